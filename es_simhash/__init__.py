@@ -1,0 +1,1 @@
+"""Find versions of documents and copied passages inside Elasticsearch."""

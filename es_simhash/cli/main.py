@@ -1,0 +1,55 @@
+"""The `es-simhash` command: its group, and how errors end."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from es_simhash.errors import EsSimhashError
+
+# Command name -> module that defines it under the same attribute; loaded when called, so that
+# `es-simhash fingerprint` starts without importing the Elasticsearch client.
+COMMANDS = {
+    "node": "es_simhash.cli.node_command",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command, or None when there is no such name."""
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command: Any = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="es-simhash")
+def cli() -> None:
+    """Find versions, near-duplicates and copied passages in your Elasticsearch index."""
+
+
+def main() -> None:
+    """Run the command line; an expected error is one sentence on stderr and exit status 1."""
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except EsSimhashError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
