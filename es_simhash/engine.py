@@ -1,0 +1,143 @@
+"""Which Elasticsearch to work with: the one named, one in Docker, or a local node."""
+
+import importlib
+import importlib.util
+import logging
+import os
+import urllib.error
+from contextlib import suppress
+from dataclasses import dataclass, field
+from ssl import SSLError
+from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
+
+from es_simhash import node
+from es_simhash.errors import NodeError
+from es_simhash.node.health import get_json, wait_until_ready
+
+VARIABLE = "ELASTICSEARCH_URL"
+UNKNOWN_VERSION = "unknown"
+
+Source = Literal["ELASTICSEARCH_URL", "docker", "local node"]
+
+_logger = logging.getLogger(__name__)
+# A container is removed when its object goes away; these are wanted until the process ends.
+_containers: list[Any] = []
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An Elasticsearch that answers; `started` says whether this call started it."""
+
+    url: str = field(repr=False)  # may hold a password
+    source: Source
+    version: str
+    started: bool = False
+
+    def __str__(self) -> str:
+        """Name version, source and address, without a password."""
+        return f"Elasticsearch {self.version} ({self.source}) at {masked(self.url)}"
+
+
+def choose_source() -> Source:
+    """Return where `find_engine` would take the engine from, without starting anything.
+
+    A URL that does not answer is passed over with a warning in the log.
+    """
+    url = os.environ.get(VARIABLE)
+    if url and _version_at(url) is not None:
+        return "ELASTICSEARCH_URL"
+    if url:
+        _logger.warning("%s is %s, where nothing answers: ignored.", VARIABLE, masked(url))
+    return "docker" if _docker_answers() else "local node"
+
+
+def find_engine(*, name: str | None = None, heap: str = node.DEFAULT_HEAP) -> Engine:
+    """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
+
+    Args:
+        name: Name of the local node, should it come to that; by default its version.
+        heap: Heap size of an engine that has to be started.
+
+    Raises:
+        NodeError: No engine answers and none can be started.
+    """
+    source = choose_source()
+    if source == "ELASTICSEARCH_URL":
+        url = os.environ[VARIABLE]
+        return Engine(url, source, _version_at(url) or UNKNOWN_VERSION)
+    if source == "docker":
+        return _start_container(heap)
+    local = node.start(name=name, heap=heap, report=_logger.info)
+    return Engine(local.url, source, local.version, local.started)
+
+
+def masked(url: str) -> str:
+    """Return the URL without its user and password."""
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"***{at}{host}" if user else host))
+
+
+def _version_at(url: str) -> str | None:
+    """Return the version an engine states, "unknown" when it only refuses us, None if silent."""
+    base = url.rstrip("/")
+    try:
+        return str(get_json(base)["version"]["number"])
+    except urllib.error.HTTPError as error:
+        error.close()
+    except urllib.error.URLError as error:
+        # Its certificate is not trusted here; the client may be told to trust it.
+        return UNKNOWN_VERSION if isinstance(error.reason, SSLError) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return _version_of_nodes(base)
+
+
+def _version_of_nodes(url: str) -> str:
+    """Ask the nodes: the distribution from Maven Central does not answer `GET /`."""
+    try:
+        nodes = get_json(f"{url}/_nodes/_local?filter_path=nodes.*.version")["nodes"]
+        return str(next(iter(nodes.values()))["version"])
+    except urllib.error.HTTPError as error:
+        error.close()
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        pass
+    return UNKNOWN_VERSION
+
+
+def _docker_answers() -> bool:
+    """Tell whether the `docker` extra is installed and a Docker engine answers within 2 s."""
+    if importlib.util.find_spec("testcontainers") is None:
+        return False
+    with suppress(Exception):  # whatever the Docker client raises means: no Docker
+        client = importlib.import_module("docker").from_env(timeout=2)
+        try:
+            return bool(client.ping())
+        finally:
+            client.close()
+    return False
+
+
+def _start_container(heap: str) -> Engine:
+    """Start Elasticsearch in a container that goes away with this process."""
+    module = importlib.import_module("testcontainers.elasticsearch")
+    container = module.ElasticSearchContainer(f"elasticsearch:{node.DEFAULT_VERSION}")
+    container.with_env("discovery.type", "single-node")
+    container.with_env("xpack.security.enabled", "false")
+    container.with_env("cluster.routing.allocation.disk.threshold_enabled", "false")
+    container.with_env("ES_JAVA_OPTS", f"-Xms{heap} -Xmx{heap}")
+    try:
+        _containers.append(container.start())
+    except Exception as error:
+        raise NodeError(
+            f"Docker could not start elasticsearch:{node.DEFAULT_VERSION} ({error}): start one "
+            f"by hand and set {VARIABLE}."
+        ) from error
+    url = str(container.get_url())
+    if not wait_until_ready(url, seconds=120, alive=lambda: True):
+        raise NodeError(
+            f"Elasticsearch in Docker does not answer at {url}: see its log with docker logs "
+            f"{container.get_wrapped_container().short_id}."
+        )
+    return Engine(url, "docker", _version_at(url) or UNKNOWN_VERSION, started=True)

@@ -1,0 +1,104 @@
+"""Fixtures for all tests: an engine, a client, an index name, the data sets."""
+
+import fcntl
+import os
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from es_simhash import node
+from es_simhash.engine import Engine, choose_source, find_engine
+from es_simhash.errors import EsSimhashError
+from es_simhash.node.settings import home_folder
+
+TESTS_NODE = "tests"
+
+
+def pytest_report_header() -> str:
+    return f"engine of the cluster tests: {choose_source()}"
+
+
+def _without_cluster(reason: str) -> NoReturn:
+    if os.environ.get("ES_SIMHASH_REQUIRE_CLUSTER") == "1":
+        pytest.fail(f"ES_SIMHASH_REQUIRE_CLUSTER=1, but: {reason}", pytrace=False)
+    pytest.skip(f"no Elasticsearch: {reason}")
+
+
+@pytest.fixture(scope="session")
+def without_cluster() -> Callable[[str], NoReturn]:
+    """Skip a test that needs an engine, or fail it with ES_SIMHASH_REQUIRE_CLUSTER=1."""
+    return _without_cluster
+
+
+@pytest.fixture(scope="session")
+def cluster_url() -> Iterator[str]:
+    """URL of an engine; a local node that this session started is stopped at its end."""
+    try:
+        engine = find_engine(name=TESTS_NODE, heap="1g")
+    except EsSimhashError as error:
+        _without_cluster(str(error))
+    if engine.source != "local node":
+        yield engine.url
+        return
+    yield from _lease(engine)
+
+
+def _lease(engine: Engine) -> Iterator[str]:
+    """Share the local node with test sessions that run at the same time.
+
+    Each holds a lock while it uses the node. The node is marked as the tests' own by the session
+    that started it, and stopped by the last one to leave.
+    """
+    own = home_folder() / "nodes" / TESTS_NODE / "started-by-tests"
+    if engine.started:
+        own.touch()
+    with (own.parent / "in-use.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield engine.url
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        if own.exists():
+            own.unlink()
+            node.stop(TESTS_NODE)
+
+
+@pytest.fixture
+def client(cluster_url: str) -> Iterator[Any]:
+    """An Elasticsearch client, closed after the test."""
+    from es_simhash.cluster import connect  # imported here: most tests need no client
+
+    with connect(cluster_url) as connected:
+        yield connected
+
+
+@pytest.fixture
+def index_name(client: Any) -> Iterator[str]:
+    """A name no other test has; the index, if the test makes one, is deleted."""
+    name = f"test-{uuid.uuid4().hex}"
+    yield name
+    client.indices.delete(index=name, ignore_unavailable=True)
+
+
+@pytest.fixture
+def open_tmp_path() -> Iterator[Path]:
+    """A temporary folder that every user may enter; pytest's own is closed to others."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
+    if not folder.is_dir():
+        pytest.skip(f"no data sets at {folder}: set ES_SIMHASH_DATA")
+    return folder
