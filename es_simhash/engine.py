@@ -1,10 +1,12 @@
 """Which Elasticsearch to work with: the one named, one in Docker, or a local node."""
 
+import gc
 import importlib
 import importlib.util
 import logging
 import os
 import urllib.error
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ssl import SSLError
@@ -110,6 +112,15 @@ def _docker_answers() -> bool:
     """Tell whether the `docker` extra is installed and a Docker engine answers within 2 s."""
     if importlib.util.find_spec("testcontainers") is None:
         return False
+    with warnings.catch_warnings():
+        # The Docker client drops its socket unclosed when no engine answers.
+        warnings.simplefilter("ignore", ResourceWarning)
+        answers = _ping_docker()
+        gc.collect()
+    return answers
+
+
+def _ping_docker() -> bool:
     with suppress(Exception):  # whatever the Docker client raises means: no Docker
         client = importlib.import_module("docker").from_env(timeout=2)
         try:
@@ -120,24 +131,27 @@ def _docker_answers() -> bool:
 
 
 def _start_container(heap: str) -> Engine:
-    """Start Elasticsearch in a container that goes away with this process."""
-    module = importlib.import_module("testcontainers.elasticsearch")
-    container = module.ElasticSearchContainer(f"elasticsearch:{node.DEFAULT_VERSION}")
-    container.with_env("discovery.type", "single-node")
-    container.with_env("xpack.security.enabled", "false")
-    container.with_env("cluster.routing.allocation.disk.threshold_enabled", "false")
-    container.with_env("ES_JAVA_OPTS", f"-Xms{heap} -Xmx{heap}")
+    """Start Elasticsearch in a container that goes away with this process.
+
+    As a plain container: the ready-made one of testcontainers refuses server versions that it
+    does not know, and has moved between modules.
+    """
+    image = f"elasticsearch:{node.DEFAULT_VERSION}"
+    module = importlib.import_module("testcontainers.core.container")
+    settings = {
+        "discovery.type": "single-node",
+        "xpack.security.enabled": "false",
+        "cluster.routing.allocation.disk.threshold_enabled": "false",
+        "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
+    }
     try:
+        container = module.DockerContainer(image).with_exposed_ports(9200).with_envs(**settings)
         _containers.append(container.start())
+        url = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(9200)}"
     except Exception as error:
         raise NodeError(
-            f"Docker could not start elasticsearch:{node.DEFAULT_VERSION} ({error}): start one "
-            f"by hand and set {VARIABLE}."
+            f"Docker could not start {image} ({error}): start one by hand and set {VARIABLE}."
         ) from error
-    url = str(container.get_url())
     if not wait_until_ready(url, seconds=120, alive=lambda: True):
-        raise NodeError(
-            f"Elasticsearch in Docker does not answer at {url}: see its log with docker logs "
-            f"{container.get_wrapped_container().short_id}."
-        )
+        raise NodeError(f"{image} in Docker does not answer at {url}: see docker logs.")
     return Engine(url, "docker", _version_at(url) or UNKNOWN_VERSION, started=True)

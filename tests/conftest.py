@@ -16,10 +16,19 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.node.settings import home_folder
 
 TESTS_NODE = "tests"
+ENGINE = pytest.StashKey[str]()
 
 
 def pytest_report_header() -> str:
     return f"engine of the cluster tests: {choose_source()}"
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    # Said again at the end: with -q, which our configuration sets, pytest prints no header.
+    if ENGINE in config.stash:
+        terminalreporter.write_line(f"cluster tests ran on {config.stash[ENGINE]}")
 
 
 def _without_cluster(reason: str) -> NoReturn:
@@ -35,12 +44,16 @@ def without_cluster() -> Callable[[str], NoReturn]:
 
 
 @pytest.fixture(scope="session")
-def cluster_url() -> Iterator[str]:
+def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """URL of an engine; a local node that this session started is stopped at its end."""
+    engine, reason = None, ""
     try:
         engine = find_engine(name=TESTS_NODE, heap="1g")
     except EsSimhashError as error:
-        _without_cluster(str(error))
+        reason = str(error)
+    if engine is None:
+        _without_cluster(reason)
+    request.config.stash[ENGINE] = str(engine)
     if engine.source != "local node":
         yield engine.url
         return

@@ -180,8 +180,8 @@ def _choose_version(version: str | None, report: Report) -> tuple[str, Java]:
         if java is None:
             raise
     report(
-        f"Elasticsearch {DEFAULT_VERSION} needs JDK {minimum_java(DEFAULT_VERSION)}; with JDK "
-        f"{java.major} it is {FALLBACK_VERSION}."
+        f"Elasticsearch {DEFAULT_VERSION} needs JDK {minimum_java(DEFAULT_VERSION)} or later and "
+        f"the newest found is {java.major}: taking {FALLBACK_VERSION} instead."
     )
     return FALLBACK_VERSION, java
 
