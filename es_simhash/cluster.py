@@ -1,0 +1,135 @@
+"""The connection to Elasticsearch, and its errors in one sentence each."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+
+from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
+
+_COMPATIBLE = "compatible-with=8"
+
+
+class _CompatibleTransport(elastic_transport.Transport):
+    """Asks for the REST API of version 8, which servers 8 and 9 both speak.
+
+    A client of version 9 asks for 9 and is refused by servers 8.
+    """
+
+    def perform_request(self, *args: Any, **kwargs: Any) -> Any:
+        """Send the request with the older version in its media types."""
+        headers = kwargs.get("headers")
+        if headers:
+            kwargs["headers"] = {
+                name: value.replace("compatible-with=9", _COMPATIBLE)
+                if isinstance(value, str)
+                else value
+                for name, value in headers.items()
+            }
+        return super().perform_request(*args, **kwargs)
+
+
+def connect(
+    url: str,
+    *,
+    api_key: str | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    ca_certs: str | None = None,
+    timeout: float = 60,
+) -> elasticsearch.Elasticsearch:
+    """Give a client; nothing is sent yet.
+
+    Raises:
+        ClusterError: The URL cannot be one of a cluster.
+    """
+    options: dict[str, Any] = {"request_timeout": timeout, "transport_class": _CompatibleTransport}
+    if api_key:
+        options["api_key"] = api_key
+    elif user:
+        options["basic_auth"] = (user, password or "")
+    if ca_certs:
+        options["ca_certs"] = ca_certs
+    try:
+        return elasticsearch.Elasticsearch(url, **options)
+    except (ValueError, OSError) as error:
+        raise ClusterError(
+            f"{_without_password(url)} is no address of a cluster ({error}); "
+            "give one like http://localhost:9200."
+        ) from error
+
+
+def _without_password(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+def address(client: elasticsearch.Elasticsearch) -> str:
+    """Give the addresses the client talks to, without any password."""
+    return ", ".join(_without_password(node.base_url) for node in client.transport.node_pool.all())
+
+
+@contextmanager
+def plain_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
+    """Turn the client's errors into ours, one sentence each, with the cause kept.
+
+    Raises:
+        IndexMissing: The index does not exist.
+        DocumentMissing: The document does not exist.
+        ClusterError: Anything else the cluster or the way to it refuses.
+    """
+    try:
+        yield
+    except elasticsearch.NotFoundError as error:
+        raise _missing(error) from error
+    except elasticsearch.ApiError as error:
+        raise ClusterError(_refusal(error, client)) from error
+    except elastic_transport.TlsError as error:
+        raise ClusterError(
+            f"{address(client)} has a certificate that is not trusted; "
+            "name the authority's file with --ca-certs."
+        ) from error
+    except elastic_transport.TransportError as error:
+        raise ClusterError(
+            f"No cluster answers at {address(client)} ({type(error).__name__}); start one, "
+            "or name another with --url or ELASTICSEARCH_URL."
+        ) from error
+    except elasticsearch.UnsupportedProductError as error:
+        raise ClusterError(
+            f"{address(client)} answers, but is not Elasticsearch; give the URL of a cluster."
+        ) from error
+
+
+def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
+    body = error.body if isinstance(error.body, dict) else {}
+    details = body.get("error")
+    if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
+        index = details.get("index", "the index")
+        return IndexMissing(f"Index {index!r} does not exist; see `GET _cat/indices` for names.")
+    if body.get("found") is False:
+        return DocumentMissing(
+            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}; check the id."
+        )
+    return ClusterError(f"Elasticsearch answers that nothing is there: {reason_of(error.body)}.")
+
+
+def _refusal(error: elasticsearch.ApiError, client: elasticsearch.Elasticsearch) -> str:
+    reason = reason_of(error.body)
+    if error.status_code == 401:
+        return f"{address(client)} refuses the credentials; check --api-key or --user."
+    if error.status_code == 403:
+        return f"Elasticsearch forbids it: {reason}; ask for the missing privilege or free the index."
+    return f"Elasticsearch refuses the request ({error.status_code}): {reason}."
+
+
+def reason_of(body: Any) -> str:
+    """Give the innermost reason of an error answer, without a final full stop."""
+    details = body.get("error", body) if isinstance(body, dict) else body
+    while isinstance(details, dict):
+        roots = details.get("root_cause")
+        details = details.get("caused_by") or (roots[0] if roots else None) or details.get("reason")
+        if details is None:
+            return "no reason given"
+    return str(details).rstrip(".")

@@ -1,0 +1,148 @@
+"""Features of documents and chunks, and passages picked by winnowing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.hashing import Uint64s, fold, xxh64
+from es_simhash.scheme import CHUNK_CHARACTERS, LARGEST_WINDOW, PASSAGE_WORDS
+from es_simhash.text import Ints, Segmentation
+
+_PASSAGE_SEED = 2
+_SPACE = ord(" ")
+# Windows of texts of up to so many tokens; the last is that of all longer texts.
+_UP_TO = np.array([64, 128, 256])
+_WINDOWS = np.array([1, 3, 6, LARGEST_WINDOW])
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Feature numbers in the order of the text.
+
+    Attributes:
+        features: Numbers of the runs.
+        bounds: Bounds of the groups in features.
+        units: Bounds of the groups in what the runs are made of: tokens or characters.
+    """
+
+    features: Uint64s
+    bounds: Ints
+    units: Ints
+
+
+def _drop_crossing(numbers: Uint64s, bounds: Ints, length: int) -> Grouped:
+    """Keep the runs that stay in their group; a group shorter than a run keeps one, its whole.
+
+    `numbers[i]` numbers the run from i; `bounds` are those of the groups in unit positions.
+    """
+    sizes = np.diff(bounds)
+    counts = np.maximum(sizes - length + 1, np.minimum(sizes, 1))
+    kept = np.repeat(bounds[:-1], counts) + _ranks(counts)
+    return Grouped(numbers[kept], np.concatenate([[0], np.cumsum(counts)]), bounds)
+
+
+def _ranks(counts: Ints) -> Ints:
+    """0 .. count - 1 for each count, one after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
+
+
+def _runs(values: Uint64s, bounds: Ints, length: int) -> Grouped:
+    """Number the runs of `length` neighbours inside each group."""
+    numbers = np.zeros(len(values), np.uint64)
+    folded = fold(values, length)
+    numbers[: len(folded)] = folded
+    sizes = np.diff(bounds)
+    for group in np.flatnonzero((sizes > 0) & (sizes < length)):
+        begin, end = bounds[group], bounds[group + 1]
+        numbers[begin] = fold(values[begin:end], int(end - begin))[0]
+    return _drop_crossing(numbers, bounds, length)
+
+
+def word_pairs(tokens: Uint64s, segmentation: Segmentation) -> Grouped:
+    """Features of the document fingerprints: each run of two tokens of a text."""
+    return _runs(tokens, segmentation.texts, 2)
+
+
+def chunk_characters(segmentation: Segmentation) -> Grouped:
+    """Features of the chunk fingerprints: runs of four characters.
+
+    The characters of a chunk are those of its tokens, a space before each token.
+    """
+    characters, bounds = _spaced(segmentation)
+    return _runs(characters, bounds, CHUNK_CHARACTERS)
+
+
+def _spaced(segmentation: Segmentation) -> tuple[Uint64s, Ints]:
+    """Characters of all tokens, a space before each, and the bounds of the chunks in them."""
+    lengths = segmentation.ends - segmentation.starts
+    lengths += 1
+    token_bounds = np.concatenate([[0], np.cumsum(lengths)])
+    spaces = token_bounds[:-1]
+    characters = np.empty(int(token_bounds[-1]), np.uint64)
+    is_letter = np.ones(len(characters), bool)
+    is_letter[spaces] = False
+    characters[is_letter] = segmentation.codes[segmentation.classes > 0]
+    characters[spaces] = _SPACE
+    return characters, token_bounds[segmentation.chunks]
+
+
+def passages(tokens: Uint64s, segmentation: Segmentation, window: int) -> tuple[Grouped, Ints]:
+    """Pick passages, runs of four tokens, by winnowing.
+
+    In every window of neighbouring passages those with the smallest hash are picked (Schleimer,
+    Wilkerson, Aiken: "Winnowing", SIGMOD 2003; equals all count, as a term is stored once anyway). Short texts have smaller
+    windows (`window_of`); a smaller window picks all that a larger one picks, so two texts that
+    share a run of window + 3 tokens share a picked passage whatever their lengths.
+
+    Returns:
+        Hashes of the picked passages with the bounds of the texts, and the first token of each.
+    """
+    runs = _runs(tokens, segmentation.texts, PASSAGE_WORDS)
+    hashes = xxh64(runs.features, _PASSAGE_SEED)[0]
+    picked = np.zeros(len(hashes), bool)
+    windows = window_of(np.diff(segmentation.texts), window)
+    for size in np.unique(windows):
+        _pick(hashes, runs.bounds, windows == size, int(size), picked)
+    positions = np.flatnonzero(picked)
+    bounds = np.searchsorted(positions, runs.bounds)
+    text_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    first_tokens = positions - runs.bounds[text_of] + segmentation.texts[text_of]
+    return Grouped(hashes[positions], bounds, runs.units), first_tokens
+
+
+def window_of(tokens: NDArray[np.int64], window: int) -> NDArray[np.int64]:
+    """Window of texts of so many tokens: 1 up to 64, 3 up to 128, 6 up to 256, else the whole.
+
+    About 64 passages are picked from texts of 64 to 400 tokens, so short texts keep many.
+    """
+    return np.minimum(_WINDOWS[np.searchsorted(_UP_TO, tokens)], window)
+
+
+def _pick(
+    hashes: Uint64s, bounds: Ints, texts: NDArray[np.bool_], size: int, picked: NDArray[np.bool_]
+) -> None:
+    """Mark the passages of the chosen texts that are the smallest of a window inside their text."""
+    chosen = np.repeat(texts, np.diff(bounds))
+    if size == 1:
+        picked |= chosen
+        return
+    # The greatest of the minima of all windows around a passage equals its hash exactly when it is
+    # the smallest of one of them: a morphological opening, without a loop over windows.
+    minima = _sliding(np.minimum, hashes, size)
+    border = (bounds[1:-1, None] - np.arange(1, size)).ravel()
+    minima[border[(border >= 0) & (border < len(minima))]] = 0
+    padding = np.zeros(size - 1, np.uint64)
+    opening = _sliding(np.maximum, np.concatenate([padding, minima, padding]), size)
+    picked |= chosen & (opening == hashes)
+
+
+def _sliding(extreme: np.ufunc, values: Uint64s, size: int) -> Uint64s:
+    """Extreme of each window of `size` neighbours, by doubling: log2(size) passes."""
+    reach = 1
+    while reach * 2 <= size:
+        values = extreme(values[:-reach], values[reach:])
+        reach *= 2
+    rest = size - reach
+    return extreme(values[:-rest], values[rest:]) if rest else values

@@ -1,0 +1,157 @@
+"""Everything that is derived from a text, for whole batches."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash import features, text
+from es_simhash.scheme import DEFAULT, PASSAGE_BITS, Scheme
+from es_simhash.simhash import Fingerprints, group_fingerprints
+
+# Arrays of this many characters stay in the second-level cache (docs/performance.md).
+BATCH_CHARACTERS = 80_000
+
+
+@dataclass(frozen=True)
+class TextFingerprints:
+    """Fingerprints of one text.
+
+    Attributes:
+        scheme: Name of the scheme.
+        content_hash: 32 hex digits of the SHA-256 of the normalised text, white space collapsed.
+        document: Document fingerprint, bits / 8 bytes; None when there is nothing to fingerprint.
+        chunks: Chunk fingerprints in the order of the text, shape (chunks, 16).
+        chunk_characters: Characters of the tokens of each chunk, with a space before each token.
+        passages: Numbers of the picked passages, 24 bits, ascending, each once.
+    """
+
+    scheme: str
+    content_hash: str
+    document: NDArray[np.uint8] | None
+    chunks: Fingerprints
+    chunk_characters: NDArray[np.int64]
+    passages: NDArray[np.uint32]
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the text has no token, so that it never matches anything."""
+        return self.document is None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Fingerprints of a batch of texts as whole arrays; the bounds say which rows are whose."""
+
+    scheme: Scheme
+    content_hashes: list[str]
+    has_tokens: NDArray[np.bool_]
+    documents: Fingerprints
+    chunks: Fingerprints
+    chunk_characters: NDArray[np.int64]
+    chunk_bounds: NDArray[np.int64]
+    passages: NDArray[np.uint32]
+    passage_bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.content_hashes)
+
+    def __iter__(self) -> Iterator[TextFingerprints]:
+        """Yield the fingerprints of each text."""
+        row = 0
+        for index, content_hash in enumerate(self.content_hashes):
+            chunks = slice(self.chunk_bounds[index], self.chunk_bounds[index + 1])
+            passages = slice(self.passage_bounds[index], self.passage_bounds[index + 1])
+            document = self.documents[row] if self.has_tokens[index] else None
+            row += document is not None
+            yield TextFingerprints(
+                self.scheme.name,
+                content_hash,
+                document,
+                self.chunks[chunks],
+                self.chunk_characters[chunks],
+                self.passages[passages],
+            )
+
+
+def content_hash(normalised: str) -> str:
+    """Give 32 hex digits of the SHA-256 of a normalised text, its white space collapsed."""
+    collapsed = " ".join(normalised.split())
+    return hashlib.sha256(collapsed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def document_fingerprints(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerprints:
+    """Give the document fingerprints alone: one row for each text that has a token."""
+    normalised = [text.normalise(each) for each in texts]
+    segmentation = text.segment(normalised, scheme)
+    return _documents(text.token_numbers(segmentation), segmentation, scheme)
+
+
+def _documents(
+    tokens: NDArray[np.uint64], segmentation: text.Segmentation, scheme: Scheme
+) -> Fingerprints:
+    pairs = features.word_pairs(tokens, segmentation)
+    bounds = np.unique(pairs.bounds)  # texts without tokens have no group
+    return group_fingerprints(pairs.features, bounds, scheme.bits)
+
+
+def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Batch:
+    """Fingerprint a batch of texts: documents, chunks and passages together."""
+    normalised = [text.normalise(each) for each in texts]
+    segmentation = text.segment(normalised, scheme)
+    tokens = text.token_numbers(segmentation)
+    characters = features.chunk_characters(segmentation)
+    picked, _ = features.passages(tokens, segmentation, scheme.window)
+    passages, passage_bounds = _distinct_passages(picked)
+    return Batch(
+        scheme,
+        [content_hash(each) for each in normalised],
+        np.diff(segmentation.texts) > 0,
+        _documents(tokens, segmentation, scheme),
+        group_fingerprints(characters.features, characters.bounds, 128),
+        np.diff(characters.units),
+        segmentation.text_chunks,
+        passages,
+        passage_bounds,
+    )
+
+
+def _distinct_passages(
+    picked: features.Grouped,
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Highest bits of the hashes, ascending and each once in its text, with the text bounds."""
+    texts = np.arange(len(picked.bounds) - 1, dtype=np.uint64)
+    text_of = np.repeat(texts, np.diff(picked.bounds))
+    keys = np.unique((text_of << np.uint64(PASSAGE_BITS)) | passage_numbers(picked.features))
+    bounds = np.searchsorted(keys, np.arange(len(texts) + 1, dtype=np.uint64) << np.uint64(PASSAGE_BITS))
+    return (keys & np.uint64((1 << PASSAGE_BITS) - 1)).astype(np.uint32), bounds
+
+
+def passage_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Give the highest 24 bits of passage hashes."""
+    return hashes >> np.uint64(64 - PASSAGE_BITS)
+
+
+def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:
+    """Yield the fingerprints of each text, in order; one batch is in memory at a time."""
+    batch: list[str] = []
+    characters = 0
+    for each in texts:
+        batch.append(each)
+        characters += len(each)
+        if characters >= BATCH_CHARACTERS:
+            yield from fingerprint_batch(batch, scheme)
+            batch, characters = [], 0
+    if batch:
+        yield from fingerprint_batch(batch, scheme)
+
+
+def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
+    """Give the fingerprints of one text.
+
+    >>> fingerprint("A text.").content_hash
+    '9ab04f1bfb8c6a4f4d6c4ea6d3bf0f8c'
+    """
+    return next(iter(fingerprint_batch([content], scheme)))
