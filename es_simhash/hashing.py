@@ -43,7 +43,7 @@ def xxh64(values: Uint64s, *seeds: int) -> list[Uint64s]:
 
 
 def _finish(lane: Uint64s, seed: int, scratch: Uint64s) -> Uint64s:
-    hashes = lane ^ np.uint64((seed + _P5 + 8) & _MASK)
+    hashes: Uint64s = lane ^ np.uint64((seed + _P5 + 8) & _MASK)
     _rotate(hashes, 27, scratch)
     hashes *= _P1
     hashes += _P4
@@ -66,19 +66,21 @@ def _powers(base: int, exponent: int) -> Uint64s:
     return powers
 
 
-def run_numbers(codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Uint64s:
+def run_numbers(
+    codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> Uint64s:
     """Number each run codes[start:end] by the polynomial sum((code_i + 1) * BASE^i), i from 0.
 
     One prefix sum serves all runs: the sum from start to end is divided by BASE^start, which has
     an inverse because BASE is odd.
     """
-    exponent = max(16, int(len(codes)).bit_length())
+    exponent = max(16, len(codes).bit_length())
     terms = codes.astype(np.uint64)
     terms += np.uint64(1)
     terms *= _powers(BASE, exponent)[: len(codes)]
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(terms, out=sums[1:])
-    numbers = sums[ends]
+    numbers: Uint64s = sums[ends]
     numbers -= sums[starts]
     numbers *= _powers(pow(BASE, -1, 1 << 64), exponent)[starts]
     return numbers
@@ -91,7 +93,7 @@ def fold(values: Uint64s, length: int) -> Uint64s:
         len(values) - length + 1 numbers, none when there are fewer values than that.
     """
     count = max(0, len(values) - length + 1)
-    numbers = values[:count].copy()
+    numbers: Uint64s = values[:count].copy()
     for offset in range(1, length):
         numbers *= _MULTIPLIER
         numbers += values[offset : offset + count]

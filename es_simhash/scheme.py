@@ -53,7 +53,9 @@ class Scheme:
                 "cannot be made; the least must be from 1 to the most."
             )
         if not 1 <= self.window <= LARGEST_WINDOW:
-            raise SchemeError(f"A window of {self.window} passages is not from 1 to {LARGEST_WINDOW}.")
+            raise SchemeError(
+                f"A window of {self.window} passages is not from 1 to {LARGEST_WINDOW}."
+            )
 
     @property
     def name(self) -> str:

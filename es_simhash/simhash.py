@@ -22,7 +22,8 @@ def group_fingerprints(features: Uint64s, bounds: NDArray[np.int64], bits: int) 
     Args:
         features: Feature numbers; the same number twice counts twice.
         bounds: Group borders, ascending, one more than there are groups; groups are not empty.
-        bits: 64 or 128; bits 64 to 127 come from XXH64 with seed 1, the others with seed 0.
+        bits: 64 or 128; the first 64, highest first, are those of XXH64 with seed 0, the others
+            those with seed 1.
 
     Returns:
         Array of shape (groups, bits / 8); byte 0 holds the highest bits.
@@ -50,7 +51,7 @@ def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.
     counts = bytes_.transpose(2, 0, 3, 1)[:, :, ::-1, ::-1].reshape(len(parts), -1)
     if len(parts) == len(bounds) - 1:
         return counts.astype(np.int64)
-    return np.add.reduceat(counts, of_group, axis=0, dtype=np.int64)
+    return np.asarray(np.add.reduceat(counts, of_group, axis=0, dtype=np.int64))
 
 
 def _part_starts(bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -69,7 +70,8 @@ def hamming_distances(one: Fingerprints, other: Fingerprints) -> NDArray[np.int6
     # matrix product is the fastest way numpy has of counting bits on every supported version.
     bits = one.shape[1] * 8
     product = _signs(one) @ _signs(other).T
-    return ((bits - product) / 2).astype(np.int64)
+    distances: NDArray[np.int64] = ((bits - product) / 2).astype(np.int64)
+    return distances
 
 
 def _signs(fingerprints: Fingerprints) -> NDArray[np.float32]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,9 @@ _SENTENCE_MARKS = {
     _STOP: ".!?…",
     _FULL_STOP: "。؟۔।॥։។៕",
     _CLOSER: "\"')]}”’»」』】",
-    _SPACE: " \t\x0b\x0c\x1c\x1d\x1e\x1f",
-    _NEWLINE: "\n\r\x85\u2028\u2029",
+    # A carriage return is a space: \r\n after each line makes no blank lines.
+    _SPACE: " \t\r\x0b\x0c\x1c\x1d\x1e\x1f",
+    _NEWLINE: "\n\x85\u2028\u2029",
 }
 _BETWEEN = "\n\n"
 
@@ -57,18 +59,35 @@ class Segmentation:
 
 
 def normalise(text: str) -> str:
-    """Give the text in Unicode form NFKC, case folded."""
+    """Give the text in Unicode form NFKC, case folded.
+
+    Characters that Unicode 13.0 does not know stay as they are, so that each version of Python
+    (and of Java) gives the same: Unicode never changes the mappings of those it knows.
+    """
     if text.isascii():
         return text.lower()
+    if not _runs_of("later_characters.txt")[_code_points(text)].any():
+        return _normalise_known(text)
+    later = _runs_of("later_characters.txt")
+    parts = groupby(text, key=lambda character: bool(later[ord(character)]))
+    return "".join("".join(part) if new else _normalise_known("".join(part)) for new, part in parts)
+
+
+def _normalise_known(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-@lru_cache(maxsize=1)
-def _character_classes() -> NDArray[np.uint8]:
-    lines = (files("es_simhash") / "data" / "characters.txt").read_text("ascii").splitlines()
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+@lru_cache(maxsize=2)
+def _runs_of(name: str) -> NDArray[np.uint8]:
+    """Value of each code point, from a data file of runs."""
+    lines = (files("es_simhash") / "data" / name).read_text("ascii").splitlines()
     runs = [line.split() for line in lines if not line.startswith("#")]
     firsts = [int(first, 16) for first, _ in runs] + [0x110000]
-    return np.repeat(np.array([int(kind) for _, kind in runs], np.uint8), np.diff(firsts))
+    return np.repeat(np.array([int(value) for _, value in runs], np.uint8), np.diff(firsts))
 
 
 @lru_cache(maxsize=1)
@@ -82,10 +101,10 @@ def _sentence_classes() -> NDArray[np.uint8]:
 def segment(normalised: Sequence[str], scheme: Scheme) -> Segmentation:
     """Find the tokens and chunks of texts that `normalise` gave."""
     joined = _BETWEEN.join([*normalised, ""])
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = _code_points(joined)
     lengths = np.fromiter((len(text) + len(_BETWEEN) for text in normalised), np.int64)
     code_bounds = np.concatenate([[0], np.cumsum(lengths)])
-    classes = _character_classes()[codes]
+    classes = _runs_of("characters.txt")[codes]
     kept = None
     if (classes == _IGNORED).any():
         keep = classes != _IGNORED
@@ -96,9 +115,7 @@ def segment(normalised: Sequence[str], scheme: Scheme) -> Segmentation:
     texts = np.searchsorted(starts, code_bounds)
     boundaries = _boundaries(codes, classes, starts)
     chunks, text_chunks = _chunks(boundaries.tolist(), texts.tolist(), scheme)
-    return Segmentation(
-        codes, starts, ends, classes, texts, code_bounds, chunks, text_chunks, kept
-    )
+    return Segmentation(codes, starts, ends, classes, texts, code_bounds, chunks, text_chunks, kept)
 
 
 def _tokens(classes: NDArray[np.uint8]) -> tuple[Ints, Ints]:
@@ -146,7 +163,7 @@ def _chunks(boundaries: list[int], texts: list[int], scheme: Scheme) -> tuple[In
     chunks = [0]
     text_chunks = [0]
     position, count = 0, len(boundaries)
-    for begin, end in zip(texts, texts[1:]):
+    for begin, end in pairwise(texts):
         start, first = begin, len(chunks)
         while position < count and boundaries[position] < end:
             boundary = boundaries[position]
