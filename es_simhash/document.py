@@ -29,7 +29,9 @@ CHUNKS = "chunks"
 STATUS_EMPTY = "empty"
 
 _CHUNK_BYTES = CHUNK_BITS // 8
-_HEADER_BYTES = 4
+# How many passages each of the four windows picks, 32 bits each.
+_HEADER = np.dtype("<u4")
+_HEADER_BYTES = 16
 # Lengths are kept in 16 bits; a chunk has at most a few hundred characters but for endless words.
 _LONGEST = 0xFFFF
 _BASE64 = np.frombuffer(
@@ -44,20 +46,32 @@ class StoredChunks:
     Attributes:
         fingerprints: Chunk fingerprints in the order of the text, shape (chunks, 16).
         characters: Characters of each chunk.
-        passage_count: Distinct passages of the document.
+        passage_counts: Distinct passages that each of the four windows picks; 0 for windows that
+            are smaller than the one of a text of this length.
     """
 
     fingerprints: Fingerprints
     characters: NDArray[np.int64]
-    passage_count: int
+    passage_counts: NDArray[np.int64]
+
+
+def passage_counts(levels: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count the passages that each of the four windows picks.
+
+    A text's own window picks all of them; smaller ones are counted as 0.
+    """
+    exactly = np.bincount(levels, minlength=4)
+    reaching = np.cumsum(exactly[::-1])[::-1]
+    reaching[: int(levels.min(initial=3))] = 0
+    return reaching
 
 
 def pack_chunks(
-    fingerprints: Fingerprints, characters: NDArray[np.int64], passage_count: int
+    fingerprints: Fingerprints, characters: NDArray[np.int64], levels: NDArray[np.uint8]
 ) -> str:
-    """Pack chunk fingerprints for a `binary` field: base64 of count, fingerprints, lengths."""
+    """Pack chunk fingerprints for a `binary` field: base64 of counts, fingerprints, lengths."""
     lengths = np.minimum(characters, _LONGEST).astype("<u2")
-    packed = passage_count.to_bytes(_HEADER_BYTES, "little") + fingerprints.tobytes()
+    packed = passage_counts(levels).astype(_HEADER).tobytes() + fingerprints.tobytes()
     return base64.b64encode(packed + lengths.tobytes()).decode("ascii")
 
 
@@ -69,23 +83,27 @@ def unpack_chunks(packed: str) -> StoredChunks:
     """
     try:
         raw = base64.b64decode(packed, validate=True)
-    except ValueError as error:
-        raise InputError(f"The chunk field starts {packed[:20]!r}, which is no base64.") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"The chunk field holds {str(packed)[:20]!r}, which is no base64; "
+            "fingerprint the document again."
+        ) from error
     count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
     if rest or count < 0:
         raise InputError(f"The chunk field has {len(raw)} bytes, which is no number of chunks.")
     end = _HEADER_BYTES + count * _CHUNK_BYTES
     fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
     characters = np.frombuffer(raw, "<u2", count, end).astype(np.int64)
-    passage_count = int.from_bytes(raw[:_HEADER_BYTES], "little")
-    return StoredChunks(fingerprints.reshape(count, _CHUNK_BYTES), characters, passage_count)
+    counts = np.frombuffer(raw, _HEADER, 4).astype(np.int64)
+    return StoredChunks(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
 
 
 def passage_terms(passages: NDArray[np.uint32]) -> list[str]:
     """Give the index terms of passages: 24 bits as four characters of URL-safe base64."""
-    return _passage_letters(passages).view("S4").ravel().astype("U4").tolist() if len(
-        passages
-    ) else []
+    if not len(passages):
+        return []
+    terms: list[str] = _passage_letters(passages).view("S4").ravel().astype("U4").tolist()
+    return terms
 
 
 def _passage_letters(passages: NDArray[np.uint32]) -> NDArray[np.uint8]:
@@ -110,7 +128,7 @@ def simhash_object(fingerprints: TextFingerprints) -> dict[str, Any]:
         BLOCKS: block_terms(fingerprints.document[None], blocks)[0],
         PASSAGES: passage_terms(fingerprints.passages),
         CHUNKS: pack_chunks(
-            fingerprints.chunks, fingerprints.chunk_characters, len(fingerprints.passages)
+            fingerprints.chunks, fingerprints.chunk_characters, fingerprints.levels
         ),
     }
 
@@ -129,7 +147,9 @@ def simhash_json(batch: Batch) -> list[bytes]:
             continue
         chunks = slice(batch.chunk_bounds[index], batch.chunk_bounds[index + 1])
         begin, end = int(batch.passage_bounds[index]), int(batch.passage_bounds[index + 1])
-        packed = pack_chunks(batch.chunks[chunks], batch.chunk_characters[chunks], end - begin)
+        packed = pack_chunks(
+            batch.chunks[chunks], batch.chunk_characters[chunks], batch.levels[begin:end]
+        )
         terms = '","'.join(next(blocks))
         head += (
             f'"{FINGERPRINT}":"{next(documents).tobytes().hex()}","{BLOCKS}":["{terms}"],'

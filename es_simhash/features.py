@@ -88,46 +88,55 @@ def _spaced(segmentation: Segmentation) -> tuple[Uint64s, Ints]:
     return characters, token_bounds[segmentation.chunks]
 
 
-def passages(tokens: Uint64s, segmentation: Segmentation, window: int) -> tuple[Grouped, Ints]:
+@dataclass(frozen=True)
+class Picked:
+    """Passages picked by winnowing, in the order of the text.
+
+    Attributes:
+        hashes: Hashes of the passages.
+        levels: For each, the number of the largest window of `windows` that picks it, from 0.
+        bounds: Bounds of the texts in picked passages.
+    """
+
+    hashes: Uint64s
+    levels: NDArray[np.uint8]
+    bounds: Ints
+
+
+def windows(largest: int) -> Ints:
+    """Give the windows of texts of up to 64, up to 128, up to 256 and more tokens."""
+    return np.minimum(_WINDOWS, largest)
+
+
+def level_of(tokens: NDArray[np.int64]) -> Ints:
+    """Give the number of the window of texts of so many tokens, from 0 to 3."""
+    return np.searchsorted(_UP_TO, tokens)
+
+
+def passages(tokens: Uint64s, segmentation: Segmentation, largest: int) -> Picked:
     """Pick passages, runs of four tokens, by winnowing.
 
     In every window of neighbouring passages those with the smallest hash are picked (Schleimer,
-    Wilkerson, Aiken: "Winnowing", SIGMOD 2003; equals all count, as a term is stored once anyway). Short texts have smaller
-    windows (`window_of`); a smaller window picks all that a larger one picks, so two texts that
-    share a run of window + 3 tokens share a picked passage whatever their lengths.
-
-    Returns:
-        Hashes of the picked passages with the bounds of the texts, and the first token of each.
+    Wilkerson, Aiken: "Winnowing", SIGMOD 2003; equals all count, as a term is stored once anyway).
+    Short texts have smaller windows, so that about 64 passages are picked from texts of 64 to 400
+    tokens. A smaller window picks all that a larger one picks, so two texts that share a run of
+    window + 3 tokens, of the larger of their windows, share a picked passage.
     """
     runs = _runs(tokens, segmentation.texts, PASSAGE_WORDS)
     hashes = xxh64(runs.features, _PASSAGE_SEED)[0]
-    picked = np.zeros(len(hashes), bool)
-    windows = window_of(np.diff(segmentation.texts), window)
-    for size in np.unique(windows):
-        _pick(hashes, runs.bounds, windows == size, int(size), picked)
-    positions = np.flatnonzero(picked)
+    own_level = np.repeat(level_of(np.diff(segmentation.texts)), np.diff(runs.bounds))
+    reached = np.zeros(len(hashes), np.uint8)
+    for level, size in enumerate(windows(largest).tolist()):
+        reached[_is_picked(hashes, runs.bounds, size) & (own_level <= level)] = level + 1
+    positions = np.flatnonzero(reached)
     bounds = np.searchsorted(positions, runs.bounds)
-    text_of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    first_tokens = positions - runs.bounds[text_of] + segmentation.texts[text_of]
-    return Grouped(hashes[positions], bounds, runs.units), first_tokens
+    return Picked(hashes[positions], reached[positions] - np.uint8(1), bounds)
 
 
-def window_of(tokens: NDArray[np.int64], window: int) -> NDArray[np.int64]:
-    """Window of texts of so many tokens: 1 up to 64, 3 up to 128, 6 up to 256, else the whole.
-
-    About 64 passages are picked from texts of 64 to 400 tokens, so short texts keep many.
-    """
-    return np.minimum(_WINDOWS[np.searchsorted(_UP_TO, tokens)], window)
-
-
-def _pick(
-    hashes: Uint64s, bounds: Ints, texts: NDArray[np.bool_], size: int, picked: NDArray[np.bool_]
-) -> None:
-    """Mark the passages of the chosen texts that are the smallest of a window inside their text."""
-    chosen = np.repeat(texts, np.diff(bounds))
-    if size == 1:
-        picked |= chosen
-        return
+def _is_picked(hashes: Uint64s, bounds: Ints, size: int) -> NDArray[np.bool_]:
+    """Tell of each passage whether it is the smallest of a window that lies inside its text."""
+    if size == 1 or len(hashes) < size:
+        return np.ones(len(hashes), bool)
     # The greatest of the minima of all windows around a passage equals its hash exactly when it is
     # the smallest of one of them: a morphological opening, without a loop over windows.
     minima = _sliding(np.minimum, hashes, size)
@@ -135,7 +144,7 @@ def _pick(
     minima[border[(border >= 0) & (border < len(minima))]] = 0
     padding = np.zeros(size - 1, np.uint64)
     opening = _sliding(np.maximum, np.concatenate([padding, minima, padding]), size)
-    picked |= chosen & (opening == hashes)
+    return opening == hashes
 
 
 def _sliding(extreme: np.ufunc, values: Uint64s, size: int) -> Uint64s:

@@ -13,6 +13,7 @@ from es_simhash.simhash import Fingerprints, group_fingerprints
 
 # Arrays of this many characters stay in the second-level cache (docs/performance.md).
 BATCH_CHARACTERS = 80_000
+_LEVEL_BITS = 2
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class TextFingerprints:
         chunks: Chunk fingerprints in the order of the text, shape (chunks, 16).
         chunk_characters: Characters of the tokens of each chunk, with a space before each token.
         passages: Numbers of the picked passages, 24 bits, ascending, each once.
+        levels: Of each passage, the number of the largest window that picks it, from 0 to 3.
     """
 
     scheme: str
@@ -34,6 +36,7 @@ class TextFingerprints:
     chunks: Fingerprints
     chunk_characters: NDArray[np.int64]
     passages: NDArray[np.uint32]
+    levels: NDArray[np.uint8]
 
     @property
     def is_empty(self) -> bool:
@@ -53,6 +56,7 @@ class Batch:
     chunk_characters: NDArray[np.int64]
     chunk_bounds: NDArray[np.int64]
     passages: NDArray[np.uint32]
+    levels: NDArray[np.uint8]
     passage_bounds: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -73,6 +77,7 @@ class Batch:
                 self.chunks[chunks],
                 self.chunk_characters[chunks],
                 self.passages[passages],
+                self.levels[passages],
             )
 
 
@@ -103,8 +108,8 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Batch:
     segmentation = text.segment(normalised, scheme)
     tokens = text.token_numbers(segmentation)
     characters = features.chunk_characters(segmentation)
-    picked, _ = features.passages(tokens, segmentation, scheme.window)
-    passages, passage_bounds = _distinct_passages(picked)
+    picked = features.passages(tokens, segmentation, scheme.window)
+    passages, levels, passage_bounds = _distinct_passages(picked)
     return Batch(
         scheme,
         [content_hash(each) for each in normalised],
@@ -114,24 +119,32 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Batch:
         np.diff(characters.units),
         segmentation.text_chunks,
         passages,
+        levels,
         passage_bounds,
     )
 
 
 def _distinct_passages(
-    picked: features.Grouped,
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Highest bits of the hashes, ascending and each once in its text, with the text bounds."""
-    texts = np.arange(len(picked.bounds) - 1, dtype=np.uint64)
-    text_of = np.repeat(texts, np.diff(picked.bounds))
-    keys = np.unique((text_of << np.uint64(PASSAGE_BITS)) | passage_numbers(picked.features))
-    bounds = np.searchsorted(keys, np.arange(len(texts) + 1, dtype=np.uint64) << np.uint64(PASSAGE_BITS))
-    return (keys & np.uint64((1 << PASSAGE_BITS) - 1)).astype(np.uint32), bounds
+    picked: features.Picked,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Numbers of the passages, ascending and each once in its text, levels, and text bounds."""
+    texts = np.arange(len(picked.bounds), dtype=np.uint64)
+    text_of = np.repeat(texts[:-1], np.diff(picked.bounds))
+    # Text, passage and level in one number: sorted, the last of equal passages has the top level.
+    keys = (text_of << np.uint64(PASSAGE_BITS)) | passage_numbers(picked.hashes)
+    keys = np.sort((keys << np.uint64(_LEVEL_BITS)) | picked.levels)
+    passages = keys >> np.uint64(_LEVEL_BITS)
+    last = np.ones(len(keys), bool)
+    last[:-1] = passages[1:] != passages[:-1]
+    passages, levels = passages[last], (keys[last] & np.uint64(3)).astype(np.uint8)
+    bounds = np.searchsorted(passages, texts << np.uint64(PASSAGE_BITS))
+    return (passages & np.uint64((1 << PASSAGE_BITS) - 1)).astype(np.uint32), levels, bounds
 
 
 def passage_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Give the highest 24 bits of passage hashes."""
-    return hashes >> np.uint64(64 - PASSAGE_BITS)
+    numbers: NDArray[np.uint64] = hashes >> np.uint64(64 - PASSAGE_BITS)
+    return numbers
 
 
 def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:
@@ -152,6 +165,6 @@ def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
     """Give the fingerprints of one text.
 
     >>> fingerprint("A text.").content_hash
-    '9ab04f1bfb8c6a4f4d6c4ea6d3bf0f8c'
+    '61f710c3711356566d9782e8b3da25d9'
     """
     return next(iter(fingerprint_batch([content], scheme)))

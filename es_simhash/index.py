@@ -1,0 +1,292 @@
+"""Asking an index for the documents related to a text or to a stored document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import elasticsearch
+
+from es_simhash import document, installing
+from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.document import text_of
+from es_simhash.errors import ClusterError, DocumentMissing, InputError, SchemeMismatch
+from es_simhash.evidence import ReadText, read, shared_passages
+from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
+from es_simhash.query import Limits, read_answers, related_query
+from es_simhash.query.body import Query, asked_passages
+from es_simhash.relation import KINDS, SHOWN_SCORE, Kind, Relation, relate
+from es_simhash.scheme import Scheme
+
+# Texts of hits are fetched for the evidence; hits without the field are shown without it.
+_MOST_TEXTS = 1000
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What to ask for, the same for every document of a batch.
+
+    Attributes:
+        size: Relations a document at the most.
+        kinds: Kinds to show; all when empty.
+        min_score: Least score to show, from 0 to 1.
+        filters: Elasticsearch queries every hit must match, before any cut.
+        evidence: Whether to fetch the texts and lay the shared passages side by side.
+        fields: Fields of the hits to bring along in `source`.
+        k: Hamming distance promised for document fingerprints; None for the most there is.
+        limits: Bounds of the searches.
+    """
+
+    size: int = 10
+    kinds: tuple[Kind, ...] = ()
+    min_score: float = SHOWN_SCORE
+    filters: tuple[Query, ...] = ()
+    evidence: bool = True
+    fields: tuple[str, ...] = ()
+    k: int | None = None
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(f"Unknown kind {unknown[0]!r}; there are {', '.join(KINDS)}.")
+        if not 0 <= self.min_score <= 1:
+            raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
+        if self.size < 1:
+            raise InputError(f"A size of {self.size} must be at least 1.")
+
+    def shows(self, relation: Relation) -> bool:
+        """Tell whether a relation is wanted."""
+        wanted = relation.kind in (self.kinds or KINDS)
+        return wanted and relation.score >= self.min_score
+
+
+class Index:
+    """An index, alias or data stream that has fingerprint fields.
+
+    The constructor sends nothing.
+
+    Args:
+        client: Of the cluster.
+        name: Of the index.
+        text_field: Field of the text; dots lead into objects.
+        field: Name of our object.
+    """
+
+    def __init__(
+        self,
+        client: elasticsearch.Elasticsearch,
+        name: str,
+        *,
+        text_field: str = "text",
+        field: str = document.DEFAULT_FIELD,
+    ) -> None:
+        self.client = client
+        self.name = name
+        self.text_field = text_field
+        self.field = field
+
+    def __repr__(self) -> str:
+        return f"Index({self.name!r}, text_field={self.text_field!r}, field={self.field!r})"
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of the index, read from its mapping once."""
+        return _scheme_of(self.client, self.name, self.field)
+
+    def related(
+        self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
+    ) -> list[Relation]:
+        """Give the documents related to a stored document or to a text, best first.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: Both or neither of id and text are given, or the document has no text.
+            SchemeMismatch: The document was fingerprinted with another scheme than the index's.
+        """
+        if (id is None) == (text is None):
+            raise InputError("Give either an id or a text to find what is related to it.")
+        if id is not None:
+            return self.related_to_each([id], asking=asking)[id]
+        assert text is not None
+        return self._related([_Question(text)], asking or Asking())[0]
+
+    def related_to_each(
+        self, ids: Sequence[str], *, asking: Asking | None = None
+    ) -> dict[str, list[Relation]]:
+        """Give what is related to each of many stored documents, with one search request for all.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        questions = self._stored(ids)
+        answers = self._related(questions, asking or Asking())
+        return dict(zip(ids, answers, strict=True))
+
+    def searches(
+        self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
+    ) -> list[dict[str, Any]]:
+        """Give the search bodies that `related` would send; only the document itself is read."""
+        if (id is None) == (text is None):
+            raise InputError("Give either an id or a text to find what is related to it.")
+        question = _Question(text) if text is not None else self._stored([str(id)])[0]
+        fingerprints = next(iter(fingerprint_texts([question.text], self.scheme)))
+        return self._bodies(fingerprints, question, asking or Asking())
+
+    def _stored(self, ids: Sequence[str]) -> list["_Question"]:
+        if not ids:
+            return []
+        wanted = [self.text_field, f"{self.field}.{document.SCHEME}"]
+        with plain_errors(self.client):
+            answer = self.client.mget(index=self.name, ids=list(ids), source_includes=wanted)
+        return [self._question(entry) for entry in answer["docs"]]
+
+    def _question(self, entry: Mapping[str, Any]) -> "_Question":
+        id = entry["_id"]
+        if "error" in entry:
+            raise ClusterError(f"Document {id!r} cannot be read: {reason_of(entry['error'])}.")
+        if not entry.get("found"):
+            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}; check the id.")
+        source = entry.get("_source", {})
+        text = text_of(source, self.text_field)
+        if text is None:
+            raise InputError(
+                f"Document {id!r} has no text in field {self.text_field!r}; "
+                "name the field with --field."
+            )
+        stored = text_of(source, f"{self.field}.{document.SCHEME}")
+        if stored is not None and stored != self.scheme.name:
+            raise SchemeMismatch(
+                f"Document {id!r} has fingerprints of scheme {stored!r}, the index is of "
+                f"{self.scheme.name!r}; ingest the document again."
+            )
+        return _Question(text, id)
+
+    def _bodies(
+        self, fingerprints: TextFingerprints, question: "_Question", asking: Asking
+    ) -> list[dict[str, Any]]:
+        return related_query(
+            fingerprints,
+            field=self.field,
+            k=asking.k,
+            limits=asking.limits,
+            filters=asking.filters,
+            without_ids=[question.id] if question.id is not None else [],
+        )
+
+    def _related(
+        self, questions: Sequence["_Question"], asking: Asking
+    ) -> list[list[Relation]]:
+        """Answer all questions: one multi-search, and one request for the texts of the hits."""
+        prints = list(fingerprint_texts([each.text for each in questions], self.scheme))
+        bodies = [
+            self._bodies(each, question, asking)
+            for each, question in zip(prints, questions, strict=True)
+            if not each.is_empty
+        ]
+        answers = iter(self._search([body for pair in bodies for body in pair]))
+        relations = []
+        for each in prints:
+            if each.is_empty:
+                relations.append([])
+                continue
+            found = read_answers(
+                [next(answers), next(answers)], field=self.field, limits=asking.limits
+            )
+            judged = relate(each, asked_passages(each, asking.limits), found.candidates)
+            shown = sorted(filter(asking.shows, judged), key=_best_first)[: asking.size]
+            relations.append([replace(one, truncated=found.truncated) for one in shown])
+        if asking.evidence or asking.fields:
+            return self._with_sources(questions, relations, asking)
+        return relations
+
+    def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        if not bodies:
+            return []
+        lines: list[Mapping[str, Any]] = []
+        for body in bodies:
+            lines += [{}, body]
+        with plain_errors(self.client):
+            answer = self.client.msearch(index=self.name, searches=lines)
+        for response in answer["responses"]:
+            if "error" in response:
+                raise ClusterError(f"The search is refused: {reason_of(response['error'])}.")
+        responses: list[Mapping[str, Any]] = answer["responses"]
+        return responses
+
+    def _with_sources(
+        self,
+        questions: Sequence["_Question"],
+        relations: list[list[Relation]],
+        asking: Asking,
+    ) -> list[list[Relation]]:
+        sources = self._sources({(r.index, r.id) for each in relations for r in each}, asking)
+        scheme = self.scheme
+        answered = []
+        for question, each in zip(questions, relations, strict=True):
+            ours = read(question.text, scheme) if each and asking.evidence else None
+            answered.append(
+                [self._complete(one, sources.get((one.index, one.id), {}), ours) for one in each]
+            )
+        return answered
+
+    def _sources(
+        self, keys: set[tuple[str | None, str | None]], asking: Asking
+    ) -> dict[tuple[str | None, str | None], dict[str, Any]]:
+        wanted = [*asking.fields, *([self.text_field] if asking.evidence else [])]
+        ordered = sorted(keys, key=str)
+        found = {}
+        for start in range(0, len(ordered), _MOST_TEXTS):
+            docs = [{"_index": i, "_id": d} for i, d in ordered[start : start + _MOST_TEXTS]]
+            with plain_errors(self.client):
+                answer = self.client.mget(docs=docs, source_includes=wanted)
+            for entry in answer["docs"]:
+                found[entry["_index"], entry["_id"]] = entry.get("_source", {})
+        return found
+
+    def _complete(
+        self, relation: Relation, source: dict[str, Any], ours: ReadText | None
+    ) -> Relation:
+        evidence = relation.evidence
+        if ours is not None:
+            text = text_of(source, self.text_field)
+            if text is not None:
+                evidence = shared_passages(ours, read(text, self.scheme))
+        return replace(relation, evidence=evidence, source=source)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A text to find relations of, and its id when it is stored."""
+
+    text: str
+    id: str | None = None
+
+
+def _best_first(relation: Relation) -> tuple[float, int, str]:
+    return -relation.score, KINDS.index(relation.kind), str(relation.id)
+
+
+@lru_cache(maxsize=64)
+def _scheme_of(client: elasticsearch.Elasticsearch, index: str, field: str) -> Scheme:
+    return installing.require_installed(client, index, field)
+
+
+def related(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    *,
+    id: str | None = None,
+    text: str | None = None,
+    text_field: str = "text",
+    field: str = document.DEFAULT_FIELD,
+    asking: Asking | None = None,
+) -> list[Relation]:
+    """Give the documents of an index that are related to a stored document or to a text.
+
+    A shorthand for `Index(client, index, ...).related(...)`, which see.
+    """
+    return Index(client, index, text_field=text_field, field=field).related(
+        id=id, text=text, asking=asking
+    )

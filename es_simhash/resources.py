@@ -1,0 +1,59 @@
+"""What is put into the cluster, from the files under `mappings/`."""
+
+import copy
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from es_simhash.document import DEFAULT_FIELD, FINGERPRINT
+from es_simhash.scheme import Scheme
+
+# Key of `_meta` in the mapping of the index; one entry for each field that holds our object.
+META = "es_simhash"
+
+
+def load(kind: str, name: str) -> dict[str, Any]:
+    """Read a resource file, from the installed package or from the checkout beside it."""
+    packaged = files("es_simhash") / "_cluster" / kind / name
+    if packaged.is_file():
+        content = packaged.read_text("utf-8")
+    else:
+        content = (Path(__file__).parents[1] / kind / name).read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(content)
+    return loaded
+
+
+def properties(scheme: Scheme) -> dict[str, Any]:
+    """Give the mapping of our object, with the dimensions of the scheme."""
+    resource = load("mappings", "simhash@mappings.json")
+    found = copy.deepcopy(resource["template"]["mappings"]["properties"][DEFAULT_FIELD])
+    found["properties"][FINGERPRINT]["dims"] = scheme.bits
+    mapping: dict[str, Any] = found
+    return mapping
+
+
+def meta(scheme: Scheme) -> dict[str, Any]:
+    """Give what `_meta` says of one field: the scheme, its parameters, the resource's version."""
+    return {
+        "scheme": scheme.name,
+        "parameters": {
+            "bits": scheme.bits,
+            "blocks": scheme.blocks,
+            "chunk_tokens": [scheme.least_tokens, scheme.most_tokens],
+            "window": scheme.window,
+        },
+        "version": load("mappings", "simhash@mappings.json")["version"],
+        "managed": True,
+    }
+
+
+def mapping(scheme: Scheme, field: str = DEFAULT_FIELD) -> dict[str, Any]:
+    """Give the body of a mapping request that adds our object under `field`."""
+    tree: dict[str, Any] = properties(scheme)
+    for part in reversed(field.split(".")[1:]):
+        tree = {"properties": {part: tree}}
+    return {
+        "_meta": {META: {field: meta(scheme)}},
+        "properties": {field.split(".")[0]: tree},
+    }
