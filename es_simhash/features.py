@@ -105,12 +105,12 @@ class Picked:
 
 def windows(largest: int) -> Ints:
     """Give the windows of texts of up to 64, up to 128, up to 256 and more tokens."""
-    return np.minimum(_WINDOWS, largest)
+    return np.asarray(np.minimum(_WINDOWS, largest))
 
 
 def level_of(tokens: NDArray[np.int64]) -> Ints:
     """Give the number of the window of texts of so many tokens, from 0 to 3."""
-    return np.searchsorted(_UP_TO, tokens)
+    return np.asarray(np.searchsorted(_UP_TO, tokens))
 
 
 def passages(tokens: Uint64s, segmentation: Segmentation, largest: int) -> Picked:
@@ -135,8 +135,10 @@ def passages(tokens: Uint64s, segmentation: Segmentation, largest: int) -> Picke
 
 def _is_picked(hashes: Uint64s, bounds: Ints, size: int) -> NDArray[np.bool_]:
     """Tell of each passage whether it is the smallest of a window that lies inside its text."""
-    if size == 1 or len(hashes) < size:
+    if size == 1:
         return np.ones(len(hashes), bool)
+    if len(hashes) < size:
+        return np.zeros(len(hashes), bool)
     # The greatest of the minima of all windows around a passage equals its hash exactly when it is
     # the smallest of one of them: a morphological opening, without a loop over windows.
     minima = _sliding(np.minimum, hashes, size)
@@ -144,7 +146,7 @@ def _is_picked(hashes: Uint64s, bounds: Ints, size: int) -> NDArray[np.bool_]:
     minima[border[(border >= 0) & (border < len(minima))]] = 0
     padding = np.zeros(size - 1, np.uint64)
     opening = _sliding(np.maximum, np.concatenate([padding, minima, padding]), size)
-    return opening == hashes
+    return np.asarray(opening == hashes)
 
 
 def _sliding(extreme: np.ufunc, values: Uint64s, size: int) -> Uint64s:

@@ -48,7 +48,9 @@ def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.
             np.add.reduceat(lane, parts, out=lanes[word, bit])
     # (word, bit in byte, part, byte) -> (part, word, byte, bit), highest first.
     bytes_ = lanes.astype("<u8", copy=False).view(np.uint8).reshape(len(hashes), 8, len(parts), 8)
-    counts = bytes_.transpose(2, 0, 3, 1)[:, :, ::-1, ::-1].reshape(len(parts), -1)
+    counts: NDArray[np.uint8] = bytes_.transpose(2, 0, 3, 1)[:, :, ::-1, ::-1].reshape(
+        len(parts), -1
+    )
     if len(parts) == len(bounds) - 1:
         return counts.astype(np.int64)
     return np.asarray(np.add.reduceat(counts, of_group, axis=0, dtype=np.int64))
