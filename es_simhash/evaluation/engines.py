@@ -1,0 +1,21 @@
+"""The engine the benchmarks run on, named in their output."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import elasticsearch
+
+from es_simhash.cluster import connect
+from es_simhash.engine import find_engine
+
+
+@contextmanager
+def bench_client(heap: str = "2g") -> Iterator[elasticsearch.Elasticsearch]:
+    """Give a client of the engine `find_engine` chooses, and print which one that is.
+
+    A local node that this had to start goes on running; `es-simhash node stop` ends it.
+    """
+    engine = find_engine(heap=heap)
+    print(f"on {engine}")
+    with connect(engine.url, timeout=600) as client:
+        yield client
