@@ -11,6 +11,8 @@ from es_simhash.errors import EsSimhashError
 # Command name -> module that defines it under the same attribute; loaded when called, so that
 # `es-simhash fingerprint` starts without importing the Elasticsearch client.
 COMMANDS = {
+    "fingerprint": "es_simhash.cli.fingerprint_command",
+    "selftest": "es_simhash.cli.selftest_command",
     "ingest": "es_simhash.cli.ingest_command",
     "node": "es_simhash.cli.node_command",
 }
