@@ -39,7 +39,7 @@ class Segmentation:
         codes: Code points of all normalised texts, ignored characters left out.
         starts: First code point of each token.
         ends: One past the last code point of each token.
-        classes: Class of each code point (see data/characters.txt).
+        classes: Class of each code point (see data/characters.txt); marks have that of their base.
         texts: Bounds of the texts in tokens, one more than there are texts.
         code_bounds: Bounds of the texts in code points, one more than there are texts.
         chunks: Bounds of the chunks in tokens, one more than there are chunks.
@@ -111,29 +111,36 @@ def segment(normalised: Sequence[str], scheme: Scheme) -> Segmentation:
         kept = np.flatnonzero(keep)
         codes, classes = codes[keep], classes[keep]
         code_bounds = np.searchsorted(kept, code_bounds)
-    starts, ends = _tokens(classes)
+    settled = _settle_marks(classes)
+    starts, ends = _tokens(classes, settled)
     texts = np.searchsorted(starts, code_bounds)
-    boundaries = _boundaries(codes, classes, starts)
+    boundaries = _boundaries(codes, settled, starts)
     chunks, text_chunks = _chunks(boundaries.tolist(), texts.tolist(), scheme)
-    return Segmentation(codes, starts, ends, classes, texts, code_bounds, chunks, text_chunks, kept)
+    return Segmentation(codes, starts, ends, settled, texts, code_bounds, chunks, text_chunks, kept)
 
 
-def _tokens(classes: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+def _settle_marks(classes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give marks the class of what they stand on; those that stand on nothing are separators.
+
+    Otherwise texts of symbols with variation selectors, such as emoji, would be equal texts.
+    """
+    marks = classes == _MARK
+    if not marks.any():
+        return classes
+    base = np.where(marks, 0, np.arange(len(classes)))
+    np.maximum.accumulate(base, out=base)
+    settled: NDArray[np.uint8] = classes[base]
+    settled[settled == _MARK] = 0
+    return settled
+
+
+def _tokens(classes: NDArray[np.uint8], settled: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Runs of word characters and marks; a character of class `_OWN` begins a token of its own."""
-    inside = classes > 0
-    before = np.zeros_like(classes)
-    before[1:] = classes[:-1]
-    begins = inside & ((before == 0) | (classes == _OWN))
-    begins |= (classes == _WORD) & (before == _OWN)
-    if (classes == _MARK).any():
-        # A mark belongs to what it stands on; a word may not run on from such a character.
-        base = np.where(classes == _MARK, 0, np.arange(len(classes)))
-        np.maximum.accumulate(base, out=base)
-        on_own = np.zeros_like(inside)
-        on_own[1:] = classes[base][:-1] == _OWN
-        begins |= (classes == _WORD) & (before == _MARK) & on_own
-    last = inside.copy()
-    last[:-1] &= ~inside[1:] | begins[1:]
+    before = np.zeros_like(settled)
+    before[1:] = settled[:-1]
+    begins = (classes == _OWN) | ((classes == _WORD) & (before != _WORD))
+    last = settled > 0
+    last[:-1] &= (settled[1:] == 0) | begins[1:]
     return np.flatnonzero(begins), np.flatnonzero(last) + 1
 
 
