@@ -1,0 +1,95 @@
+"""Options that several commands have: the cluster, and the names of fields."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import elasticsearch
+
+from es_simhash.cluster import connect
+from es_simhash.document import DEFAULT_FIELD
+
+DEFAULT_URL = "http://localhost:9200"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_CONNECTION = (
+    click.option(
+        "--url",
+        envvar="ELASTICSEARCH_URL",
+        default=DEFAULT_URL,
+        show_default=True,
+        help="Address of the cluster; also ELASTICSEARCH_URL.",
+    ),
+    click.option(
+        "--api-key",
+        envvar="ES_SIMHASH_API_KEY",
+        help="API key, encoded; better given as ES_SIMHASH_API_KEY, which no process list shows.",
+    ),
+    click.option("--user", envvar="ES_SIMHASH_USER", help="User; also ES_SIMHASH_USER."),
+    click.option(
+        "--password",
+        envvar="ES_SIMHASH_PASSWORD",
+        help="Password; better given as ES_SIMHASH_PASSWORD.",
+    ),
+    click.option(
+        "--ca-certs",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        envvar="ES_SIMHASH_CA_CERTS",
+        help="Certificates of the authority to trust, as a PEM file; also ES_SIMHASH_CA_CERTS.",
+    ),
+)
+
+simhash_field_option = click.option(
+    "--simhash-field",
+    default=DEFAULT_FIELD,
+    show_default=True,
+    help="Field of the fingerprints.",
+)
+
+text_field_option = click.option(
+    "--field",
+    "text_field",
+    default="text",
+    show_default=True,
+    help="Field of the text; dots lead into objects.",
+)
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the answer.",
+)
+
+
+def connection_options(command: Command) -> Command:
+    """Add the options of the connection; `client_of` takes what they give."""
+    for option in reversed(_CONNECTION):
+        command = option(command)
+    return command
+
+
+def client_of(
+    *,
+    url: str,
+    api_key: str | None,
+    user: str | None,
+    password: str | None,
+    ca_certs: Path | None,
+) -> elasticsearch.Elasticsearch:
+    """Give a client for what the options say; nothing is sent yet.
+
+    Raises:
+        ClusterError: The URL cannot be one of a cluster.
+    """
+    return connect(
+        url,
+        api_key=api_key,
+        user=user,
+        password=password,
+        ca_certs=str(ca_certs) if ca_certs else None,
+    )

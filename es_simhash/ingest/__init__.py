@@ -1,0 +1,26 @@
+"""Writing documents together with their fingerprints.
+
+`ingest` takes documents of a program, `ingest_sources` files and folders, and
+`fingerprint_documents` only adds the fingerprints, for a program with its own way to write.
+"""
+
+from es_simhash.ingest.adding import fingerprint_documents
+from es_simhash.ingest.batches import Mark
+from es_simhash.ingest.outcome import Outcome
+from es_simhash.ingest.reading import Limits, Source, open_sources
+from es_simhash.ingest.running import Progress, Settings, ingest, ingest_sources
+from es_simhash.ingest.sending import Patience
+
+__all__ = [
+    "Limits",
+    "Mark",
+    "Outcome",
+    "Patience",
+    "Progress",
+    "Settings",
+    "Source",
+    "fingerprint_documents",
+    "ingest",
+    "ingest_sources",
+    "open_sources",
+]

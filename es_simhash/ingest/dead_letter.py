@@ -1,0 +1,71 @@
+"""The file that documents go to that could not be written, so that none is lost."""
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from es_simhash.errors import InputError
+from es_simhash.ingest.batches import Batch
+from es_simhash.ingest.lines import decode, loads
+
+
+class DeadLetter:
+    """A JSONL file that is made when the first document needs it, and only grows.
+
+    Each line has `id`, `reason`, `file`, `line`, and the document as it was read: `document` when
+    it is JSON, else `raw`, in which bytes that are not UTF-8 are lone surrogates (Python's
+    `surrogateescape`). A document too large to be held, or a text file, is named only.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.count = 0
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> "DeadLetter":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def add(self, batch: Batch, place: int, id: str | None, reason: str) -> None:
+        """Write down a document.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if self.path is None:
+            return
+        file, line = batch.where(place)
+        head = json.dumps({"id": id, "reason": reason, "file": file, "line": line})
+        record = head[:-1].encode("ascii") + _document(batch.original(place)) + b"}\n"
+        try:
+            if self._stream is None:
+                self._stream = self.path.open("ab")
+            self._stream.write(record)
+            self._stream.flush()
+        except OSError as error:
+            raise InputError(
+                f"{self.path} cannot be written ({error.strerror}), and would lose documents; "
+                "name another file with --dead-letter."
+            ) from error
+        self.count += 1
+
+
+def _document(original: bytes | None) -> bytes:
+    if original is None:
+        return b""
+    try:
+        # An object that spans its line, or it would end the record early.
+        loads(decode(original))
+        return b', "document": ' + original.strip().removeprefix(b"\xef\xbb\xbf")
+    except (InputError, ValueError, RecursionError):
+        raw = json.dumps(original.decode("utf-8", "surrogateescape"))
+        return b', "raw": ' + raw.encode("ascii")

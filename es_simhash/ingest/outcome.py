@@ -1,0 +1,35 @@
+"""What became of one document."""
+
+from typing import Literal, NamedTuple
+
+Status = Literal["written", "unchanged", "failed"]
+
+
+class Outcome(NamedTuple):
+    """What became of one document.
+
+    Attributes:
+        id: Its id; None when it could not be read so far.
+        status: "written", "unchanged" (nothing had to be written for it) or "failed".
+        reason: One sentence, for a failure.
+        place: Where it was read, as file:line, file, or documents:number.
+    """
+
+    id: str | None
+    status: Status
+    reason: str | None = None
+    place: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """False for a failure."""
+        return self.status != "failed"
+
+
+def printable(value: str) -> str:
+    """Escape what could steer a terminal: ids and reasons come from untrusted documents."""
+    return "".join(each if each.isprintable() else _escaped(each) for each in value)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

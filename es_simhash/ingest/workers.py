@@ -1,0 +1,244 @@
+"""What the processes do: parse a batch, fingerprint it, write the bulk request's body."""
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from typing import Any
+
+from es_simhash import text
+from es_simhash.document import CONTENT_HASH, SCHEME, simhash_json
+from es_simhash.fingerprints import BATCH_CHARACTERS, content_hash, fingerprint_batch
+from es_simhash.ingest.batches import Batch
+from es_simhash.ingest.lines import ID, MEBIBYTE, Document, Recipe, Refused
+
+# More chunks than this are the text of a library, and cost the index as much.
+MOST_CHUNKS = 20_000
+
+Found = Mapping[str, Mapping[str, Any]]
+Prepare = Callable[[Batch, Recipe, "Found | None"], "Prepared"]
+
+
+@dataclass
+class Prepared:
+    """A batch ready to be sent.
+
+    Attributes:
+        body: Body of the bulk request.
+        ends: Where the action of each document ends in the body.
+        ids: Id of each document in the body.
+        places: Number in the batch of each document in the body.
+        unchanged: Place and id of documents that need not be written, with the reason if it is
+            another than that the index has them.
+        refused: Documents that cannot be written.
+    """
+
+    body: bytes = b""
+    ends: list[int] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    unchanged: list[tuple[int, str, str | None]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+def identify(batch: Batch, recipe: Recipe) -> list[str]:
+    """Give the ids of a batch, to look them up in the index."""
+    return [each.id for each in batch.documents(recipe) if isinstance(each, Document)]
+
+
+def prepare(batch: Batch, recipe: Recipe, found: Found | None) -> Prepared:
+    """Make a batch ready to be sent.
+
+    Args:
+        batch: What was read.
+        recipe: How its documents become actions.
+        found: Documents of the index by id, to leave out those that are the same; None to leave
+            out none.
+    """
+    prepared = Prepared()
+    documents = _last_of_each_id(_accepted(batch, recipe, prepared), prepared)
+    if found:
+        documents = list(_changed(documents, found, recipe, prepared))
+    actions: list[bytes] = []
+    for group in _groups(documents):
+        actions += _actions(group, recipe, prepared)
+    fill(prepared, actions)
+    return prepared
+
+
+def fill(prepared: Prepared, actions: Sequence[bytes]) -> None:
+    """Put the actions together as the body."""
+    end = 0
+    for action in actions:
+        end += len(action)
+        prepared.ends.append(end)
+    prepared.body = b"".join(actions)
+
+
+def _accepted(batch: Batch, recipe: Recipe, prepared: Prepared) -> list[Document]:
+    accepted = []
+    for each in batch.documents(recipe):
+        if isinstance(each, Refused):
+            prepared.refused.append(each)
+        elif len(each.text) > MEBIBYTE and (reason := _too_many_chunks(each, recipe)):
+            prepared.refused.append(Refused(each.place, each.id, reason))
+        else:
+            accepted.append(each)
+    return accepted
+
+
+def _too_many_chunks(document: Document, recipe: Recipe) -> str | None:
+    """Count before the costly part: fingerprints of 16 MiB of text take more than 1 GB."""
+    segmentation = text.segment([text.normalise(document.text)], recipe.scheme)
+    return _chunk_refusal(int(segmentation.text_chunks[-1]))
+
+
+def _chunk_refusal(count: int) -> str | None:
+    if count <= MOST_CHUNKS:
+        return None
+    return f"The text has {count} chunks, and at most {MOST_CHUNKS} are possible; split it."
+
+
+def _last_of_each_id(documents: list[Document], prepared: Prepared) -> list[Document]:
+    """Of documents with one id the last is written, as if they came one after the other."""
+    last = {each.id: each.place for each in documents}
+    if len(last) == len(documents):
+        return documents
+    reason = "A later document has the same id."
+    prepared.unchanged += [
+        (each.place, each.id, reason) for each in documents if last[each.id] != each.place
+    ]
+    return [each for each in documents if last[each.id] == each.place]
+
+
+def _changed(
+    documents: list[Document], found: Found, recipe: Recipe, prepared: Prepared
+) -> Iterator[Document]:
+    for each in documents:
+        if each.id in found and _is_same(each, found[each.id], recipe):
+            prepared.unchanged.append((each.place, each.id, None))
+        else:
+            yield each
+
+
+def _is_same(document: Document, stored: Mapping[str, Any], recipe: Recipe) -> bool:
+    """True when the index has the document, every field of it, with fresh fingerprints.
+
+    The content hash is compared too: a program may have changed the text alone.
+    """
+    ours = stored.get(recipe.simhash_field)
+    if not isinstance(ours, Mapping) or ours.get(SCHEME) != recipe.scheme.name:
+        return False
+    theirs = {name: value for name, value in stored.items() if name != recipe.simhash_field}
+    wanted = _exact(document.line)
+    for name in (ID, recipe.simhash_field):
+        wanted.pop(name, None)
+    # As JSON, in which 1, 1.0 and true differ.
+    if json.dumps(wanted, sort_keys=True) != json.dumps(theirs, sort_keys=True):
+        return False
+    return bool(ours.get(CONTENT_HASH) == content_hash(text.normalise(document.text)))
+
+
+def _exact(line: str) -> dict[str, Any]:
+    """Parse so that a number with more digits than Python keeps equals no other number."""
+    fields: dict[str, Any] = json.loads(line, parse_int=_exact_int, parse_float=_exact_float)
+    return fields
+
+
+def _exact_int(digits: str) -> Any:
+    return int(digits) if len(digits) < 1000 else {"digits": digits}
+
+
+def _exact_float(digits: str) -> Any:
+    number = float(digits)
+    return number if len(digits) <= 17 or repr(number) == digits else {"digits": digits}
+
+
+def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    """Groups of as many characters as the fingerprints are computed fastest for."""
+    group: list[Document] = []
+    characters = 0
+    for each in documents:
+        group.append(each)
+        characters += len(each.text)
+        if characters >= BATCH_CHARACTERS:
+            yield group
+            group, characters = [], 0
+    if group:
+        yield group
+
+
+def _actions(group: list[Document], recipe: Recipe, prepared: Prepared) -> Iterator[bytes]:
+    batch = fingerprint_batch([each.text for each in group], recipe.scheme)
+    member = json.dumps(recipe.simhash_field).encode()
+    counts = (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist()
+    for document, count, simhash in zip(group, counts, simhash_json(batch), strict=True):
+        if reason := _chunk_refusal(count):
+            prepared.refused.append(Refused(document.place, document.id, reason))
+            continue
+        prepared.ids.append(document.id)
+        prepared.places.append(document.place)
+        yield action(document.id, splice(document.source, member, simhash))
+
+
+def action(id: str, source: bytes) -> bytes:
+    """Give the two lines of a bulk request that write one document."""
+    return b'{"index":{"_id":%b}}\n%b\n' % (json.dumps(id).encode(), source)
+
+
+def splice(source: bytes, member: bytes, value: bytes) -> bytes:
+    """Put a member in front of those of a JSON object, whose bytes stay as they are.
+
+    >>> splice(b'{"a":1.00}', b'"simhash"', b"{}")
+    b'{"simhash":{},"a":1.00}'
+    """
+    rest = source[1:].lstrip()
+    comma = b"" if rest == b"}" else b","
+    return b"{%b:%b%b%b" % (member, value, comma, rest)
+
+
+class InThisProcess(Executor):
+    """Does the work where it is asked for."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call the function and give a future that is done."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+def make_pool(processes: int) -> Executor:
+    """Give processes for the fingerprints; one is this process."""
+    if processes <= 1:
+        return InThisProcess()
+    # A fork would copy the threads' locks.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(processes, mp_context=context, initializer=_start_worker)
+
+
+def default_processes() -> int:
+    """Give the number of processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it even when it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
