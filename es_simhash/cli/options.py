@@ -14,7 +14,7 @@ DEFAULT_URL = "http://localhost:9200"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_CONNECTION = (
+_CLUSTER = (
     click.option(
         "--url",
         envvar="ELASTICSEARCH_URL",
@@ -66,14 +66,14 @@ format_option = click.option(
 )
 
 
-def connection_options(command: Command) -> Command:
-    """Add the options of the connection; `client_of` takes what they give."""
-    for option in reversed(_CONNECTION):
+def cluster_options(command: Command) -> Command:
+    """Add the options of the connection; `make_client` takes what they give."""
+    for option in reversed(_CLUSTER):
         command = option(command)
     return command
 
 
-def client_of(
+def make_client(
     *,
     url: str,
     api_key: str | None,
