@@ -15,8 +15,8 @@ from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingCo
 from rich.progress import Progress as Bar
 
 from es_simhash.cli.options import (
-    cluster_options,
-    make_client,
+    client_of,
+    connection_options,
     simhash_field_option,
     text_field_option,
 )
@@ -62,7 +62,7 @@ SHOWN_FAILURES = 10
     help="File that keeps how far the run has come; default: one in the user's cache.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress, only failures and the summary.")
-@cluster_options
+@connection_options
 def ingest(
     index: str,
     paths: tuple[str, ...],
@@ -91,7 +91,7 @@ def ingest(
     sources = open_sources(paths, sys.stdin.buffer, patterns)
     letters = dead_letter or Path(f"{_file_name(index)}.dead-letter.jsonl")
     progress = Progress()
-    with make_client(**connection) as client, _bar(sources, quiet=quiet) as bar:
+    with client_of(**connection) as client, _bar(sources, quiet=quiet) as bar:
 
         def report(now: Progress) -> None:
             progress.failed_before = now.failed_before

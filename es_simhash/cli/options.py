@@ -14,7 +14,7 @@ DEFAULT_URL = "http://localhost:9200"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_CLUSTER = (
+_CONNECTION = (
     click.option(
         "--url",
         envvar="ELASTICSEARCH_URL",
@@ -66,14 +66,14 @@ format_option = click.option(
 )
 
 
-def cluster_options(command: Command) -> Command:
-    """Add the options of the connection; `make_client` takes what they give."""
-    for option in reversed(_CLUSTER):
+def connection_options(command: Command) -> Command:
+    """Add the options of the connection; `client_of` takes what they give."""
+    for option in reversed(_CONNECTION):
         command = option(command)
     return command
 
 
-def make_client(
+def client_of(
     *,
     url: str,
     api_key: str | None,
@@ -93,3 +93,7 @@ def make_client(
         password=password,
         ca_certs=str(ca_certs) if ca_certs else None,
     )
+
+
+# Names of a moment ago, until the commands that are being written have settled.
+cluster_options, make_client = connection_options, client_of
