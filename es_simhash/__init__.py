@@ -1,1 +1,85 @@
-"""Find versions of documents and copied passages inside Elasticsearch."""
+"""Find versions of documents and copied passages inside Elasticsearch.
+
+Everything that needs a cluster takes an `elasticsearch.Elasticsearch` client; the rest needs none.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from es_simhash.comparing import compare
+from es_simhash.errors import (
+    ClusterError,
+    DocumentMissing,
+    EsSimhashError,
+    IndexMissing,
+    InputError,
+    MappingConflict,
+    MissingExtra,
+    NodeError,
+    SchemeError,
+    SchemeMismatch,
+)
+from es_simhash.fingerprints import TextFingerprints, fingerprint, fingerprint_texts
+from es_simhash.query import Limits, related_query
+from es_simhash.relation import Coverage, Relation, SharedPassage, Span
+from es_simhash.scheme import Scheme
+
+if TYPE_CHECKING:
+    from es_simhash.cluster import connect
+    from es_simhash.index import Asking, Index, related
+    from es_simhash.ingest import Outcome, fingerprint_documents, ingest
+    from es_simhash.installing import install
+
+# These import the Elasticsearch client, so they are loaded when first asked for.
+_LAZY = {
+    "Asking": "es_simhash.index",
+    "Index": "es_simhash.index",
+    "Outcome": "es_simhash.ingest",
+    "connect": "es_simhash.cluster",
+    "fingerprint_documents": "es_simhash.ingest",
+    "ingest": "es_simhash.ingest",
+    "install": "es_simhash.installing",
+    "related": "es_simhash.index",
+}
+
+__all__ = [
+    "Asking",
+    "ClusterError",
+    "Coverage",
+    "DocumentMissing",
+    "EsSimhashError",
+    "Index",
+    "IndexMissing",
+    "InputError",
+    "Limits",
+    "MappingConflict",
+    "MissingExtra",
+    "NodeError",
+    "Outcome",
+    "Relation",
+    "Scheme",
+    "SchemeError",
+    "SchemeMismatch",
+    "SharedPassage",
+    "Span",
+    "TextFingerprints",
+    "compare",
+    "connect",
+    "fingerprint",
+    "fingerprint_documents",
+    "fingerprint_texts",
+    "ingest",
+    "install",
+    "related",
+    "related_query",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the names that need the Elasticsearch client."""
+    import importlib
+
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LAZY[name]), name)
+    globals()[name] = found
+    return found

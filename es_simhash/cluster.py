@@ -107,7 +107,7 @@ def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
     details = body.get("error")
     if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
         index = details.get("index", "the index")
-        return IndexMissing(f"Index {index!r} does not exist; see `GET _cat/indices` for names.")
+        return IndexMissing(missing_index(index))
     if body.get("found") is False:
         return DocumentMissing(
             f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}; check the id."
@@ -115,12 +115,19 @@ def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
     return ClusterError(f"Elasticsearch answers that nothing is there: {reason_of(error.body)}.")
 
 
+def missing_index(index: str) -> str:
+    """Give the sentence that says an index is missing."""
+    return f"Index {index!r} does not exist; `es-simhash install {index}` creates it."
+
+
 def _refusal(error: elasticsearch.ApiError, client: elasticsearch.Elasticsearch) -> str:
     reason = reason_of(error.body)
     if error.status_code == 401:
         return f"{address(client)} refuses the credentials; check --api-key or --user."
     if error.status_code == 403:
-        return f"Elasticsearch forbids it: {reason}; ask for the missing privilege or free the index."
+        return (
+            f"Elasticsearch forbids it: {reason}; ask for the missing privilege or free the index."
+        )
     return f"Elasticsearch refuses the request ({error.status_code}): {reason}."
 
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash import features
-from es_simhash.fingerprints import group_fingerprints
 from es_simhash.hashing import Uint64s, fold
 from es_simhash.offsets import original_offsets
 from es_simhash.relation import SharedPassage, Span
 from es_simhash.scheme import PASSAGE_WORDS, Scheme
-from es_simhash.simhash import hamming_distances
+from es_simhash.simhash import group_fingerprints, hamming_distances
 from es_simhash.text import Ints, normalise, segment, token_numbers
 
 # Chunks farther apart than this say nothing to a reader, whatever little they add to the score.
@@ -143,3 +143,16 @@ def _reworded(
         stretch = hit.span(int(hit.chunks[other]), int(hit.chunks[other + 1]))
         found.append(SharedPassage(query.span(first, last), stretch, distance))
     return found
+
+
+def marked(passage: SharedPassage) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Give the words of both sides, each with whether the other side has it in the same order."""
+    ours, theirs = passage.query.text.split(), passage.hit.text.split()
+    matcher = SequenceMatcher(None, [w.casefold() for w in ours], [w.casefold() for w in theirs])
+    blocks = matcher.get_matching_blocks()
+    in_ours = {block.a + offset for block in blocks for offset in range(block.size)}
+    in_theirs = {block.b + offset for block in blocks for offset in range(block.size)}
+    return (
+        [(word, place in in_ours) for place, word in enumerate(ours)],
+        [(word, place in in_theirs) for place, word in enumerate(theirs)],
+    )

@@ -1,18 +1,25 @@
 """Asking an index for the documents related to a text or to a stored document."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import elasticsearch
 
 from es_simhash import document, installing
-from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.cluster import missing_index, plain_errors, reason_of
 from es_simhash.document import text_of
-from es_simhash.errors import ClusterError, DocumentMissing, InputError, SchemeMismatch
+from es_simhash.errors import (
+    ClusterError,
+    DocumentMissing,
+    IndexMissing,
+    InputError,
+    SchemeMismatch,
+)
 from es_simhash.evidence import ReadText, read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
+from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.query import Limits, read_answers, related_query
 from es_simhash.query.body import Query, asked_passages
 from es_simhash.relation import KINDS, SHOWN_SCORE, Kind, Relation, relate
@@ -44,7 +51,7 @@ class Asking:
     evidence: bool = True
     fields: tuple[str, ...] = ()
     k: int | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -144,6 +151,8 @@ class Index:
 
     def _question(self, entry: Mapping[str, Any]) -> "_Question":
         id = entry["_id"]
+        if "error" in entry and entry["error"].get("type") == "index_not_found_exception":
+            raise IndexMissing(missing_index(self.name))
         if "error" in entry:
             raise ClusterError(f"Document {id!r} cannot be read: {reason_of(entry['error'])}.")
         if not entry.get("found"):
@@ -175,18 +184,20 @@ class Index:
             without_ids=[question.id] if question.id is not None else [],
         )
 
-    def _related(
-        self, questions: Sequence["_Question"], asking: Asking
-    ) -> list[list[Relation]]:
+    def _related(self, questions: Sequence["_Question"], asking: Asking) -> list[list[Relation]]:
         """Answer all questions: one multi-search, and one request for the texts of the hits."""
-        prints = list(fingerprint_texts([each.text for each in questions], self.scheme))
+        prints = list(
+            fingerprint_texts([within_limit(each.text) for each in questions], self.scheme)
+        )
+        for each in prints:
+            require_few_chunks(len(each.chunks))
         bodies = [
             self._bodies(each, question, asking)
             for each, question in zip(prints, questions, strict=True)
             if not each.is_empty
         ]
         answers = iter(self._search([body for pair in bodies for body in pair]))
-        relations = []
+        relations: list[list[Relation]] = []
         for each in prints:
             if each.is_empty:
                 relations.append([])

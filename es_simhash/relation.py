@@ -4,7 +4,7 @@ They were chosen on their plateau over several collections at once, see docs/rel
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from es_simhash.document import StoredChunks
 from es_simhash.fingerprints import TextFingerprints
-from es_simhash.simhash import hamming_distances
+from es_simhash.simhash import Fingerprints, hamming_distances
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "none"]
 KINDS: tuple[Kind, ...] = ("exact", "version", "contains", "excerpt_of", "shares_passages")
@@ -35,6 +35,8 @@ RARE = 4
 SAME_CHUNK = 20
 # One text lies in the other when its share is this high, and the other's at most this part of it.
 CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
+# Distances computed at a time: 32 MB.
+_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ class Relation:
     source: dict[str, Any] = field(default_factory=dict)
     truncated: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give the relation as it is printed in JSON."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -116,9 +122,7 @@ class Candidate:
     index: str | None = None
 
 
-def relate(
-    query: TextFingerprints, asked: int, candidates: Sequence[Candidate]
-) -> list[Relation]:
+def relate(query: TextFingerprints, asked: int, candidates: Sequence[Candidate]) -> list[Relation]:
     """Judge all candidates of one query, without evidence; those of kind `none` are kept.
 
     Args:
@@ -161,21 +165,18 @@ class _Resemblance:
     rare: float
 
 
-def _resemblances(
-    query: TextFingerprints, candidates: Sequence[Candidate]
-) -> list[_Resemblance]:
+def _resemblances(query: TextFingerprints, candidates: Sequence[Candidate]) -> list[_Resemblance]:
     """Compare the chunks of the query with those of all candidates in one matrix product."""
     counts = [len(candidate.chunks.fingerprints) for candidate in candidates]
     bounds = np.concatenate([[0], np.cumsum(counts)])
     everything = np.concatenate([candidate.chunks.fingerprints for candidate in candidates])
-    distances = hamming_distances(query.chunks, everything)
+    near = _nearest(query.chunks, everything, bounds)
     bits = query.chunks.shape[1] * 8
-    nearest = np.minimum.reduceat(distances, bounds[:-1], axis=1)
-    frequency = 1.0 + (nearest <= SAME_CHUNK).sum(axis=1)
-    weights = _weight(frequency) * query.chunk_characters
-    of_query = similarity(nearest, bits)
-    of_hits = similarity(distances.min(axis=0), bits)
-    counterparts = _weight(frequency)[distances.argmin(axis=0)]
+    rarity = _weight(1.0 + (near.of_query <= SAME_CHUNK).sum(axis=1))
+    weights = rarity * query.chunk_characters
+    of_query = similarity(near.of_query, bits)
+    of_hits = similarity(near.of_hits, bits)
+    counterparts = rarity[near.counterparts]
     found = []
     for column, candidate in enumerate(candidates):
         chunks = slice(bounds[column], bounds[column + 1])
@@ -191,6 +192,31 @@ def _resemblances(
             _Resemblance(coverage, max(float((alike * weights).sum() / weights.sum()), rare_hit))
         )
     return found
+
+
+@dataclass(frozen=True)
+class _Nearest:
+    """Least distances: of each query chunk in each hit, and of each chunk of the hits."""
+
+    of_query: NDArray[np.int64]
+    of_hits: NDArray[np.int64]
+    counterparts: NDArray[np.int64]
+
+
+def _nearest(query: Fingerprints, hits: Fingerprints, bounds: NDArray[np.int64]) -> _Nearest:
+    """Find the least distances, some rows at a time, so that long texts need little memory."""
+    of_query = np.empty((len(query), len(bounds) - 1), np.int64)
+    of_hits = np.full(len(hits), query.shape[1] * 8)
+    counterparts = np.zeros(len(hits), np.int64)
+    rows = max(1, _CELLS // len(hits))
+    for start in range(0, len(query), rows):
+        distances = hamming_distances(query[start : start + rows], hits)
+        of_query[start : start + rows] = np.minimum.reduceat(distances, bounds[:-1], axis=1)
+        least = distances.min(axis=0)
+        nearer = least < of_hits
+        counterparts[nearer] = distances.argmin(axis=0)[nearer] + start
+        of_hits = np.minimum(of_hits, least)
+    return _Nearest(of_query, of_hits, counterparts)
 
 
 def similarity(distances: NDArray[np.int64], bits: int) -> NDArray[np.float64]:
@@ -221,9 +247,7 @@ def _judge(
     return Relation(candidate.id, _kind(score, coverage), score, coverage, index=candidate.index)
 
 
-def _copied(
-    query: TextFingerprints, candidate: Candidate, rarity: NDArray[np.float64]
-) -> float:
+def _copied(query: TextFingerprints, candidate: Candidate, rarity: NDArray[np.float64]) -> float:
     """Containment of the passages, weighted by rarity: the greater of the two directions.
 
     Only passages picked by the larger of the two windows can be told apart in both texts. The

@@ -11,6 +11,9 @@ from es_simhash.errors import EsSimhashError
 # Command name -> module that defines it under the same attribute; loaded when called, so that
 # `es-simhash fingerprint` starts without importing the Elasticsearch client.
 COMMANDS = {
+    "compare": "es_simhash.cli.compare_command",
+    "install": "es_simhash.cli.install_command",
+    "related": "es_simhash.cli.related_command",
     "fingerprint": "es_simhash.cli.fingerprint_command",
     "selftest": "es_simhash.cli.selftest_command",
     "ingest": "es_simhash.cli.ingest_command",

@@ -7,7 +7,6 @@ to take the threshold on trust, the F1 of each set at the threshold that is best
 """
 
 import statistics
-import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -55,22 +54,30 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
     called = {key for key, each in found.items() if each.score >= VERSION_SCORE} - known.neither
     right = called & known.versions
     print(f"\n{name}: {len(known.documents)} documents, {len(known.versions)} version pairs")
-    print(f"  F1 {score:.3f}  precision {len(right) / len(called):.3f}  "
-          f"recall {len(right) / len(known.versions):.3f}")
+    print(
+        f"  F1 {score:.3f}  precision {len(right) / len(called):.3f}  "
+        f"recall {len(right) / len(known.versions):.3f}"
+    )
     shown = {key for key, each in found.items() if each.score >= SHOWN_SCORE}
     strangers = shown - known.versions - known.neither
-    sets = {id: shingles.shingles(known.texts[id], characters=known.characters)
-            for id in {id for key in strangers for id in key}}
+    sets = {
+        id: shingles.shingles(known.texts[id], characters=known.characters)
+        for id in {id for key in strangers for id in key}
+    }
     false = [key for key in strangers if shingles.containment(sets[key[0]], sets[key[1]]) < 0.2]
-    print(f"  pairs of strangers shown: {len(strangers)}, "
-          f"of these sharing less than 0.2 of the smaller: {len(false)} {false[:3]}")
+    print(
+        f"  pairs of strangers shown: {len(strangers)}, "
+        f"of these sharing less than 0.2 of the smaller: {len(false)} {false[:3]}"
+    )
     half = {key: kept for key, kept in known.containment.items() if kept >= 0.5}
     if half:
         errors = [abs(_greater_coverage(found.get(key)) - kept) for key, kept in half.items()]
-        print(f"  of {len(half)} pairs with containment >= 0.5: recall "
-              f"{len(half.keys() & shown) / len(half):.4f} (shown), "
-              f"{len(half.keys() & called) / len(half):.4f} (called versions), "
-              f"coverage error {statistics.mean(errors):.3f}")
+        print(
+            f"  of {len(half)} pairs with containment >= 0.5: recall "
+            f"{len(half.keys() & shown) / len(half):.4f} (shown), "
+            f"{len(half.keys() & called) / len(half):.4f} (called versions), "
+            f"coverage error {statistics.mean(errors):.3f}"
+        )
     return score
 
 
@@ -83,15 +90,22 @@ def _greater_coverage(relation: Relation | None) -> float:
 def report_held_out(scores: dict[str, dict[Pair, Relation]], known: dict[str, VersionSet]) -> None:
     """Print each set's F1 at the cut that is best for the other sets."""
     print("\nF1 of each set at the cut that is best for the others (nothing tuned on itself):")
-    curves = {name: np.array([f1(scores[name], known[name], cut) for cut in _CUTS]) for name in SETS}
+    curves = {
+        name: np.array([f1(scores[name], known[name], cut) for cut in _CUTS]) for name in SETS
+    }
     for name in SETS:
         others = np.mean([curves[other] for other in SETS if other != name], axis=0)
         best = int(others.argmax())
-        print(f"  {name:16s} cut {_CUTS[best]:.2f}  F1 {curves[name][best]:.3f}"
-              f"  (best for itself: {curves[name].max():.3f} at {_CUTS[curves[name].argmax()]:.2f})")
+        print(
+            f"  {name:16s} cut {_CUTS[best]:.2f}  F1 {curves[name][best]:.3f}"
+            f"  (best for itself: {curves[name].max():.3f} at {_CUTS[curves[name].argmax()]:.2f})"
+        )
     mean = np.mean([curves[name] for name in COMPARED], axis=0)
-    wide = [f"{cut:.2f}" for cut, value, chinese in zip(_CUTS, mean, curves[SETS[3]], strict=True)
-            if value >= 0.94 and chinese >= 0.85]
+    wide = [
+        f"{cut:.2f}"
+        for cut, value, chinese in zip(_CUTS, mean, curves[SETS[3]], strict=True)
+        if value >= 0.94 and chinese >= 0.85
+    ]
     print(f"  cuts with mean F1 >= 0.94 and Chinese F1 >= 0.85: {', '.join(wide)}")
 
 
@@ -104,10 +118,12 @@ def report_clough() -> None:
     score = np.array([relation.score for relation in relations])
     called = np.array([relation.kind != "none" for relation in relations])
     above, below = score[copied], score[~copied]
-    area = ((above[:, None] > below).mean() + (above[:, None] == below).mean() / 2)
-    print(f"\nclough_stevenson: copied or not at the default threshold {SHARED_SCORE}: "
-          f"accuracy {(called == copied).mean():.3f}, AUC {area:.3f}, "
-          f"copies found {int((called & copied).sum())} of {int(copied.sum())}")
+    area = (above[:, None] > below).mean() + (above[:, None] == below).mean() / 2
+    print(
+        f"\nclough_stevenson: copied or not at the default threshold {SHARED_SCORE}: "
+        f"accuracy {(called == copied).mean():.3f}, AUC {area:.3f}, "
+        f"copies found {int((called & copied).sum())} of {int(copied.sum())}"
+    )
     news = [each["text"] for each in datasets.documents("bbc_news")]
     versions = report_strangers(list(texts.values()), news)
     print(f"  bbc_news texts called a version of one of them: {versions}")
@@ -140,4 +156,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

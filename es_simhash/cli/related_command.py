@@ -1,0 +1,138 @@
+"""`es-simhash related`: which stored documents are versions of this one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from es_simhash.cli.files import read_text
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.showing import format_option, print_json, print_table
+from es_simhash.errors import InputError
+from es_simhash.index import Asking, Index
+from es_simhash.query import Limits
+from es_simhash.relation import KINDS, SHOWN_SCORE
+
+
+def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
+    if value is None:
+        return ()
+    try:
+        parsed = json.loads(value)
+    except ValueError as error:
+        raise InputError(
+            f"--filter is no JSON ({error}); give an Elasticsearch query such as "
+            '\'{"term": {"lang": "en"}}\'.'
+        ) from error
+    if not isinstance(parsed, dict):
+        raise InputError(f"--filter holds {type(parsed).__name__}, not an Elasticsearch query.")
+    return (parsed,)
+
+
+@click.command()
+@click.argument("index")
+@click.option("--id", "ids", multiple=True, help="Of a stored document; give it again for more.")
+@click.option("--text-file", help="File with the text, UTF-8; - for standard input.")
+@click.option("--text", help="The text itself.")
+@click.option("--filter", "filter_", help="Elasticsearch query that every hit must match, as JSON.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=SHOWN_SCORE,
+    show_default=True,
+    help="Least score; versions start at 0.6.",
+)
+@click.option(
+    "--size", type=click.IntRange(1), default=10, show_default=True, help="Relations at the most."
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(1, 10_000),
+    default=Limits.candidates,
+    show_default=True,
+    help="Candidates examined; more are reported as truncated.",
+)
+@click.option("--k", type=click.IntRange(0), help="Promised Hamming distance of whole documents.")
+@click.option("--evidence/--no-evidence", default=True, help="Show the shared passages.")
+@click.option("--explain-query", is_flag=True, help="Print the request bodies; search nothing.")
+@format_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def related(
+    index: str,
+    ids: tuple[str, ...],
+    text_file: str | None,
+    text: str | None,
+    filter_: str | None,
+    kinds: tuple[Any, ...],
+    min_score: float,
+    size: int,
+    candidates: int,
+    k: int | None,
+    evidence: bool,
+    explain_query: bool,
+    form: str,
+    text_field: str,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Show which documents of INDEX are versions of a document or text, and why.
+
+    \b
+    exact            the same text but for case and white space
+    version          a revision or near-duplicate
+    contains         the query contains the hit
+    excerpt_of       the query is an excerpt of the hit
+    shares_passages  some passages are the same
+    """
+    if bool(ids) + (text_file is not None) + (text is not None) != 1:
+        raise click.UsageError("Give one of --id, --text-file and --text.")
+    asking = Asking(
+        size=size,
+        kinds=kinds,
+        min_score=min_score,
+        filters=_filter(filter_),
+        evidence=evidence,
+        k=k,
+        limits=Limits(candidates=candidates),
+    )
+    if text_file is not None:
+        text = read_text(text_file)
+    with client_of(**connection) as client:
+        asked = Index(client, index, text_field=text_field, field=simhash_field)
+        if explain_query:
+            bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
+            click.echo(json.dumps(bodies, indent=2, ensure_ascii=False))
+            return
+        if text is not None:
+            answers = {text_file or "the text": asked.related(text=text, asking=asking)}
+        else:
+            answers = asked.related_to_each(ids, asking=asking)
+    _print(answers, form)
+
+
+def _print(answers: dict[str, list[Any]], form: str) -> None:
+    if form == "json":
+        if len(answers) == 1:
+            print_json(next(iter(answers.values())))
+        else:
+            lists = {id: [each.to_dict() for each in found] for id, found in answers.items()}
+            click.echo(json.dumps(lists, ensure_ascii=False, indent=2))
+    else:
+        for query, relations in answers.items():
+            print_table(relations, Path(query).name if "/" in query else query)
+    cut = [query for query, relations in answers.items() if any(r.truncated for r in relations)]
+    if cut:
+        click.echo(
+            f"truncated: more candidates than were examined for {', '.join(cut)}; "
+            "raise --candidates to see all.",
+            err=True,
+        )

@@ -1,0 +1,127 @@
+"""Relations as tables and as JSON."""
+
+import json
+from collections.abc import Sequence
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from es_simhash.evidence import marked
+from es_simhash.relation import Relation, SharedPassage
+
+# What each kind says of the query and the hit, in a reader's words.
+MEANING = {
+    "exact": "is the same text as",
+    "version": "is a version of",
+    "contains": "contains",
+    "excerpt_of": "is an excerpt of",
+    "shares_passages": "shares passages with",
+    "none": "is not related to",
+}
+STYLE = {
+    "exact": "bold green",
+    "version": "green",
+    "contains": "cyan",
+    "excerpt_of": "cyan",
+    "shares_passages": "yellow",
+    "none": "dim",
+}
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the answer.",
+)
+# Longer passages are cut in tables, never in JSON.
+_SHOWN_CHARACTERS = 240
+
+
+def printable(text: str) -> str:
+    """Give one line without control characters, as a document must not steer the terminal."""
+    flowing = " ".join(text.split())
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flowing)
+
+
+def shortened(text: str, most: int = _SHOWN_CHARACTERS) -> str:
+    """Give one printable line of at most so many characters, cut in the middle."""
+    line = printable(text)
+    if len(line) <= most:
+        return line
+    half = (most - 3) // 2
+    return f"{line[:half]} … {line[-half:]}"
+
+
+def print_json(relations: Sequence[Relation]) -> None:
+    """Print a JSON list, one object a relation."""
+    click.echo(json.dumps([each.to_dict() for each in relations], ensure_ascii=False, indent=2))
+
+
+def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:
+    """Print a table of relations, and below it the evidence of each."""
+    console = console or Console()
+    if not relations:
+        console.print(f"Nothing is related to {escape(printable(query))}.")
+        return
+    table = Table(title=f"Related to {escape(printable(query))}", title_justify="left")
+    table.add_column("id", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    for name in ("score", "of query", "of hit"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in relations:
+        table.add_row(
+            Text(printable(each.id or "")),
+            Text(each.kind, STYLE[each.kind]),
+            f"{each.score:.2f}",
+            f"{each.coverage.of_query:.0%}",
+            f"{each.coverage.of_hit:.0%}",
+        )
+    console.print(table)
+    for each in relations:
+        if each.evidence:
+            heading = Text.assemble(
+                (printable(query), "bold"), " (left) ", (MEANING[each.kind], STYLE[each.kind]),
+                " ", (printable(each.id or ""), "bold"), " (right)",
+            )  # fmt: skip
+            console.print()
+            console.print(heading)
+            console.print(side_by_side(each.evidence))
+
+
+def side_by_side(evidence: Sequence[SharedPassage]) -> RenderableType:
+    """Lay the passages beside each other, each with its offsets; differing words stand out."""
+    rows: list[RenderableType] = []
+    for passage in evidence[:3]:
+        grid = Table.grid(padding=(0, 2), expand=True)
+        grid.add_column(ratio=1)
+        grid.add_column(ratio=1)
+        grid.add_row(
+            Text(f"{passage.query.start}–{passage.query.end}", "dim"),
+            Text(f"{passage.hit.start}–{passage.hit.end}  {_closeness(passage)}", "dim"),
+        )
+        grid.add_row(*_marked_sides(passage))
+        rows.append(grid)
+    more = len(evidence) - 3
+    if more > 0:
+        rows.append(Text(f"and {more} more", "dim"))
+    return Group(*rows)
+
+
+def _closeness(passage: SharedPassage) -> str:
+    return "word for word" if passage.distance == 0 else f"{passage.distance} of 128 bits differ"
+
+
+def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
+    if passage.distance == 0:
+        return Text(shortened(passage.query.text)), Text(shortened(passage.hit.text))
+    sides = []
+    for words in marked(passage):
+        text = Text()
+        for word, is_shared in words:
+            text.append(printable(word) + " ", "" if is_shared else "bold magenta")
+        sides.append(text)
+    return sides[0], sides[1]
