@@ -138,7 +138,9 @@ def _lacking(
         for key in _DECISIVE:
             default = "object" if key == "type" else None
             ours, theirs = field.get(key, default), present.get(key, default)
-            if ours != theirs and not (key == "doc_values" and theirs is None and ours is not False):
+            if ours != theirs and not (
+                key == "doc_values" and theirs is None and ours is not False
+            ):
                 raise MappingConflict(
                     f"Field {'.'.join(path)!r} of index {index!r} has {key} {theirs!r}, but "
                     f"{ours!r} is needed; choose another name with --simhash-field."

@@ -75,7 +75,8 @@ def related_query(
         raise InputError("The text has no words to fingerprint; it is related to nothing.")
     limits = limits or Limits()
     conditions: list[Query] = [
-        {"term": {field_path(field, document.SCHEME): fingerprints.scheme}}, *filters
+        {"term": {field_path(field, document.SCHEME): fingerprints.scheme}},
+        *filters,
     ]
     if without_ids:
         conditions.append({"bool": {"must_not": [{"ids": {"values": list(without_ids)}}]}})
@@ -131,7 +132,9 @@ def _block_search(
     terms = block_terms(fingerprints.document[None], scheme.blocks)[0]
     path = field_path(field, document.BLOCKS)
     least = least_shared_blocks(scheme.blocks, k)
-    shared = {"bool": {"should": [{"term": {path: t}} for t in terms], "minimum_should_match": least}}
+    shared = {
+        "bool": {"should": [{"term": {path: t}} for t in terms], "minimum_should_match": least}
+    }
     return {
         **_search(field, limits),
         "knn": {
