@@ -11,6 +11,7 @@ from es_simhash.errors import EsSimhashError
 # Command name -> module that defines it under the same attribute; loaded when called, so that
 # `es-simhash fingerprint` starts without importing the Elasticsearch client.
 COMMANDS = {
+    "demo": "es_simhash.cli.demo_command",
     "compare": "es_simhash.cli.compare_command",
     "install": "es_simhash.cli.install_command",
     "related": "es_simhash.cli.related_command",

@@ -1,0 +1,57 @@
+# Everything automation calls; each target makes the environment first when it is missing.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "Python 3.10 or newer is needed; name one, as in: make PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
+	@$(BIN)/pip install --quiet --upgrade pip
+	@$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/es-simhash demo $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--field '$(FIELD)')
+
+test: $(STAMP)
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: bench-speed bench-versions bench-guarantee bench-ingest bench-mlt bench-scale
+
+# Versions found in collections whose versions are known (needs the evaluation data).
+bench-versions: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_versions
+
+# Fingerprints a second, beside PyPI simhash on the same texts.
+bench-speed: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_speed $(ARGS)
+
+# Ingest beside plain bulk of the same documents, and its memory.
+bench-ingest: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_ingest $(ARGS)
+
+# 10,000 pairs at exactly k bits through a real index.
+bench-guarantee: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_guarantee $(ARGS)
+
+# One million documents: latency and bytes of index.
+bench-scale: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_scale $(ARGS)
+
+# Beside more_like_this on one index of 200,000 documents.
+bench-mlt: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_mlt $(ARGS)
+
+clean:
+	rm -rf $(VENV) dist build
