@@ -56,15 +56,6 @@ text_field_option = click.option(
     help="Field of the text; dots lead into objects.",
 )
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print the answer.",
-)
-
 
 def connection_options(command: Command) -> Command:
     """Add the options of the connection; `client_of` takes what they give."""
@@ -93,7 +84,3 @@ def client_of(
         password=password,
         ca_certs=str(ca_certs) if ca_certs else None,
     )
-
-
-# Names of a moment ago, until the commands that are being written have settled.
-cluster_options, make_client = connection_options, client_of

@@ -338,7 +338,12 @@ def _batches(
     sources: Iterable[Source], limits: Limits, journal: Journal, progress: Progress
 ) -> Iterator[Batch]:
     for source in sources:
-        yield from source.batches(limits, journal.mark(source.name))
+        batches = source.batches(limits, journal.mark(source.name))
+        for number, batch in enumerate(batches):
+            if number == 0 and batch.mark is not None and batch.mark.lines:
+                # What an earlier run did of this file; nothing when it is read from the start.
+                progress.done += batch.mark.done - batch.size
+            yield batch
 
 
 def _job(

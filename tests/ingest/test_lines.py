@@ -30,7 +30,9 @@ def document(line: bytes, recipe: Recipe = RECIPE) -> Document:
 
 
 @given(st.dictionaries(names, values, max_size=5), st.sampled_from([None, 1]))
-def test_a_cut_member_leaves_the_others_as_they_were(fields: dict[str, object], indent: int) -> None:
+def test_a_cut_member_leaves_the_others_as_they_were(
+    fields: dict[str, object], indent: int
+) -> None:
     with_own = {**fields, "_id": "x"}
     left = cut(json.dumps(with_own, indent=indent), {"_id"})
     fields.pop("_id", None)

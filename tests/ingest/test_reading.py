@@ -123,7 +123,9 @@ def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
     with (tmp_path / "huge.txt").open("r+b") as stream:
         stream.truncate(50 << 20)
     (batch,) = source(tmp_path).batches(Limits(bytes=1 << 30), None)
-    reasons = {each.id: each.reason for each in batch.documents(RECIPE) if isinstance(each, Refused)}
+    reasons = {
+        each.id: each.reason for each in batch.documents(RECIPE) if isinstance(each, Refused)
+    }
     assert "No such file" in reasons["gone.txt"]
     assert "50.0 MiB" in reasons["huge.txt"]
     assert "not UTF-8" in reasons["latin.txt"]
