@@ -16,10 +16,12 @@ CHUNK_BITS = 128
 CHUNK_CHARACTERS = 4
 LARGEST_WINDOW = 64
 
+# One spelling of each number, so that a scheme has one name.
+_NUMBER = "[1-9][0-9]{0,5}"
 _NAME = re.compile(
-    r"doc(?P<bits>\d+)-word2-b(?P<blocks>\d+)\."
-    rf"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t(?P<least>\d+)-(?P<most>\d+)\."
-    rf"pass{PASSAGE_BITS}-word{PASSAGE_WORDS}-w(?P<window>\d+)\.v1"
+    rf"doc(?P<bits>{_NUMBER})-word2-b(?P<blocks>{_NUMBER})\."
+    rf"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t(?P<least>{_NUMBER})-(?P<most>{_NUMBER})\."
+    rf"pass{PASSAGE_BITS}-word{PASSAGE_WORDS}-w(?P<window>{_NUMBER})\.v1"
 )
 
 
