@@ -1,0 +1,186 @@
+"""The bodies of the two searches, whole, for fingerprints made by hand."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from es_simhash.errors import InputError, SchemeError
+from es_simhash.fingerprints import TextFingerprints, fingerprint
+from es_simhash.query import Limits, related_query
+from es_simhash.scheme import DEFAULT, Scheme
+
+DOCUMENT = "00112233445566778899aabbccddeeff"
+FILTER = {"term": {"lang": "en"}}
+
+
+def prints(*passages: int, scheme: str = DEFAULT.name) -> TextFingerprints:
+    """One chunk of 40 characters, and these passages; the bodies hang on nothing else."""
+    return TextFingerprints(
+        scheme,
+        "c" * 32,
+        np.frombuffer(bytes.fromhex(DOCUMENT), np.uint8),
+        np.zeros((1, 16), np.uint8),
+        np.array([40]),
+        np.array(passages, np.uint32),
+        np.full(len(passages), 3, np.uint8),
+    )
+
+
+def passage_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = related_query(query, **more)[0]["query"]["bool"]
+    return body
+
+
+def block_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = related_query(query, **more)[1]["knn"]
+    return body
+
+
+def test_the_two_bodies_are_these() -> None:
+    # 0 is four times the first letter of base64, 0xFFFFFF four times the last,
+    # 0b000000_000001_000010_000011 the letters 0, 1, 2, 3.
+    passages, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), without_ids=["7"])
+    conditions = [
+        {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.pass24-word4-w12.v1"}},
+        {"bool": {"must_not": [{"ids": {"values": ["7"]}}]}},
+    ]
+    assert passages == {
+        "size": 100,
+        "_source": False,
+        "docvalue_fields": ["simhash.chunks"],
+        "track_total_hits": 101,
+        "query": {
+            "bool": {
+                "filter": conditions,
+                "should": [
+                    {"term": {"simhash.passages": {"value": "AAAA", "_name": "0"}}},
+                    {"term": {"simhash.passages": {"value": "ABCD", "_name": "1"}}},
+                    {"term": {"simhash.passages": {"value": "____", "_name": "2"}}},
+                    {
+                        "term": {
+                            "simhash.content_hash": {
+                                "value": "c" * 32,
+                                "_name": "exact",
+                                "boost": 1000,
+                            }
+                        }
+                    },
+                ],
+                "minimum_should_match": 1,
+            }
+        },
+    }
+    terms = ["0:0011", "1:2233", "2:4455", "3:6677", "4:8899", "5:aabb", "6:ccdd", "7:eeff"]
+    shared = {
+        "bool": {
+            "should": [{"term": {"simhash.blocks": term}} for term in terms],
+            "minimum_should_match": 1,
+        }
+    }
+    assert blocks.pop("track_total_hits") >= 100
+    assert blocks == {
+        "size": 100,
+        "_source": False,
+        "docvalue_fields": ["simhash.chunks"],
+        "knn": {
+            "field": "simhash.fingerprint",
+            "query_vector": DOCUMENT,
+            "k": 100,
+            "num_candidates": 100,
+            "similarity": 7,
+            "filter": [shared, *conditions],
+        },
+    }
+
+
+@pytest.mark.parametrize(("k", "least"), [(0, 8), (1, 7), (3, 5), (7, 1)])
+def test_k_is_the_distance_and_says_how_many_blocks_are_shared(k: int, least: int) -> None:
+    body = block_body(prints(1), k=k)
+    assert body["similarity"] == k
+    assert body["filter"][0]["bool"]["minimum_should_match"] == least
+
+
+@pytest.mark.parametrize("k", [8, 128, -1])
+def test_a_k_that_the_blocks_cannot_promise_is_refused(k: int) -> None:
+    with pytest.raises(SchemeError, match=f"not {k};"):
+        related_query(prints(1), k=k)
+
+
+def test_more_blocks_promise_more() -> None:
+    body = block_body(prints(1, scheme=Scheme(blocks=16).name))
+    terms = [clause["term"]["simhash.blocks"] for clause in body["filter"][0]["bool"]["should"]]
+    assert body["similarity"] == 15
+    assert terms[:3] == ["0:00", "1:11", "2:22"]
+    assert terms[15] == "f:ff"
+
+
+@pytest.mark.parametrize(("passages", "least"), [(1, 1), (4, 1), (5, 2), (90, 2)])
+def test_texts_of_fewer_than_five_passages_need_one_shared(passages: int, least: int) -> None:
+    assert passage_body(prints(*range(passages)))["minimum_should_match"] == least
+
+
+def test_the_shared_passages_needed_can_be_raised() -> None:
+    limits = Limits(shared=3)
+    assert passage_body(prints(*range(7)), limits=limits)["minimum_should_match"] == 3
+    assert passage_body(prints(*range(6)), limits=limits)["minimum_should_match"] == 1
+
+
+def test_of_more_passages_than_clauses_the_smallest_are_asked_for() -> None:
+    *clauses, exact = passage_body(prints(*range(600)), limits=Limits(clauses=6))["should"]
+    asked = [clause["term"]["simhash.passages"] for clause in clauses]
+    assert [each["value"] for each in asked] == ["AAAA", "AAAB", "AAAC", "AAAD", "AAAE", "AAAF"]
+    assert [each["_name"] for each in asked] == ["0", "1", "2", "3", "4", "5"]
+    assert "simhash.content_hash" in exact["term"]
+    assert len(passage_body(prints(*range(600)))["should"]) == 512 + 1
+
+
+def test_filters_stand_before_the_cut_of_both_searches() -> None:
+    bodies = related_query(prints(1, 2, 3), filters=[FILTER])
+    assert FILTER in bodies[0]["query"]["bool"]["filter"]
+    assert FILTER in bodies[1]["knn"]["filter"]
+    assert all("post_filter" not in body for body in bodies)
+    assert FILTER not in bodies[0]["query"]["bool"]["should"]
+
+
+def test_ids_are_left_out_of_both_searches_and_only_when_given() -> None:
+    without = {"bool": {"must_not": [{"ids": {"values": ["a", "b"]}}]}}
+    query = prints(1)
+    assert without in passage_body(query, without_ids=["a", "b"])["filter"]
+    assert without in block_body(query, without_ids=["a", "b"])["filter"]
+    assert len(passage_body(query)["filter"]) == 1
+
+
+def test_another_field_is_named_throughout() -> None:
+    assert "simhash." not in repr(related_query(prints(1, 2), field="meta.prints"))
+    assert "meta.prints.passages" in repr(related_query(prints(1, 2), field="meta.prints"))
+
+
+def test_fetched_are_as_many_as_the_limit_says() -> None:
+    passages, blocks = related_query(prints(1, 2), limits=Limits(candidates=3))
+    assert (passages["size"], blocks["size"]) == (3, 3)
+    assert passages["track_total_hits"] > 3
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "… — !"])
+def test_a_text_without_words_has_no_query(text: str) -> None:
+    with pytest.raises(InputError, match="no words"):
+        related_query(fingerprint(text))
+
+
+@pytest.mark.parametrize("name", ["candidates", "clauses", "shared"])
+def test_limits_below_one_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"0 {name}"):
+        replace(Limits(), **{name: 0})
+
+
+def test_bodies_are_built_without_the_client() -> None:
+    code = (
+        "import sys; from es_simhash import fingerprint, related_query;"
+        "assert related_query(fingerprint('one two three'));"
+        "assert not {'elasticsearch', 'elastic_transport'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
