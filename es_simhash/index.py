@@ -1,7 +1,7 @@
 """Asking an index for the documents related to a text or to a stored document."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,52 +20,16 @@ from es_simhash.errors import (
 from es_simhash.evidence import ReadText, read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.limits import require_few_chunks, within_limit
-from es_simhash.query import Limits, read_answers, related_query
-from es_simhash.query.body import Query, asked_passages
-from es_simhash.relation import KINDS, SHOWN_SCORE, Kind, Relation, relate
+from es_simhash.query import Asking, read_answers, related_query
+from es_simhash.query.asking import best_first
+from es_simhash.query.body import asked_passages
+from es_simhash.relation import Relation, relate
 from es_simhash.scheme import Scheme
+
+__all__ = ["Asking", "Index", "related"]
 
 # Texts of hits are fetched for the evidence; hits without the field are shown without it.
 _MOST_TEXTS = 1000
-
-
-@dataclass(frozen=True)
-class Asking:
-    """What to ask for, the same for every document of a batch.
-
-    Attributes:
-        size: Relations a document at the most.
-        kinds: Kinds to show; all when empty.
-        min_score: Least score to show, from 0 to 1.
-        filters: Elasticsearch queries every hit must match, before any cut.
-        evidence: Whether to fetch the texts and lay the shared passages side by side.
-        fields: Fields of the hits to bring along in `source`.
-        k: Hamming distance promised for document fingerprints; None for the most there is.
-        limits: Bounds of the searches.
-    """
-
-    size: int = 10
-    kinds: tuple[Kind, ...] = ()
-    min_score: float = SHOWN_SCORE
-    filters: tuple[Query, ...] = ()
-    evidence: bool = True
-    fields: tuple[str, ...] = ()
-    k: int | None = None
-    limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown:
-            raise InputError(f"Unknown kind {unknown[0]!r}; there are {', '.join(KINDS)}.")
-        if not 0 <= self.min_score <= 1:
-            raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
-        if self.size < 1:
-            raise InputError(f"A size of {self.size} must be at least 1.")
-
-    def shows(self, relation: Relation) -> bool:
-        """Tell whether a relation is wanted."""
-        wanted = relation.kind in (self.kinds or KINDS)
-        return wanted and relation.score >= self.min_score
 
 
 class Index:
@@ -206,7 +170,7 @@ class Index:
                 [next(answers), next(answers)], field=self.field, limits=asking.limits
             )
             judged = relate(each, asked_passages(each, asking.limits), found.candidates)
-            shown = sorted(filter(asking.shows, judged), key=_best_first)[: asking.size]
+            shown = sorted(filter(asking.shows, judged), key=best_first)[: asking.size]
             relations.append([replace(one, truncated=found.truncated) for one in shown])
         if asking.evidence or asking.fields:
             return self._with_sources(questions, relations, asking)
@@ -273,10 +237,6 @@ class _Question:
 
     text: str
     id: str | None = None
-
-
-def _best_first(relation: Relation) -> tuple[float, int, str]:
-    return -relation.score, KINDS.index(relation.kind), str(relation.id)
 
 
 @lru_cache(maxsize=64)

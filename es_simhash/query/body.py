@@ -43,6 +43,11 @@ def asked_passages(fingerprints: TextFingerprints, limits: Limits) -> int:
     return min(len(fingerprints.passages), limits.clauses)
 
 
+def least_shared_passages(fingerprints: TextFingerprints, limits: Limits) -> int:
+    """Give the number of those passages that a candidate must have."""
+    return limits.shared if asked_passages(fingerprints, limits) > 2 * limits.shared else 1
+
+
 def related_query(
     fingerprints: TextFingerprints,
     *,
@@ -113,7 +118,7 @@ def _passage_search(
             "bool": {
                 "filter": list(conditions),
                 "should": should,
-                "minimum_should_match": limits.shared if asked > 2 * limits.shared else 1,
+                "minimum_should_match": least_shared_passages(fingerprints, limits),
             }
         },
     }

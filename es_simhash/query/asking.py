@@ -1,0 +1,51 @@
+"""What to ask for, of a cluster or of an index in memory."""
+
+from dataclasses import dataclass, field
+
+from es_simhash.errors import InputError
+from es_simhash.query.body import Limits, Query
+from es_simhash.relation import KINDS, SHOWN_SCORE, Kind, Relation
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What to ask for, the same for every document of a batch.
+
+    Attributes:
+        size: Relations a document at the most.
+        kinds: Kinds to show; all when empty.
+        min_score: Least score to show, from 0 to 1.
+        filters: Elasticsearch queries every hit must match, before any cut.
+        evidence: Whether to fetch the texts and lay the shared passages side by side.
+        fields: Fields of the hits to bring along in `source`.
+        k: Hamming distance promised for document fingerprints; None for the most there is.
+        limits: Bounds of the searches.
+    """
+
+    size: int = 10
+    kinds: tuple[Kind, ...] = ()
+    min_score: float = SHOWN_SCORE
+    filters: tuple[Query, ...] = ()
+    evidence: bool = True
+    fields: tuple[str, ...] = ()
+    k: int | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(f"Unknown kind {unknown[0]!r}; there are {', '.join(KINDS)}.")
+        if not 0 <= self.min_score <= 1:
+            raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
+        if self.size < 1:
+            raise InputError(f"A size of {self.size} must be at least 1.")
+
+    def shows(self, relation: Relation) -> bool:
+        """Tell whether a relation is wanted."""
+        wanted = relation.kind in (self.kinds or KINDS)
+        return wanted and relation.score >= self.min_score
+
+
+def best_first(relation: Relation) -> tuple[float, int, str]:
+    """Give the key that sorts relations: the higher score, then the closer kind, then the id."""
+    return -relation.score, KINDS.index(relation.kind), str(relation.id)
