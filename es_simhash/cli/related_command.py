@@ -47,7 +47,7 @@ def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
     type=click.FloatRange(0, 1),
     default=SHOWN_SCORE,
     show_default=True,
-    help="Least score; versions start at 0.65.",
+    help="Least score; versions start at 0.6.",
 )
 @click.option(
     "--size", type=click.IntRange(1), default=10, show_default=True, help="Relations at the most."

@@ -1,0 +1,89 @@
+"""Synthetic documents: sentences of Zipf-distributed words, every tenth text a revision."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import elasticsearch
+import numpy as np
+
+from es_simhash.cluster import connect
+from es_simhash.document import DEFAULT_FIELD, simhash_json
+from es_simhash.fingerprints import fingerprint_batch
+from es_simhash.installing import install
+
+VOCABULARY = 50_000
+SENTENCE_WORDS = 17
+# Every tenth document is its predecessor with one word in ten replaced.
+REVISION_EVERY = 10
+_REPLACED = 0.1
+_SLICE = 500
+_BATCH = 40
+
+
+def vocabulary() -> list[str]:
+    """Give the words, the most frequent first; frequent words are short, as in languages."""
+    generator = np.random.default_rng(1)
+    letters = np.frombuffer(b"etaoinshrdlucmfwypvbgkqjxz", np.uint8)
+    shares = 1 / np.arange(1, len(letters) + 1)
+    lengths = np.clip(2 + np.log2(np.arange(1, VOCABULARY + 1)) / 2, 2, 11).astype(int)
+    lengths += generator.integers(0, 3, VOCABULARY)
+    drawn = generator.choice(letters, int(lengths.sum()), p=shares / shares.sum()).tobytes()
+    ends = np.cumsum(lengths).tolist()
+    return [
+        drawn[end - size : end].decode() for end, size in zip(ends, lengths.tolist(), strict=True)
+    ]
+
+
+def texts(start: int, count: int, sentences: int) -> Iterator[str]:
+    """Yield the texts of documents start to start + count, the same for the same numbers."""
+    words = vocabulary()
+    shares = 1 / np.arange(1, VOCABULARY + 1)
+    cumulated = np.cumsum(shares / shares.sum())
+    generator = np.random.default_rng(start)
+    drawn = np.searchsorted(cumulated, generator.random((count, sentences * SENTENCE_WORDS)))
+    for row in range(count):
+        if (start + row) % REVISION_EVERY == REVISION_EVERY - 1 and row:
+            changed = generator.random(drawn.shape[1]) < _REPLACED
+            drawn[row] = np.where(changed, drawn[row], drawn[row - 1])
+        chosen = [words[number] for number in np.minimum(drawn[row], VOCABULARY - 1).tolist()]
+        yield ". ".join(
+            " ".join(chosen[place : place + SENTENCE_WORDS]).capitalize()
+            for place in range(0, len(chosen), SENTENCE_WORDS)
+        )
+
+
+def _send(url: str, index: str, start: int, count: int, sentences: int) -> int:
+    """Make, fingerprint and index one slice of the documents."""
+    made = list(texts(start, count, sentences))
+    lines = []
+    for first in range(0, count, _BATCH):
+        batch = made[first : first + _BATCH]
+        for place, simhash in enumerate(simhash_json(fingerprint_batch(batch))):
+            text = json.dumps(batch[place])
+            lines.append(b'{"index":{"_id":"%d"}}' % (start + first + place))
+            lines.append(b'{"text":%s,"%s":%s}' % (text.encode(), DEFAULT_FIELD.encode(), simhash))
+    with connect(url, timeout=600) as client:
+        answer = client.bulk(index=index, operations=lines, filter_path="errors")
+    if answer["errors"]:
+        raise RuntimeError(f"Documents {start} to {start + count} were not all accepted.")
+    return count
+
+
+def grow(client: elasticsearch.Elasticsearch, url: str, index: str, start: int, end: int,
+         sentences: int) -> None:  # fmt: skip
+    """Add the documents from start to end to an index, in two processes, and refresh."""
+    if start == 0:
+        client.indices.delete(index=index, ignore_unavailable=True)
+        install(client, index)
+        client.indices.put_settings(
+            index=index, settings={"refresh_interval": "-1", "number_of_replicas": 0}
+        )
+    with ProcessPoolExecutor(2) as pool:
+        waiting = [
+            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences)
+            for first in range(start, end, _SLICE)
+        ]
+        for each in waiting:
+            each.result()
+    client.indices.refresh(index=index)
