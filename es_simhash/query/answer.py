@@ -8,7 +8,7 @@ import numpy as np
 
 from es_simhash import document
 from es_simhash.document import field_path, unpack_chunks
-from es_simhash.query.body import EXACT, Limits
+from es_simhash.query.body import EXACT, Limits, asked_neighbours
 from es_simhash.relation import Candidate
 
 
@@ -38,10 +38,9 @@ def read_answers(
     for hit in blocks["hits"]["hits"]:
         key = hit["_index"], hit["_id"]
         candidates[key] = replace(candidates.get(key) or _candidate(hit, path), within_k=True)
-    truncated = (
-        passages["hits"]["total"]["value"] > limits.candidates
-        or len(blocks["hits"]["hits"]) >= limits.candidates
-    )
+    truncated = passages["hits"]["total"]["value"] > limits.candidates or blocks["hits"]["total"][
+        "value"
+    ] >= asked_neighbours(limits)
     return Found(list(candidates.values()), truncated)
 
 

@@ -13,6 +13,8 @@ from es_simhash.scheme import Scheme
 
 Query = Mapping[str, Any]
 
+# What a server takes as k of a kNN search at the most.
+_MOST_NEIGHBOURS = 10_000
 # Name of the clause that finds exact copies; those of passages are named by their position.
 EXACT = "exact"
 
@@ -46,6 +48,11 @@ def asked_passages(fingerprints: TextFingerprints, limits: Limits) -> int:
 def least_shared_passages(fingerprints: TextFingerprints, limits: Limits) -> int:
     """Give the number of those passages that a candidate must have."""
     return limits.shared if asked_passages(fingerprints, limits) > 2 * limits.shared else 1
+
+
+def asked_neighbours(limits: Limits) -> int:
+    """Give the number of documents within k to look for: one more shows that a limit cut."""
+    return min(limits.candidates + 1, _MOST_NEIGHBOURS)
 
 
 def related_query(
@@ -145,8 +152,8 @@ def _block_search(
         "knn": {
             "field": field_path(field, document.FINGERPRINT),
             "query_vector": fingerprints.document.tobytes().hex(),
-            "k": limits.candidates,
-            "num_candidates": limits.candidates,
+            "k": asked_neighbours(limits),
+            "num_candidates": asked_neighbours(limits),
             # Of bit vectors this is the greatest Hamming distance, counted exactly.
             "similarity": k,
             "filter": [shared, *conditions],

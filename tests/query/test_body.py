@@ -81,16 +81,16 @@ def test_the_two_bodies_are_these() -> None:
             "minimum_should_match": 1,
         }
     }
-    assert blocks.pop("track_total_hits") >= 100
     assert blocks == {
         "size": 100,
         "_source": False,
         "docvalue_fields": ["simhash.chunks"],
+        "track_total_hits": 101,
         "knn": {
             "field": "simhash.fingerprint",
             "query_vector": DOCUMENT,
-            "k": 100,
-            "num_candidates": 100,
+            "k": 101,
+            "num_candidates": 101,
             "similarity": 7,
             "filter": [shared, *conditions],
         },
@@ -157,6 +157,10 @@ def test_ids_are_left_out_of_both_searches_and_only_when_given() -> None:
 def test_another_field_is_named_throughout() -> None:
     assert "simhash." not in repr(related_query(prints(1, 2), field="meta.prints"))
     assert "meta.prints.passages" in repr(related_query(prints(1, 2), field="meta.prints"))
+
+
+def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
+    assert block_body(prints(1), limits=Limits(candidates=10_000))["k"] == 10_000
 
 
 def test_fetched_are_as_many_as_the_limit_says() -> None:
