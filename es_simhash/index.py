@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -111,14 +112,28 @@ class Index:
         wanted = [self.text_field, f"{self.field}.{document.SCHEME}"]
         with plain_errors(self.client):
             answer = self.client.mget(index=self.name, ids=list(ids), source_includes=wanted)
-        return [self._question(entry) for entry in answer["docs"]]
+        entries = answer["docs"]
+        # A name that stands for several indices is refused, or taken for that of no index.
+        if any("error" in entry for entry in entries):
+            entries = self._searched(ids, wanted)
+        return [self._question(entry) for entry in entries]
+
+    def _searched(self, ids: Sequence[str], wanted: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Find documents by their ids in all the indices behind the name."""
+        bodies = [{"query": {"ids": {"values": [id]}}, "size": 2, "_source": wanted} for id in ids]
+        entries: list[Mapping[str, Any]] = []
+        for id, answer in zip(ids, self._search(bodies), strict=True):
+            hits = answer["hits"]["hits"]
+            if len(hits) > 1:
+                raise ClusterError(
+                    f"Document {id!r} is in several indices behind {self.name!r} "
+                    f"({hits[0]['_index']}, {hits[1]['_index']}); ask one of them."
+                )
+            entries.append({**hits[0], "found": True} if hits else {"_id": id, "found": False})
+        return entries
 
     def _question(self, entry: Mapping[str, Any]) -> "_Question":
         id = entry["_id"]
-        if "error" in entry and entry["error"].get("type") == "index_not_found_exception":
-            raise IndexMissing(missing_index(self.name))
-        if "error" in entry:
-            raise ClusterError(f"Document {id!r} cannot be read: {reason_of(entry['error'])}.")
         if not entry.get("found"):
             raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}; check the id.")
         source = entry.get("_source", {})
@@ -185,8 +200,11 @@ class Index:
         with plain_errors(self.client):
             answer = self.client.msearch(index=self.name, searches=lines)
         for response in answer["responses"]:
-            if "error" in response:
-                raise ClusterError(f"The search is refused: {reason_of(response['error'])}.")
+            error = response.get("error", {})
+            if error.get("type") == "index_not_found_exception":
+                raise IndexMissing(missing_index(self.name))
+            if error:
+                raise ClusterError(f"The search is refused: {reason_of(error)}.")
         responses: list[Mapping[str, Any]] = answer["responses"]
         return responses
 
@@ -202,7 +220,10 @@ class Index:
         for question, each in zip(questions, relations, strict=True):
             ours = read(question.text, scheme) if each and asking.evidence else None
             answered.append(
-                [self._complete(one, sources.get((one.index, one.id), {}), ours) for one in each]
+                [
+                    self._complete(one, sources.get((one.index, one.id), {}), ours, asking)
+                    for one in each
+                ]
             )
         return answered
 
@@ -221,13 +242,19 @@ class Index:
         return found
 
     def _complete(
-        self, relation: Relation, source: dict[str, Any], ours: ReadText | None
+        self,
+        relation: Relation,
+        source: dict[str, Any],
+        ours: ReadText | None,
+        asking: Asking,
     ) -> Relation:
         evidence = relation.evidence
         if ours is not None:
             text = text_of(source, self.text_field)
             if text is not None:
                 evidence = shared_passages(ours, read(text, self.scheme))
+        if not _is_among(self.text_field, asking.fields):
+            source = _without(source, self.text_field)
         return replace(relation, evidence=evidence, source=source)
 
 
@@ -237,6 +264,21 @@ class _Question:
 
     text: str
     id: str | None = None
+
+
+def _is_among(path: str, wanted: Sequence[str]) -> bool:
+    """Tell whether a field is asked for: by its name, a pattern, or that of an object above it."""
+    return any(fnmatchcase(path, each) or fnmatchcase(path, f"{each}.*") for each in wanted)
+
+
+def _without(source: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Give a document without one field, nor the objects that held nothing else."""
+    rest = {name: value for name, value in source.items() if name != path}
+    head, dot, inner = path.partition(".")
+    if dot and isinstance(rest.get(head), Mapping):
+        left = _without(rest.pop(head), inner)
+        return {**rest, head: left} if left else rest
+    return rest
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,474 @@
+"""What is related to what, asked of a real index that holds the sample corpus."""
+
+import json
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from es_simhash import ClusterError, DocumentMissing, InputError, Limits, Relation
+from es_simhash.cli.main import cli
+from es_simhash.memory import MemoryIndex
+from es_simhash.query import Asking
+from es_simhash.relation import VERSION_SCORE
+
+pytestmark = pytest.mark.cluster
+
+VERSIONS = {"exact", "version", "contains", "excerpt_of"}
+MIRRORED = {"contains": "excerpt_of", "excerpt_of": "contains"}
+EVERYTHING = Asking(size=100, min_score=0)
+
+Answers = dict[str, list[Relation]]
+Corpus = dict[str, dict[str, Any]]
+Truth = dict[tuple[str, str], str]
+
+
+def index_of(client: Any, name: str, **names: str) -> Any:
+    from es_simhash import Index
+
+    return Index(client, name, **names)
+
+
+@pytest.fixture(scope="module")
+def answers(cluster_url: str, sample: str, corpus: Corpus) -> Answers:
+    """Everything the index says of every document of the corpus."""
+    from es_simhash.cluster import connect
+
+    with connect(cluster_url) as client:
+        found: Answers = index_of(client, sample).related_to_each(list(corpus), asking=EVERYTHING)
+    return found
+
+
+def kinds(answers: Answers, id: str) -> dict[str, str]:
+    return {str(relation.id): relation.kind for relation in answers[id]}
+
+
+def ids(relations: list[Relation]) -> list[str]:
+    return [str(relation.id) for relation in relations]
+
+
+# The truth of the sample corpus
+
+
+@pytest.mark.parametrize("kind", ["exact", "version", "contains"])
+def test_every_version_is_found_from_both_sides(answers: Answers, truth: Truth, kind: str) -> None:
+    pairs = [pair for pair, listed in truth.items() if listed == kind]
+    assert pairs
+    missed = [(a, b) for a, b in pairs if kinds(answers, a).get(b) != kind]
+    missed += [
+        (b, a) for a, b in pairs if kinds(answers, b).get(a) != MIRRORED.get(kind, kind)
+    ]  # fmt: skip
+    assert missed == []
+
+
+def test_every_pair_that_shares_passages_is_found_from_both_sides(
+    answers: Answers, truth: Truth
+) -> None:
+    pairs = [pair for pair, listed in truth.items() if listed == "shares_passages"]
+    shown = {
+        (id, relation.id)
+        for id, relations in answers.items()
+        for relation in relations
+        if Asking().shows(relation)
+    }
+    assert pairs
+    assert [(a, b) for a, b in pairs if not {(a, b), (b, a)} <= shown] == []
+
+
+def test_no_other_pair_is_called_a_version(answers: Answers, truth: Truth, corpus: Corpus) -> None:
+    related = {frozenset(pair) for pair, kind in truth.items() if kind != "none"}
+    false = [
+        (a, b)
+        for a, b in combinations(corpus, 2)
+        if frozenset((a, b)) not in related
+        and {kinds(answers, a).get(b), kinds(answers, b).get(a)} & VERSIONS
+    ]
+    assert false == []
+
+
+def test_documents_that_are_not_listed_are_not_shown(answers: Answers, truth: Truth) -> None:
+    listed = {frozenset(pair) for pair in truth}
+    unlisted = [
+        (id, relation.id)
+        for id, relations in answers.items()
+        for relation in relations
+        if Asking().shows(relation) and frozenset((id, str(relation.id))) not in listed
+    ]
+    assert unlisted == []
+
+
+def test_the_answers_are_those_of_an_exact_scan(answers: Answers, corpus: Corpus) -> None:
+    exact = MemoryIndex()
+    for id, document in corpus.items():
+        exact.add(id, document["text"])
+    for id in corpus:
+        scanned = exact.related(id=id, asking=EVERYTHING)
+        assert kinds(answers, id) == {str(each.id): each.kind for each in scanned}, id
+        assert [each.score for each in answers[id]] == pytest.approx(
+            [each.score for each in scanned], abs=1e-6
+        )
+        assert [each.evidence for each in answers[id]] == [each.evidence for each in scanned]
+
+
+def test_the_scan_finds_what_the_corpus_says(corpus: Corpus, truth: Truth) -> None:
+    # The oracle is judged too, or two wrong answers could agree.
+    exact = MemoryIndex()
+    for id, document in corpus.items():
+        exact.add(id, document["text"])
+    for (a, b), kind in truth.items():
+        if kind in VERSIONS:
+            found = {str(each.id): each.kind for each in exact.related(corpus[a]["text"])}
+            assert found[b] == kind, (a, b)
+
+
+def test_an_index_in_memory_refuses_what_it_cannot_do() -> None:
+    index = MemoryIndex()
+    index.add("1", "one two three")
+    with pytest.raises(DocumentMissing, match="'2'"):
+        index.related(id="2")
+    with pytest.raises(InputError, match="either"):
+        index.related()
+    with pytest.raises(InputError, match="filters"):
+        index.related(id="1", asking=Asking(filters=({"match_all": {}},)))
+    assert index.related(id="1") == []
+    assert ids(index.related("One  two THREE")) == ["1"]
+    assert len(index) == 1
+
+
+# One answer
+
+
+def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
+    best = answers["en-battery-press"][0].to_dict()
+    assert list(best) == [
+        "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
+    ]  # fmt: skip
+    assert best["id"] == "en-battery-excerpt"
+    assert list(best["coverage"]) == ["of_query", "of_hit"]
+    assert list(best["evidence"][0]) == ["query", "hit", "distance"]
+    assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
+    assert json.loads(json.dumps(best)) == {**best, "evidence": list(best["evidence"])}
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "fr", "zh", "ar", "hi"])
+def test_offsets_lead_to_the_shared_words_in_both_originals(
+    answers: Answers, corpus: Corpus, lang: str
+) -> None:
+    seen = 0
+    for id, relations in answers.items():
+        if corpus[id]["lang"] != lang:
+            continue
+        for relation in relations:
+            hit = corpus[str(relation.id)]["text"]
+            for passage in relation.evidence:
+                query, other = passage.query, passage.hit
+                assert corpus[id]["text"][query.start : query.end] == query.text
+                assert hit[other.start : other.end] == other.text
+                if passage.distance == 0:
+                    assert query.text.casefold().split()[0] == other.text.casefold().split()[0]
+                seen += 1
+    assert seen
+
+
+def test_an_excerpt_is_shown_where_it_stands(answers: Answers, corpus: Corpus) -> None:
+    relation = answers["zh-shidi-baogao"][0]
+    excerpt = corpus["zh-shidi-zhaiyao"]["text"]
+    assert relation.id == "zh-shidi-zhaiyao"
+    longest = relation.evidence[0]
+    assert longest.query.text == longest.hit.text
+    assert longest.hit.text in excerpt
+    assert len(longest.hit.text) > len(excerpt) / 4
+
+
+def test_the_best_come_first_and_each_once(answers: Answers) -> None:
+    for id, relations in answers.items():
+        scores = [relation.score for relation in relations]
+        assert scores == sorted(scores, reverse=True)
+        assert len(set(ids(relations))) == len(relations)
+        assert id not in ids(relations)
+
+
+def test_scores_and_kinds_agree(answers: Answers) -> None:
+    for relations in answers.values():
+        for relation in relations:
+            assert (relation.score >= VERSION_SCORE) == (relation.kind in VERSIONS)
+
+
+# What can be asked
+
+
+def test_a_text_is_asked_like_a_document(
+    client: Any, sample: str, answers: Answers, corpus: Corpus
+) -> None:
+    index = index_of(client, sample)
+    found = index.related(text=corpus["de-moor-auszug"]["text"], asking=EVERYTHING)
+    assert (found[0].id, found[0].kind) == ("de-moor-auszug", "exact")
+    stored = [each.id for each in answers["de-moor-auszug"]]
+    assert [each.id for each in found[1:]] == stored
+    assert found[1].kind == "excerpt_of"
+
+
+def test_fewer_are_shown_when_fewer_are_asked_for(
+    client: Any, sample: str, answers: Answers
+) -> None:
+    index = index_of(client, sample)
+    every = answers["en-tender-road"]
+    assert len(every) > 3
+    assert ids(index.related(id="en-tender-road", asking=Asking(size=3))) == ids(every)[:3]
+
+
+def test_the_least_score_bounds_what_is_shown(client: Any, sample: str, answers: Answers) -> None:
+    index = index_of(client, sample)
+    scores = [each.score for each in answers["en-tender-road"]]
+    least = scores[1]
+    found = index.related(id="en-tender-road", asking=Asking(min_score=least))
+    assert [each.score for each in found] == [score for score in scores if score >= least]
+    assert 0 < len(found) < len(scores)
+
+
+def test_only_the_kinds_asked_for_are_shown(client: Any, sample: str) -> None:
+    index = index_of(client, sample)
+    only = index.related(id="en-river-report", asking=Asking(kinds=("contains",)))
+    assert ids(only) == ["en-river-excerpt"]
+    other = index.related(id="en-river-report", asking=Asking(kinds=("shares_passages",)))
+    assert ids(other) == ["en-river-column"]
+    assert index.related(id="en-river-report", asking=Asking(kinds=("exact",))) == []
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(InputError, match="'copy'"):
+        Asking(kinds=("copy",))  # type: ignore[arg-type]
+    for score in (-0.1, 1.1):
+        with pytest.raises(InputError, match=str(score)):
+            Asking(min_score=score)
+    with pytest.raises(InputError, match="size of 0"):
+        Asking(size=0)
+
+
+@pytest.mark.parametrize("given", [{}, {"id": "1", "text": "one"}])
+def test_either_an_id_or_a_text_is_given(client: Any, given: dict[str, str]) -> None:
+    index = index_of(client, "no-matter")
+    for ask in (index.related, index.searches):
+        with pytest.raises(InputError, match="either"):
+            ask(**given)
+
+
+def test_a_filter_works_before_the_cut(client: Any, filled: Callable[..., str]) -> None:
+    words = [
+        "grey",
+        "herons",
+        "nest",
+        "early",
+        "beside",
+        "the",
+        "slow",
+        "river",
+        "and",
+        "fish",
+        "at",
+        "dawn",
+        "in",
+        "every",
+        "season",
+    ]
+    text = " ".join(words)
+    closer = [{"id": f"near-{n}", "text": text, "lang": "en"} for n in range(5)]
+    farther = {"id": "far", "text": " ".join(words[:11]), "lang": "fr"}
+    name = filled({"id": "query", "text": text, "lang": "en"}, *closer, farther)
+    # One candidate only: without the filter in the searches it would be one of the closer ones.
+    asking = Asking(
+        size=1, filters=({"term": {"lang.keyword": "fr"}},), limits=Limits(candidates=1)
+    )
+    index = index_of(client, name)
+    assert ids(index.related(id="query", asking=asking)) == ["far"]
+    assert ids(index.related(id="query", asking=Asking(size=1))) == ["near-0"]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "copies", "cut"), [(2, 3, True), (3, 3, False), (4, 3, False), (1, 2, True)]
+)
+def test_an_answer_says_when_candidates_were_cut(
+    client: Any, filled: Callable[..., str], candidates: int, copies: int, cut: bool
+) -> None:
+    text = "The lift stays closed until the inspector has seen the new cable in its shaft."
+    name = filled(*({"id": str(n), "text": text} for n in range(copies + 1)))
+    asking = Asking(limits=Limits(candidates=candidates))
+    found = index_of(client, name).related(id="0", asking=asking)
+    assert len(found) == min(candidates, copies)
+    assert {each.truncated for each in found} == {cut}
+
+
+def test_the_corpus_is_small_enough_not_to_be_cut(answers: Answers) -> None:
+    assert not any(each.truncated for relations in answers.values() for each in relations)
+
+
+def test_documents_are_asked_about_together_as_each_alone(
+    client: Any, sample: str, requests_of: list[str]
+) -> None:
+    asked = ["en-minutes", "zh-metro-v1", "ar-jisr-v2", "en-bees-roof", "en-minutes"]
+    index = index_of(client, sample)
+    together = index.related_to_each(asked)
+    searches = [each for each in requests_of if "search" in each]
+    assert searches == [f"POST /{sample}/_msearch"]
+    # The documents, the mapping, the searches, the texts of the hits.
+    assert len(requests_of) == 4
+    assert together == {id: index.related(id=id) for id in asked}
+    assert together["en-bees-roof"] == []
+    assert together["en-minutes"]
+
+
+def test_nothing_asked_is_no_search(client: Any, sample: str, requests_of: list[str]) -> None:
+    assert index_of(client, sample).related_to_each([]) == {}
+    assert not [each for each in requests_of if "search" in each]
+
+
+def test_only_the_fields_asked_for_come_along(client: Any, sample: str, corpus: Corpus) -> None:
+    index = index_of(client, sample)
+    [bare, *_] = index.related(id="en-recall")
+    assert bare.evidence
+    assert bare.source == {}
+    [one, *_] = index.related(id="en-recall", asking=Asking(fields=("title", "lang")))
+    original = corpus["en-recall-caps"]
+    assert one.source == {"title": original["title"], "lang": "en"}
+    [all_, *_] = index.related(id="en-recall", asking=Asking(fields=("te*",), evidence=False))
+    assert all_.source == {"text": original["text"]}
+
+
+def test_texts_are_fetched_for_the_evidence_only(
+    client: Any, sample: str, requests_of: list[str]
+) -> None:
+    found = index_of(client, sample).related(id="en-minutes", asking=Asking(evidence=False))
+    assert ids(found) == ["en-minutes-wrapped"]
+    assert found[0].evidence == ()
+    assert [each for each in requests_of if "_mget" in each] == [f"POST /{sample}/_mget"]
+
+
+# Documents and names out of the ordinary
+
+
+def test_documents_without_words_are_related_to_nothing(
+    client: Any, filled: Callable[..., str]
+) -> None:
+    text = "The ferry leaves at noon and carries forty passengers to the outer islands."
+    empty = ["", "  \n", "… — !", "\u200b"]
+    documents = [{"id": f"empty-{n}", "text": each} for n, each in enumerate(empty)]
+    index = index_of(
+        client, filled({"id": "a", "text": text}, {"id": "b", "text": text}, *documents)
+    )
+    found = index.related_to_each([each["id"] for each in documents], asking=EVERYTHING)
+    assert ids(found.pop("a")) == ["b"]
+    assert ids(found.pop("b")) == ["a"]
+    assert list(found.values()) == [[]] * len(empty)
+    assert index.related(text="") == []
+
+
+ODD = ["a b", "a/b", "a?b#c&d=%20", "ünï-文-ا", 'quote"\\', "tab\tline\n", "_", "x" * 512, "--help"]
+
+
+def test_ids_may_hold_any_character(client: Any, filled: Callable[..., str]) -> None:
+    text = "Nine lanterns burn above the gate until the last cart has left the square."
+    index = index_of(client, filled(*({"id": each, "text": text} for each in ODD)))
+    for id in ODD:
+        found = index.related(id=id)
+        assert sorted(ids(found)) == sorted(set(ODD) - {id})
+        assert all(each.evidence for each in found)
+
+
+def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str) -> None:
+    from es_simhash.ingest import Settings, ingest
+    from es_simhash.installing import install
+
+    install(client, index_name)
+    parts = ["The old mill turns again.", "Its wheel was carved from oak by two brothers."]
+    documents = [
+        {"id": "1", "doc": {"body": parts}},
+        {"id": "2", "doc": {"body": "\n\n".join(parts)}},
+    ]
+    settings = Settings(processes=1)
+    outcomes = ingest(client, index_name, documents, text_field="doc.body", settings=settings)
+    assert all(each.ok for each in outcomes)
+    client.indices.refresh(index=index_name)
+    [found] = index_of(client, index_name, text_field="doc.body").related(id="1")
+    assert (found.id, found.kind) == ("2", "exact")
+    assert found.evidence[0].query.text.startswith("The old mill")
+
+
+@pytest.fixture
+def alias(client: Any, index_name: str) -> Any:
+    """An alias of two indices; each holds a copy of the same text, the second one more."""
+    from conftest import fill
+
+    text = "The orchard above the chapel bears apples that nobody has picked for years."
+    names = [f"{index_name}-{part}" for part in "ab"]
+    try:
+        fill(client, names[0], [{"id": "1", "text": text}])
+        fill(client, names[1], [{"id": "2", "text": text}, {"id": "3", "text": text}])
+        actions = [{"add": {"index": each, "alias": index_name}} for each in names]
+        client.indices.update_aliases(actions=actions)
+        yield index_name, text
+    finally:
+        client.indices.delete(index=names, ignore_unavailable=True)
+
+
+def test_an_alias_of_two_indices_is_asked_for_a_text(client: Any, alias: Any) -> None:
+    name, text = alias
+    found = index_of(client, name).related(text=text)
+    assert [(each.index, each.id) for each in found] == [
+        (f"{name}-a", "1"), (f"{name}-b", "2"), (f"{name}-b", "3"),
+    ]  # fmt: skip
+    assert all(each.evidence for each in found)
+
+
+def test_an_alias_of_two_indices_is_asked_for_an_id(client: Any, alias: Any) -> None:
+    index = index_of(client, alias[0])
+    assert ids(index.related(id="2")) == ["1", "3"]
+    assert ids(index_of(client, f"{alias[0]}-*").related(id="2")) == ["1", "3"]
+    assert ids(index.related_to_each(["1", "3"])["1"]) == ["2", "3"]
+    with pytest.raises(DocumentMissing, match="'4'"):
+        index.related(id="4")
+
+
+def test_an_id_that_two_indices_of_an_alias_hold_is_refused(client: Any, alias: Any) -> None:
+    client.index(index=f"{alias[0]}-a", id="2", document={"text": "another"}, refresh=True)
+    with pytest.raises(ClusterError, match="'2'"):
+        index_of(client, alias[0]).related(id="2")
+
+
+# Python and the command line
+
+
+@pytest.mark.parametrize("id", ["en-tender-road", "hi-pustakalay-v1", "fr-sel-extrait"])
+def test_the_command_line_gives_the_same_answer(
+    cluster_url: str, client: Any, sample: str, id: str
+) -> None:
+    arguments = ["related", sample, "--id", id, "--format", "json", "--url", cluster_url]
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    found = [each.to_dict() for each in index_of(client, sample).related(id=id)]
+    assert found
+    assert json.loads(result.stdout) == json.loads(json.dumps(found))
+
+
+def test_the_command_line_passes_every_option_on(
+    cluster_url: str, client: Any, sample: str
+) -> None:
+    arguments = [
+        "related", sample, "--id", "en-tender-road", "--format", "json", "--url", cluster_url,
+        "--filter", '{"term": {"id.keyword": "en-tender-archive"}}', "--kind", "shares_passages",
+        "--min-score", "0.1", "--size", "1", "--candidates", "5", "--k", "3", "--no-evidence",
+    ]  # fmt: skip
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    asking = Asking(
+        size=1,
+        kinds=("shares_passages",),
+        min_score=0.1,
+        filters=({"term": {"id.keyword": "en-tender-archive"}},),
+        evidence=False,
+        k=3,
+        limits=Limits(candidates=5),
+    )
+    found = index_of(client, sample).related(id="en-tender-road", asking=asking)
+    assert ids(found) == ["en-tender-archive"]
+    assert json.loads(result.stdout) == json.loads(json.dumps([each.to_dict() for each in found]))
