@@ -150,19 +150,28 @@ def _show(rows: list[Row], asked: int, console: Console) -> None:
 
 
 def _show_closely(rows: list[Row], console: Console) -> None:
-    """Lay one pair side by side: the reworded version or shared passage that has most to show."""
+    """Lay one pair side by side: passages copied into another text, some of them reworded."""
     chosen = [row for row in rows if row[1].kind in ("shares_passages", "version")]
     if not chosen:
         return
-    id, relation = max(
-        chosen, key=lambda row: sum(passage.distance > 0 for passage in row[1].evidence)
-    )
+    id, relation = max(chosen, key=_telling)
     console.print()
     console.print(
         Text.assemble(
-            "One pair side by side; what differs is marked. ", (printable(id), "bold"),
-            " (left) ", MEANING[relation.kind], " ", (printable(relation.id or ""), "bold"),
+            "One pair side by side; what differs is marked. ",
+            (printable(id), "bold"),
+            " (left) ",
+            MEANING[relation.kind],
+            " ",
+            (printable(relation.id or ""), "bold"),
             " (right):",
         )  # fmt: skip
     )
     console.print(side_by_side(relation.evidence))
+
+
+def _telling(row: Row) -> tuple[bool, bool, int]:
+    """Rank pairs by how much a reader learns from them."""
+    evidence = row[1].evidence
+    reworded = any(passage.distance for passage in evidence)
+    return reworded, row[1].kind == "shares_passages", sum(len(p.query.text) for p in evidence)
