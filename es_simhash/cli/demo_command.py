@@ -165,7 +165,7 @@ def _show_closely(rows: list[Row], console: Console) -> None:
             " ",
             (printable(relation.id or ""), "bold"),
             " (right):",
-        )  # fmt: skip
+        )
     )
     console.print(side_by_side(relation.evidence))
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import elasticsearch
 import numpy as np
@@ -56,7 +57,7 @@ def texts(start: int, count: int, sentences: int) -> Iterator[str]:
 def _send(url: str, index: str, start: int, count: int, sentences: int) -> int:
     """Make, fingerprint and index one slice of the documents."""
     made = list(texts(start, count, sentences))
-    lines = []
+    lines: list[Any] = []
     for first in range(0, count, _BATCH):
         batch = made[first : first + _BATCH]
         for place, simhash in enumerate(simhash_json(fingerprint_batch(batch))):
