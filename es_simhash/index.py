@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from typing import Any
 
 import elasticsearch
@@ -43,6 +42,7 @@ class Index:
         name: Of the index.
         text_field: Field of the text; dots lead into objects.
         field: Name of our object.
+        scheme: Scheme of the index; by default it is read from the mapping, once.
     """
 
     def __init__(
@@ -52,19 +52,28 @@ class Index:
         *,
         text_field: str = "text",
         field: str = document.DEFAULT_FIELD,
+        scheme: Scheme | None = None,
     ) -> None:
         self.client = client
         self.name = name
         self.text_field = text_field
         self.field = field
+        self._scheme = scheme
 
     def __repr__(self) -> str:
         return f"Index({self.name!r}, text_field={self.text_field!r}, field={self.field!r})"
 
     @property
     def scheme(self) -> Scheme:
-        """The scheme of the index, read from its mapping once."""
-        return _scheme_of(self.client, self.name, self.field)
+        """The scheme of the index, read from its mapping once.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields.
+        """
+        if self._scheme is None:
+            self._scheme = installing.require_installed(self.client, self.name, self.field)
+        return self._scheme
 
     def related(
         self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
@@ -279,11 +288,6 @@ def _without(source: Mapping[str, Any], path: str) -> dict[str, Any]:
         left = _without(rest.pop(head), inner)
         return {**rest, head: left} if left else rest
     return rest
-
-
-@lru_cache(maxsize=64)
-def _scheme_of(client: elasticsearch.Elasticsearch, index: str, field: str) -> Scheme:
-    return installing.require_installed(client, index, field)
 
 
 def related(

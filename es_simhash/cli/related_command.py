@@ -18,6 +18,7 @@ from es_simhash.errors import InputError
 from es_simhash.index import Asking, Index
 from es_simhash.query import Limits
 from es_simhash.relation import KINDS, SHOWN_SCORE
+from es_simhash.scheme import DEFAULT
 
 
 def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
@@ -61,7 +62,11 @@ def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
 )
 @click.option("--k", type=click.IntRange(0), help="Promised Hamming distance of whole documents.")
 @click.option("--evidence/--no-evidence", default=True, help="Show the shared passages.")
-@click.option("--explain-query", is_flag=True, help="Print the request bodies; search nothing.")
+@click.option(
+    "--explain-query",
+    is_flag=True,
+    help="Print the request bodies, search nothing; with --text nothing at all is sent.",
+)
 @format_option
 @text_field_option
 @simhash_field_option
@@ -107,7 +112,9 @@ def related(
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
-        asked = Index(client, index, text_field=text_field, field=simhash_field)
+        # A text is explained without any request; its scheme is then the default one.
+        known = DEFAULT if explain_query and text is not None else None
+        asked = Index(client, index, text_field=text_field, field=simhash_field, scheme=known)
         if explain_query:
             bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
             click.echo(json.dumps(bodies, indent=2, ensure_ascii=False))

@@ -256,23 +256,8 @@ def test_either_an_id_or_a_text_is_given(client: Any, given: dict[str, str]) -> 
 
 
 def test_a_filter_works_before_the_cut(client: Any, filled: Callable[..., str]) -> None:
-    words = [
-        "grey",
-        "herons",
-        "nest",
-        "early",
-        "beside",
-        "the",
-        "slow",
-        "river",
-        "and",
-        "fish",
-        "at",
-        "dawn",
-        "in",
-        "every",
-        "season",
-    ]
+    sentence = "grey herons nest early beside the slow river and fish at dawn in every season"
+    words = sentence.split(" ")
     text = " ".join(words)
     closer = [{"id": f"near-{n}", "text": text, "lang": "en"} for n in range(5)]
     farther = {"id": "far", "text": " ".join(words[:11]), "lang": "fr"}
@@ -354,9 +339,8 @@ def test_documents_without_words_are_related_to_nothing(
     text = "The ferry leaves at noon and carries forty passengers to the outer islands."
     empty = ["", "  \n", "… — !", "\u200b"]
     documents = [{"id": f"empty-{n}", "text": each} for n, each in enumerate(empty)]
-    index = index_of(
-        client, filled({"id": "a", "text": text}, {"id": "b", "text": text}, *documents)
-    )
+    documents += [{"id": id, "text": text} for id in "ab"]
+    index = index_of(client, filled(*documents))
     found = index.related_to_each([each["id"] for each in documents], asking=EVERYTHING)
     assert ids(found.pop("a")) == ["b"]
     assert ids(found.pop("b")) == ["a"]
