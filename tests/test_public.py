@@ -1,0 +1,193 @@
+"""What the package shows, and in which direction its modules import."""
+
+import ast
+import importlib.util
+import inspect
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import es_simhash
+
+FOLDER = Path(es_simhash.__file__).parent
+MODULES = sorted(
+    each.name
+    for each in pkgutil.walk_packages([str(FOLDER)], "es_simhash.")
+    if not each.name.startswith("es_simhash._cluster")
+)
+CLIENT = {"elasticsearch", "elastic_transport"}
+# Everything else is pure: text in, numbers and plain dicts out.
+WITH_CLUSTER = {
+    "es_simhash.cli",
+    "es_simhash.cluster",
+    "es_simhash.engine",
+    "es_simhash.evaluation",
+    "es_simhash.index",
+    "es_simhash.ingest",
+    "es_simhash.installing",
+    "es_simhash.node",
+}
+# The facade loads these when they are asked for, and the command line is a program.
+FACES = {"es_simhash", "es_simhash.__main__"}
+# Commands that need no server must not import the client either.
+PURE_COMMANDS = {"compare_command", "files", "fingerprint_command", "main", "selftest_command",
+                 "showing"}  # fmt: skip
+
+
+def is_below(module: str, packages: set[str]) -> bool:
+    return any(module == each or module.startswith(f"{each}.") for each in packages)
+
+
+def imports_of(module: str) -> Iterator[str]:
+    """Names of the modules that a module imports, wherever in it the import stands."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.walk(ast.parse(Path(spec.origin).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            assert node.module is not None
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+PURE = [each for each in MODULES if not is_below(each, WITH_CLUSTER) and each not in FACES]
+
+
+def test_the_public_names_are_sorted_and_there() -> None:
+    assert es_simhash.__all__ == sorted(es_simhash.__all__)
+    assert len(set(es_simhash.__all__)) == len(es_simhash.__all__)
+    for name in es_simhash.__all__:
+        assert getattr(es_simhash, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = es_simhash.no_such_name
+
+
+def test_the_errors_are_one_tree() -> None:
+    from es_simhash import errors
+
+    kinds = [each for _, each in inspect.getmembers(errors, inspect.isclass)]
+    assert len(kinds) > 5
+    assert all(issubclass(each, es_simhash.EsSimhashError) for each in kinds)
+    assert {each.__name__ for each in kinds} <= set(es_simhash.__all__)
+    for each in kinds:
+        assert each.__name__ in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_a_pure_module_imports_nothing_of_the_cluster(module: str) -> None:
+    wrong = {
+        each
+        for each in imports_of(module)
+        if is_below(each, CLIENT) or is_below(each, WITH_CLUSTER)
+    }
+    assert wrong == set()
+
+
+def test_the_pure_modules_are_these() -> None:
+    # Guards the test above against a list that became empty.
+    needed = {
+        "scheme",
+        "text",
+        "simhash",
+        "blocking",
+        "relation",
+        "document",
+        "memory",
+        "query.body",
+    }
+    assert {f"es_simhash.{each}" for each in needed} <= set(PURE)
+
+
+@pytest.mark.parametrize("name", sorted(PURE_COMMANDS))
+def test_a_command_without_server_imports_nothing_of_the_cluster(name: str) -> None:
+    wrong = {
+        each
+        for each in imports_of(f"es_simhash.cli.{name}")
+        if is_below(each, CLIENT) or is_below(each, WITH_CLUSTER - {"es_simhash.cli"})
+    }
+    assert wrong == set()
+
+
+def test_nothing_imports_the_command_line() -> None:
+    outside = [each for each in MODULES if not is_below(each, {"es_simhash.cli"} | FACES)]
+    wrong = [
+        (module, each)
+        for module in outside
+        for each in imports_of(module)
+        if is_below(each, {"es_simhash.cli"})
+    ]
+    assert wrong == []
+
+
+def test_nothing_but_the_command_line_imports_the_evaluation() -> None:
+    outside = [each for each in MODULES if not is_below(each, {"es_simhash.evaluation"})]
+    wrong = [
+        (module, each)
+        for module in outside
+        for each in imports_of(module)
+        if is_below(each, {"es_simhash.evaluation"})
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import es_simhash",
+        "import es_simhash; assert es_simhash.compare('a b c', 'a b c').kind == 'exact'",
+        "import es_simhash; assert es_simhash.fingerprint('a b c').document is not None",
+        "from es_simhash import conformance; assert conformance.check(conformance.vectors()) == []",
+        "from es_simhash.memory import MemoryIndex; MemoryIndex().add('1', 'a b c')",
+    ],
+    ids=["import", "compare", "fingerprint", "selftest", "memory"],
+)
+def test_this_needs_no_client(code: str) -> None:
+    code = f"import sys; {code}; assert not {CLIENT!r} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def public_members() -> Iterator[tuple[str, Any]]:
+    """Every public function, class, method and property, where it is defined."""
+    for module in MODULES:
+        if module == "es_simhash.__main__":  # runs the command line when imported
+            continue
+        for name, member in vars(importlib.import_module(module)).items():
+            if name.startswith("_") or getattr(member, "__module__", None) != module:
+                continue
+            if inspect.isfunction(member):
+                yield f"{module}.{name}", member
+            elif inspect.isclass(member):
+                yield f"{module}.{name}", member
+                for inner, method in vars(member).items():
+                    if not inner.startswith("_") and isinstance(
+                        method, (staticmethod, classmethod, property)
+                    ):
+                        yield f"{module}.{name}.{inner}", getattr(method, "fget", method)
+                    elif not inner.startswith("_") and inspect.isfunction(method):
+                        yield f"{module}.{name}.{inner}", method
+
+
+def test_every_public_function_is_documented() -> None:
+    members = dict(public_members())
+    assert len(members) > 100
+    bare = [
+        name
+        for name, member in members.items()
+        if not (getattr(member, "__doc__", None) or "").strip()
+    ]
+    assert bare == []
+    assert [module for module in MODULES if module != "es_simhash.__main__"
+            and not importlib.import_module(module).__doc__] == []  # fmt: skip
