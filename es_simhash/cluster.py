@@ -1,8 +1,10 @@
 """The connection to Elasticsearch, and its errors in one sentence each."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import elastic_transport
 import elasticsearch
@@ -10,6 +12,7 @@ import elasticsearch
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 
 _COMPATIBLE = "compatible-with=8"
+_SCHEME = re.compile("[a-z]+://")
 
 
 class _CompatibleTransport(elastic_transport.Transport):
@@ -52,18 +55,37 @@ def connect(
         options["basic_auth"] = (user, password or "")
     if ca_certs:
         options["ca_certs"] = ca_certs
+    _require_address(url)
     try:
         return elasticsearch.Elasticsearch(url, **options)
     except (ValueError, OSError) as error:
         raise ClusterError(
-            f"{_without_password(url)} is no address of a cluster ({error}); "
-            "give one like http://localhost:9200."
+            f"No client can be made for {_without_password(url)}: {error}."
         ) from error
 
 
+def _require_address(url: str) -> None:
+    """Refuse what is no URL with scheme, host and port.
+
+    The client does so as well, but its errors quote the URL with the password in it.
+    """
+    try:
+        parts = urlsplit(url)
+        complete = parts.scheme in ("http", "https") and parts.hostname and parts.port
+    except ValueError:
+        complete = False
+    if not complete:
+        raise ClusterError(
+            f"{_without_password(url)!r} is no address of a cluster; "
+            "give scheme, host and port, like http://localhost:9200."
+        )
+
+
 def _without_password(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+    """Leave out all that stands before the last @, for a password may hold any character."""
+    scheme = _SCHEME.match(url)
+    start = scheme.group() if scheme else ""
+    return start + url[len(start) :].rpartition("@")[2]
 
 
 def address(client: elasticsearch.Elasticsearch) -> str:
@@ -82,7 +104,12 @@ def plain_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
     """
     try:
         yield
+    except elasticsearch.UnsupportedProductError as error:
+        raise _no_elasticsearch(client) from error
     except elasticsearch.NotFoundError as error:
+        # The client looks for this header in answers of success only.
+        if "x-elastic-product" not in error.meta.headers:
+            raise _no_elasticsearch(client) from error
         raise _missing(error) from error
     except elasticsearch.ApiError as error:
         raise ClusterError(_refusal(error, client)) from error
@@ -96,10 +123,12 @@ def plain_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
             f"No cluster answers at {address(client)} ({type(error).__name__}); start one, "
             "or name another with --url or ELASTICSEARCH_URL."
         ) from error
-    except elasticsearch.UnsupportedProductError as error:
-        raise ClusterError(
-            f"{address(client)} answers, but is not Elasticsearch; give the URL of a cluster."
-        ) from error
+
+
+def _no_elasticsearch(client: elasticsearch.Elasticsearch) -> ClusterError:
+    return ClusterError(
+        f"{address(client)} answers, but is not Elasticsearch; give the URL of a cluster."
+    )
 
 
 def _missing(error: elasticsearch.NotFoundError) -> ClusterError:

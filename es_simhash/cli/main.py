@@ -58,5 +58,8 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except EsSimhashError as error:
-        click.echo(f"Error: {error}", err=True)
+        # Imported late, as rich is slow to import. What a server answers must not steer a terminal.
+        from es_simhash.cli.showing import printable
+
+        click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)

@@ -55,6 +55,16 @@ def fill(client: Any, index: str, documents: Any, **install_options: Any) -> Non
 
 
 @pytest.fixture
+def fill_index(client: Any) -> Callable[..., None]:
+    """Make an index of this name with these documents; the test deletes it."""
+
+    def make(name: str, *documents: dict[str, Any]) -> None:
+        fill(client, name, documents)
+
+    return make
+
+
+@pytest.fixture
 def filled(client: Any, index_name: str) -> Callable[..., str]:
     """Make an index of these documents and give its name."""
 

@@ -380,15 +380,13 @@ def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str)
 
 
 @pytest.fixture
-def alias(client: Any, index_name: str) -> Any:
+def alias(client: Any, index_name: str, fill_index: Any) -> Any:
     """An alias of two indices; each holds a copy of the same text, the second one more."""
-    from conftest import fill
-
     text = "The orchard above the chapel bears apples that nobody has picked for years."
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
-        fill(client, names[0], [{"id": "1", "text": text}])
-        fill(client, names[1], [{"id": "2", "text": text}, {"id": "3", "text": text}])
+        fill_index(names[0], {"id": "1", "text": text})
+        fill_index(names[1], {"id": "2", "text": text}, {"id": "3", "text": text})
         actions = [{"add": {"index": each, "alias": index_name}} for each in names]
         client.indices.update_aliases(actions=actions)
         yield index_name, text

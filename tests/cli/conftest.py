@@ -1,0 +1,118 @@
+"""The command line as a user calls it, and servers that answer what no engine here does."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+import pytest
+
+from es_simhash.cli import main
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    def refusal(self) -> str:
+        """The one sentence of a refusal; anything else fails the test."""
+        assert self.status == 1, self
+        assert self.out == ""
+        assert self.err.startswith("Error: ")
+        assert self.err.count("\n") == 1, self.err
+        assert self.err.endswith("\n")
+        return self.err
+
+    def wrong_usage(self) -> str:
+        """The sentence after the usage line; anything else fails the test."""
+        assert self.status == 2, self
+        assert self.out == ""
+        *usage, sentence = self.err.splitlines()
+        assert usage[0].startswith("Usage: ")
+        assert "Traceback" not in self.err
+        assert sentence.startswith("Error: ")
+        return sentence
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run `es-simhash` with these arguments; an exception that escapes fails the test."""
+    for name in ("ELASTICSEARCH_URL", "ES_SIMHASH_USER", "ES_SIMHASH_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["es-simhash", *map(str, arguments)])
+        status = 0
+        try:
+            main()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        out, err = capfd.readouterr()
+        return Done(status, out, err)
+
+    return call
+
+
+class Fake(ThreadingHTTPServer):
+    """Answers every request alike."""
+
+    daemon_threads = True
+    status = 200
+    body = b"{}"
+    is_elasticsearch = True
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.server_port}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Fake
+
+    def _answer(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.send_response(self.server.status)
+        self.send_header("content-length", str(len(self.server.body)))
+        if self.server.is_elasticsearch:
+            self.send_header("x-elastic-product", "Elasticsearch")
+            self.send_header("content-type", "application/json")
+        else:
+            self.send_header("content-type", "text/html")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(self.server.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+    do_GET = do_POST = do_PUT = do_HEAD = _answer
+
+
+@pytest.fixture
+def fake() -> Iterator[Fake]:
+    """A server on the loopback interface that is told what to answer."""
+    with Fake(("127.0.0.1", 0), _Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A port where nothing listens."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        return server.server_port

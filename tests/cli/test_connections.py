@@ -1,0 +1,162 @@
+"""Clusters that are away, refuse, or are none: one sentence each, and no password in it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SECRET = "hunter2-of-the-tests"
+
+
+def commands(tmp_path: Path) -> dict[str, list[str]]:
+    """Every command that asks a cluster."""
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"id": "1", "text": "one two three"}\n', "utf-8")
+    return {
+        "related": ["related", "a", "--text", "one two three"],
+        "related --id": ["related", "a", "--id", "1"],
+        "install": ["install", "a"],
+        "ingest": ["ingest", "a", str(lines), "--quiet"],
+    }
+
+
+COMMANDS = ["related", "related --id", "install", "ingest"]
+
+
+@pytest.fixture
+def command(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    return commands(tmp_path)[request.param]
+
+
+def refusal(done: Any) -> str:
+    """The sentence; `ingest` has printed its counts before it."""
+    if "written" in done.out:
+        done = done._replace(out="")
+    sentence: str = done.refusal()
+    return sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+def test_nothing_listens(run: Any, command: list[str], closed_port: int) -> None:
+    sentence = refusal(run(*command, "--url", f"http://127.0.0.1:{closed_port}"))
+    assert f"No cluster answers at http://127.0.0.1:{closed_port}" in sentence
+    assert "--url" in sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+def test_credentials_are_refused(run: Any, fake: Any, command: list[str]) -> None:
+    fake.status = 401
+    fake.body = json.dumps(
+        {"error": {"type": "security_exception", "reason": f"bad password {SECRET}"}, "status": 401}
+    ).encode()
+    sentence = refusal(run(*command, "--url", fake.url, "--user", "u", "--password", SECRET))
+    assert f"{fake.url} refuses the credentials; check --api-key or --user." in sentence
+    assert SECRET not in sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+def test_something_is_forbidden(run: Any, fake: Any, command: list[str]) -> None:
+    fake.status = 403
+    fake.body = b'{"error": {"type": "security_exception", "reason": "only for\\nreaders."}}'
+    sentence = refusal(run(*command, "--url", fake.url))
+    assert "Elasticsearch forbids it: only for readers; ask for" in sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_web_server_is_no_cluster(run: Any, fake: Any, command: list[str], status: int) -> None:
+    fake.status, fake.body, fake.is_elasticsearch = status, b"<html>Hello</html>", False
+    sentence = refusal(run(*command, "--url", fake.url))
+    assert f"{fake.url} answers, but is not Elasticsearch" in sentence
+
+
+def test_a_server_steers_no_terminal(run: Any, fake: Any) -> None:
+    fake.status = 403
+    fake.body = b'{"error": {"reason": "a\\u001b[31mb\\u009b1mc"}}'
+    sentence = run("install", "a", "--url", fake.url).refusal()
+    assert sentence.strip("\n").isprintable()
+    assert r"\x1b[31mb\x9b1mc" in sentence
+
+
+URLS = ["localhost:9200", "ftp://localhost:9200", "http://localhost", "", "http://localhost:port",
+        "http://", "://", "localhost", "http://localhost:99999"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["related", "ingest"], indirect=True)
+@pytest.mark.parametrize("url", URLS)
+def test_a_url_that_is_none_is_refused(run: Any, command: list[str], url: str) -> None:
+    sentence = refusal(run(*command, "--url", url))
+    assert "is no address of a cluster" in sentence
+    assert "http://localhost:9200" in sentence
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://elastic:{secret}@127.0.0.1:{port}",
+        "http://elastic:{secret}@127.0.0.1",
+        "http://elastic:{secret}@127.0.0.1:port",
+        "http://elastic:{secret}@",
+        "elastic:{secret}@127.0.0.1:{port}",
+        "ftp://elastic:{secret}@127.0.0.1:{port}",
+        "http://elastic:{secret}/part@127.0.0.1:{port}",
+        "http://elastic:{secret}#part@127.0.0.1:{port}",
+        "//elastic:{secret}@127.0.0.1:{port}",
+        "http:/elastic:{secret}@127.0.0.1:{port}",
+    ],
+)
+def test_a_password_in_the_url_is_not_shown(run: Any, closed_port: int, url: str) -> None:
+    given = url.format(secret=SECRET, port=closed_port)
+    for option in (["--url", given], ["--url", given, "--user", "u", "--password", SECRET]):
+        assert SECRET not in run("related", "a", "--text", "one", *option).refusal()
+
+
+@pytest.mark.parametrize("status", [401, 403, 500])
+def test_a_password_in_the_url_is_not_shown_by_a_server_either(
+    run: Any, fake: Any, status: int
+) -> None:
+    fake.status = status
+    url = f"http://elastic:{SECRET}@{fake.address}"
+    sentence = run("related", "a", "--text", "one", "--url", url).refusal()
+    assert SECRET not in sentence
+    sentence = run(
+        "related", "a", "--text", "one", "--url", fake.url, "--api-key", SECRET
+    ).refusal()
+    assert SECRET not in sentence
+
+
+def test_a_password_is_in_no_representation() -> None:
+    from es_simhash import Index, connect
+
+    client = connect(f"http://elastic:{SECRET}@localhost:9200")
+    assert SECRET not in repr(client) + repr(Index(client, "a"))
+    client.close()
+
+
+def test_a_password_cannot_be_taken_from_a_cause() -> None:
+    from es_simhash import ClusterError, connect
+
+    with pytest.raises(ClusterError) as raised:
+        connect(f"http://elastic:{SECRET}@localhost:port")
+    assert SECRET not in str(raised.value)
+
+
+def test_the_environment_names_the_cluster(
+    run: Any, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELASTICSEARCH_URL", f"http://127.0.0.1:{closed_port}")
+    assert f":{closed_port}" in run("related", "a", "--text", "one").refusal()
+
+
+def test_a_process_of_its_own_ends_the_same_way(closed_port: int) -> None:
+    command = [sys.executable, "-m", "es_simhash", "related", "a", "--text", "one", "--url",
+               f"http://127.0.0.1:{closed_port}"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: No cluster answers")
+    assert done.stderr.count("\n") == 1
