@@ -69,6 +69,17 @@ def test_the_public_names_are_sorted_and_there() -> None:
         assert getattr(es_simhash, name) is not None
 
 
+@pytest.mark.parametrize("before", ["pass", "import es_simhash.ingest, es_simhash.index"])
+def test_public_functions_can_be_called_whatever_was_imported(before: str) -> None:
+    # A module of the same name would hide the function.
+    names = [each for each in es_simhash.__all__ if each[0].islower()]
+    assert "ingest" in names
+    code = f"{before}\nfrom es_simhash import {', '.join(names)}\n"
+    code += "\n".join(f"assert callable({each})" for each in names)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = es_simhash.no_such_name

@@ -4,6 +4,9 @@
 `fingerprint_documents` only adds the fingerprints, for a program with its own way to write.
 """
 
+import sys
+from types import ModuleType
+
 from es_simhash.ingest.adding import fingerprint_documents
 from es_simhash.ingest.batches import Mark
 from es_simhash.ingest.outcome import Outcome
@@ -24,3 +27,15 @@ __all__ = [
     "ingest_sources",
     "open_sources",
 ]
+
+
+class _Callable(ModuleType):
+    """Lets `from es_simhash import ingest` be called when this package was imported before.
+
+    Python then finds the package under that name, not the function.
+    """
+
+    __call__ = staticmethod(ingest)
+
+
+sys.modules[__name__].__class__ = _Callable
