@@ -1,6 +1,7 @@
 """Asking an index for the documents related to a text or to a stored document."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -258,8 +259,11 @@ class Index:
         asking: Asking,
     ) -> Relation:
         evidence = relation.evidence
+        text = None
         if ours is not None:
-            text = text_of(source, self.text_field)
+            # The user may have written anything there since; the hit is shown without evidence.
+            with suppress(InputError):
+                text = text_of(source, self.text_field)
             if text is not None:
                 evidence = shared_passages(ours, read(text, self.scheme))
         if not _is_among(self.text_field, asking.fields):

@@ -1,13 +1,18 @@
 """`es-simhash compare`: the relation of two files, without a cluster."""
 
-import json
-
 import click
 from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.showing import MEANING, STYLE, format_option, side_by_side
+from es_simhash.cli.showing import (
+    MEANING,
+    STYLE,
+    format_option,
+    print_json,
+    printable,
+    side_by_side,
+)
 from es_simhash.comparing import compare as compare_texts
 from es_simhash.scheme import DEFAULT, Scheme
 
@@ -26,10 +31,11 @@ def compare(a: str, b: str, scheme: str, form: str) -> None:
     """
     relation = compare_texts(read_text(a), read_text(b), scheme=Scheme.parse(scheme))
     if form == "json":
-        click.echo(json.dumps(relation.to_dict(), ensure_ascii=False, indent=2))
+        print_json(relation.to_dict())
         return
     console = Console()
-    line = Text.assemble(a, " ", (MEANING[relation.kind], STYLE[relation.kind]), " ", b)
+    meaning = MEANING[relation.kind], STYLE[relation.kind]
+    line = Text.assemble(printable(a), " ", meaning, " ", printable(b))
     console.print(line)
     console.print(
         f"{relation.kind}, score {relation.score:.2f}; {relation.coverage.of_query:.0%} of A "

@@ -1,8 +1,5 @@
 """`es-simhash fingerprint`: what would be stored for a text, without any server."""
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.files import read_text
+from es_simhash.cli.showing import print_json, printable
 from es_simhash.conformance import describe
-from es_simhash.errors import InputError
 from es_simhash.scheme import DEFAULT, Scheme
 
 
@@ -32,26 +30,12 @@ def fingerprint(file: str, name: str, form: str) -> None:
     Shows the object that is stored under the field `simhash`, and the chunks of the text.
     """
     scheme = Scheme.parse(name)
-    description = describe(_read(file), scheme)
+    description = describe(read_text(file), scheme)
     if form == "json":
         shown = {member: description[member] for member in ("simhash", "chunks")}
-        click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        print_json(shown)
         return
     _print_tables(description)
-
-
-def _read(file: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        shown = "The standard input" if file == "-" else f"File {file!r}"
-        raise InputError(
-            f"{shown} is not UTF-8: byte {error.start} is 0x{raw[error.start]:02x}; "
-            "convert it first, for example with iconv."
-        ) from error
-    except OSError as error:
-        raise InputError(f"File {file!r} cannot be read: {error.strerror}.") from error
 
 
 def _print_tables(description: dict[str, Any]) -> None:
@@ -63,5 +47,7 @@ def _print_tables(description: dict[str, Any]) -> None:
     chunks = Table("chunk", "tokens", "fingerprint", "characters", box=None)
     for number, chunk in enumerate(description["chunks"]):
         tokens = f"{chunk['first_token']}-{chunk['end_token'] - 1}"
-        chunks.add_row(str(number), tokens, chunk["fingerprint"], Text(chunk["characters"].strip()))
+        chunks.add_row(
+            str(number), tokens, chunk["fingerprint"], Text(printable(chunk["characters"]))
+        )
     console.print(members, chunks, sep="\n\n")

@@ -13,7 +13,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.showing import format_option, print_json, print_table
+from es_simhash.cli.showing import format_option, print_json, print_table, printable
 from es_simhash.errors import InputError
 from es_simhash.index import Asking, Index
 from es_simhash.query import Limits
@@ -117,10 +117,11 @@ def related(
         asked = Index(client, index, text_field=text_field, field=simhash_field, scheme=known)
         if explain_query:
             bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
-            click.echo(json.dumps(bodies, indent=2, ensure_ascii=False))
+            print_json(bodies)
             return
         if text is not None:
-            answers = {text_file or "the text": asked.related(text=text, asking=asking)}
+            name = Path(text_file).name if text_file is not None else "the text"
+            answers = {name: asked.related(text=text, asking=asking)}
         else:
             answers = asked.related_to_each(ids, asking=asking)
     _print(answers, form)
@@ -128,15 +129,16 @@ def related(
 
 def _print(answers: dict[str, list[Any]], form: str) -> None:
     if form == "json":
-        if len(answers) == 1:
-            print_json(next(iter(answers.values())))
-        else:
-            lists = {id: [each.to_dict() for each in found] for id, found in answers.items()}
-            click.echo(json.dumps(lists, ensure_ascii=False, indent=2))
+        lists = {id: [each.to_dict() for each in found] for id, found in answers.items()}
+        print_json(next(iter(lists.values())) if len(lists) == 1 else lists)
     else:
         for query, relations in answers.items():
-            print_table(relations, Path(query).name if "/" in query else query)
-    cut = [query for query, relations in answers.items() if any(r.truncated for r in relations)]
+            print_table(relations, query)
+    cut = [
+        printable(query)
+        for query, relations in answers.items()
+        if any(r.truncated for r in relations)
+    ]
     if cut:
         click.echo(
             f"truncated: more candidates than were examined for {', '.join(cut)}; "

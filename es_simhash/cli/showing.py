@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import click
 from rich.console import Console, Group, RenderableType
@@ -56,9 +57,13 @@ def shortened(text: str, most: int = _SHOWN_CHARACTERS) -> str:
     return f"{line[:half]} … {line[-half:]}"
 
 
-def print_json(relations: Sequence[Relation]) -> None:
-    """Print a JSON list, one object a relation."""
-    click.echo(json.dumps([each.to_dict() for each in relations], ensure_ascii=False, indent=2))
+def print_json(value: Any) -> None:
+    """Print JSON that leaves letters of every script as they are, and escapes what is unseen.
+
+    JSON itself escapes the first 32 characters only; U+009B steers a terminal as well.
+    """
+    shown = json.dumps(value, ensure_ascii=False, indent=2)
+    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in shown))
 
 
 def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:

@@ -1,0 +1,252 @@
+"""`es-simhash related` and `install` on an engine: what is refused, and what is shown."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import elastic_transport
+import pytest
+
+pytestmark = pytest.mark.cluster
+
+TEXT = "The keeper of the light writes down wind, weather and every ship that passes the point."
+# ESC, CSI of one character, right-to-left override, bell.
+STEERING = "\x1b[31m\x9b2J\u202e\x07"
+
+
+def is_harmless(shown: str) -> bool:
+    return all(character == "\n" or character.isprintable() for character in shown)
+
+
+def fill(client: Any, index: str, *documents: dict[str, Any]) -> None:
+    from es_simhash.ingest import Settings, ingest
+    from es_simhash.installing import install
+
+    install(client, index)
+    outcomes = ingest(client, index, documents, settings=Settings(processes=1))
+    assert [each for each in outcomes if not each.ok] == []
+    client.indices.refresh(index=index)
+
+
+@pytest.fixture
+def index(client: Any, index_name: str) -> str:
+    """Two documents of one text, and one whose text is gone."""
+    fill(client, index_name, *({"id": id, "text": TEXT} for id in "12"))
+    client.index(index=index_name, id="bare", document={"title": "No text"}, refresh=True)
+    return index_name
+
+
+@pytest.fixture
+def ask(run: Any, cluster_url: str) -> Callable[..., Any]:
+    """Run `related` on the engine."""
+
+    def call(*arguments: object) -> Any:
+        return run("related", *arguments, "--url", cluster_url)
+
+    return call
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The requests that any client sends; they are still sent."""
+    requests: list[str] = []
+    perform = elastic_transport.Transport.perform_request
+
+    def recording(transport: Any, method: str, target: str, **more: Any) -> Any:
+        requests.append(f"{method} {target.partition('?')[0]}")
+        return perform(transport, method, target, **more)
+
+    monkeypatch.setattr(elastic_transport.Transport, "perform_request", recording)
+    return requests
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("question", [["--text", TEXT], ["--id", "1"], ["--id", "1", "--id", "2"]])
+def test_a_missing_index(ask: Any, index_name: str, question: list[str]) -> None:
+    sentence = ask(index_name, *question).refusal()
+    assert f"Index '{index_name}' does not exist; `es-simhash install {index_name}`" in sentence
+
+
+def test_a_missing_document(ask: Any, index: str) -> None:
+    assert f"Document '3' is not in index '{index}'" in ask(index, "--id", "3").refusal()
+    assert "Document '3' is not" in ask(index, "--id", "1", "--id", "3").refusal()
+
+
+def test_an_index_without_our_fields(ask: Any, client: Any, index_name: str) -> None:
+    client.index(index=index_name, id="1", document={"text": TEXT}, refresh=True)
+    for question in (["--text", TEXT], ["--id", "1"]):
+        sentence = ask(index_name, *question).refusal()
+        assert f"no fingerprint fields under 'simhash'; run `es-simhash install {index_name}`" in (
+            sentence
+        )
+
+
+def test_a_document_without_text(ask: Any, client: Any, index: str) -> None:
+    assert "Document 'bare' has no text in field 'text'" in ask(index, "--id", "bare").refusal()
+    assert "no text in field 'body'" in ask(index, "--id", "1", "--field", "body").refusal()
+    client.index(index=index, id="odd", document={"text": 5}, refresh=True)
+    assert "holds int, not text" in ask(index, "--id", "odd").refusal()
+
+
+def test_a_document_of_another_scheme(ask: Any, client: Any, index: str) -> None:
+    from es_simhash import Scheme
+
+    other = Scheme(blocks=16).name
+    client.update(index=index, id="2", doc={"simhash": {"scheme": other}}, refresh=True)
+    assert f"'2' has fingerprints of scheme '{other}'" in ask(index, "--id", "2").refusal()
+
+
+def test_a_scheme_the_index_has_not(run: Any, cluster_url: str, index: str) -> None:
+    from es_simhash import Scheme
+
+    name = Scheme(64, 4).name
+    done = run("install", index, "--scheme", name, "--url", cluster_url)
+    assert f"not '{name}'; install the new scheme under another name" in done.refusal()
+
+
+@pytest.mark.parametrize("value", ["", "{", "lang:en", "{'term': {}}", '{"a": 1} {"b": 2}'])
+def test_a_filter_that_is_no_json(ask: Any, value: str) -> None:
+    assert "--filter is no JSON" in ask("a", "--text", TEXT, "--filter", value).refusal()
+
+
+@pytest.mark.parametrize(("value", "kind"), [("[]", "list"), ("5", "int"), ("null", "NoneType")])
+def test_a_filter_that_is_no_query(ask: Any, value: str, kind: str) -> None:
+    assert f"--filter holds {kind}" in ask("a", "--text", TEXT, "--filter", value).refusal()
+
+
+@pytest.mark.parametrize("query", [{"nope": {}}, {"term": {"a": {"b": {}}}}, {}, {"term": 5}])
+def test_a_filter_that_the_server_refuses(ask: Any, index: str, query: Any) -> None:
+    sentence = ask(index, "--text", TEXT, "--filter", json.dumps(query)).refusal()
+    assert "refuse" in sentence
+
+
+@pytest.mark.parametrize("k", [8, 200])
+def test_a_k_too_large(ask: Any, index: str, k: int) -> None:
+    sentence = ask(index, "--text", TEXT, "--k", k).refusal()
+    assert f"8 blocks promise a Hamming distance of 0 to 7, not {k}" in sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([], "--id, --text-file and --text"),
+        (["--id", "1", "--text", "a"], "--id, --text-file and --text"),
+        (["--text", "a", "--text-file", "b"], "--id, --text-file and --text"),
+        (["--text", "a", "--kind", "copy"], "'copy'"),
+        (["--text", "a", "--k", "-1"], "-1"),
+        (["--text", "a", "--size", "0"], "0"),
+        (["--text", "a", "--min-score", "1.5"], "1.5"),
+        (["--text", "a", "--candidates", "10001"], "10001"),
+        (["--text", "a", "--format", "xml"], "'xml'"),
+        (["--text", "a", "--ca-certs", "absent.pem"], "absent.pem"),
+    ],
+)
+def test_wrong_usage(run: Any, arguments: list[str], named: str) -> None:
+    assert named in run("related", "a", *arguments).wrong_usage()
+
+
+# What is shown
+
+
+def test_several_documents_are_answered_by_their_ids(ask: Any, index: str) -> None:
+    done = ask(index, "--id", "1", "--id", "2", "--format", "json")
+    found = json.loads(done.out)
+    assert {id: [each["id"] for each in relations] for id, relations in found.items()} == {
+        "1": ["2"], "2": ["1"],
+    }  # fmt: skip
+
+
+def test_a_text_comes_from_a_file(ask: Any, index: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT, "utf-8")
+    found = json.loads(ask(index, "--text-file", path, "--format", "json").out)
+    assert [each["id"] for each in found] == ["1", "2"]
+    assert "Related to a.txt" in ask(index, "--text-file", path).out
+
+
+def test_nothing_related_is_said(ask: Any, index: str) -> None:
+    done = ask(index, "--text", "Nobody knows when the quarry was dug, nor by whom.")
+    assert (done.status, done.err) == (0, "")
+    assert "Nothing is related to the text." in done.out
+    done = ask(index, "--text", "", "--format", "json")
+    assert (done.status, json.loads(done.out)) == (0, [])
+
+
+def test_the_table_shows_ids_kinds_and_passages(ask: Any, index: str) -> None:
+    out = ask(index, "--id", "1").out
+    assert "Related to 1" in out
+    assert "exact" in out
+    assert "is the same text as" in out
+    assert "word for word" in out
+    assert "word for word" not in ask(index, "--id", "1", "--no-evidence").out
+
+
+def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
+    fill(client, index_name, *({"id": str(n), "text": TEXT} for n in range(4)))
+    done = ask(index_name, "--id", "0", "--candidates", "2", "--format", "json")
+    assert done.status == 0
+    assert "truncated: more candidates than were examined for 0" in done.err
+    assert all(each["truncated"] for each in json.loads(done.out))
+    assert ask(index_name, "--id", "0", "--candidates", "3").err == ""
+
+
+def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[str]) -> None:
+    done = ask(index, "--id", "1", "--explain-query", "--k", "2")
+    bodies = json.loads(done.out)
+    assert [set(body) & {"query", "knn"} for body in bodies] == [{"query"}, {"knn"}]
+    assert bodies[1]["knn"]["similarity"] == 2
+    assert sent
+    assert [each for each in sent if "search" in each] == []
+    sent.clear()
+    assert json.loads(ask(index, "--text", TEXT, "--explain-query").out)
+    assert sent == []
+
+
+def test_explained_bodies_are_those_that_are_sent(ask: Any, client: Any, index: str) -> None:
+    passages, blocks = json.loads(ask(index, "--id", "1", "--explain-query").out)
+    answer = client.msearch(index=index, searches=[{}, passages, {}, blocks])
+    for each in answer["responses"]:
+        assert [hit["_id"] for hit in each["hits"]["hits"]] == ["2"]
+
+
+@pytest.mark.parametrize("form", ["json", "table"])
+def test_a_document_steers_no_terminal(ask: Any, client: Any, index_name: str, form: str) -> None:
+    text = TEXT.replace("wind", f"{STEERING} wind")
+    documents = [{"id": f"{n}{STEERING}", "text": text} for n in range(2)]
+    changed = text.replace("every ship", f"each {STEERING} ship").replace("down", "up")
+    fill(client, index_name, *documents, {"id": "c", "text": changed})
+    done = ask(index_name, "--id", f"0{STEERING}", "--format", form, "--min-score", "0")
+    assert done.status == 0
+    assert is_harmless(done.out), ascii(done.out)
+    assert is_harmless(done.err)
+    if form == "json":
+        found = json.loads(done.out)
+        assert {each["id"] for each in found} == {f"1{STEERING}", "c"}
+        assert STEERING in found[0]["evidence"][0]["query"]["text"]
+
+
+def test_a_missing_id_steers_no_terminal(ask: Any, index: str) -> None:
+    assert is_harmless(ask(index, "--id", STEERING).refusal())
+
+
+# install
+
+
+def test_install_twice_and_dry(run: Any, cluster_url: str, client: Any, index_name: str) -> None:
+    options = ["install", index_name, "--url", cluster_url]
+    planned = run(*options, "--dry-run")
+    first, body = planned.out.split("\n", 1)
+    assert first == f"PUT /{index_name}"
+    assert set(json.loads(body)["mappings"]["properties"]) == {"simhash"}
+    assert not client.indices.exists(index=index_name)
+    assert "has the fingerprint fields under 'simhash'" in run(*options).out
+    assert "nothing to do" in run(*options).out
+    assert "nothing to do" in run(*options, "--dry-run").out
+
+
+@pytest.mark.parametrize("name", ["UPPER", "_leading", "a,b", "test-none-*", "a/b", "a b"])
+def test_a_name_that_no_index_can_have_is_refused(run: Any, cluster_url: str, name: str) -> None:
+    run("install", name, "--url", cluster_url).refusal()
