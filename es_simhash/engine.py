@@ -5,13 +5,13 @@ import importlib
 import importlib.util
 import logging
 import os
+import re
 import urllib.error
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ssl import SSLError
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
 
 from es_simhash import node
 from es_simhash.errors import NodeError
@@ -76,9 +76,11 @@ def find_engine(*, name: str | None = None, heap: str = node.DEFAULT_HEAP) -> En
 
 def masked(url: str) -> str:
     """Return the URL without its user and password."""
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"***{at}{host}" if user else host))
+    # Not by urlsplit, which ends the address at a # or / of the password.
+    scheme = re.match("[a-z]+://", url)
+    start = scheme.group() if scheme else ""
+    _, at, rest = url[len(start) :].rpartition("@")
+    return f"{start}***@{rest}" if at else url
 
 
 def _version_at(url: str) -> str | None:

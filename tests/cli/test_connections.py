@@ -137,6 +137,25 @@ def test_a_password_is_in_no_representation() -> None:
     client.close()
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://elastic:{secret}@localhost:9200",
+        "http://elastic:{secret}#part@localhost:9200",
+        "http://elastic:{secret}/part@localhost:9200",
+        "elastic:{secret}@localhost:9200",
+        "http://elastic:{secret}@localhost:port",
+    ],
+)
+def test_an_engine_is_named_without_its_password(url: str) -> None:
+    from es_simhash.engine import masked
+
+    shown = masked(url.format(secret=SECRET))
+    assert SECRET not in shown
+    assert "localhost" in shown
+    assert masked("http://localhost:9200") == "http://localhost:9200"
+
+
 def test_a_password_cannot_be_taken_from_a_cause() -> None:
     from es_simhash import ClusterError, connect
 
