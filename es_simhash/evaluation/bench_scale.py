@@ -5,6 +5,7 @@ python -m es_simhash.evaluation.bench_scale [--documents 1000000] [--keep]
 
 import argparse
 import random
+import warnings
 from collections.abc import Sequence
 
 import elasticsearch
@@ -22,7 +23,9 @@ _SENTENCES = 20
 
 def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, int]:
     """Give the bytes of each of our fields in the index, as the engine itself analyses them."""
-    answer = client.indices.disk_usage(index=index, run_expensive_tasks=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the client warns that this API is a technical preview
+        answer = client.indices.disk_usage(index=index, run_expensive_tasks=True)
     fields = answer.body[index]["fields"]
     return {
         name: entry["total_in_bytes"]
@@ -31,7 +34,8 @@ def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, in
     }
 
 
-def _ask(index: Index, documents: int, queries: int) -> tuple[float, float, float]:
+def _ask(index: Index, documents: int, queries: int, state: str) -> float:
+    """Print the latencies of random documents and give the median."""
     chosen = random.Random(documents)
     ids = [str(chosen.randrange(documents)) for _ in range(queries)]
     quick = Asking(evidence=False)
@@ -39,16 +43,31 @@ def _ask(index: Index, documents: int, queries: int) -> tuple[float, float, floa
         percentiles(lambda id: index.related(id=id, asking=quick), ids) for _ in range(3)
     )
     full = percentiles(lambda id: index.related(id=id), ids)[0]
+    segments = len(index.client.cat.segments(index=index.name, format="json").body)
+    print(
+        f"{documents:>9} documents, {state}, {segments} segments: related by id p50 {p50:.1f} ms, "
+        f"p90 {p90:.1f} ms; with texts side by side p50 {full:.1f} ms"
+    )
+    return p50
+
+
+def _found(index: Index, documents: int) -> str:
+    """Tell how many of a hundred revisions found the text they revise."""
     revised = [str(number) for number in range(9, documents, max(10, documents // 1000 * 10))]
+    quick = Asking(evidence=False)
     found = sum(
         any(each.id == str(int(id) - 1) for each in index.related(id=id, asking=quick))
         for id in revised
     )
-    print(
-        f"{documents:>9} documents: related by id p50 {p50:.1f} ms, p90 {p90:.1f} ms, with texts "
-        f"side by side p50 {full:.1f} ms; {found} of {len(revised)} revisions found their original"
-    )
-    return p50, p90, full
+    return f"{found} of {len(revised)} revisions found their original"
+
+
+def _step(index: Index, url: str, start: int, end: int, queries: int) -> tuple[float, float]:
+    """Grow the index; give the medians as the load leaves it and after a force merge."""
+    synthetic.grow(index.client, url, index.name, start, end, _SENTENCES)
+    loaded = _ask(index, end, queries, "as loaded")
+    index.client.indices.forcemerge(index=index.name, max_num_segments=1)
+    return loaded, _ask(index, end, queries, "force merged")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -62,11 +81,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     tenth = options.documents // 10
     with bench_client("4g") as client:
         index = Index(client, _INDEX)
-        synthetic.grow(client, url, _INDEX, 0, tenth, _SENTENCES)
-        small = _ask(index, tenth, options.queries)
-        synthetic.grow(client, url, _INDEX, tenth, options.documents, _SENTENCES)
-        large = _ask(index, options.documents, options.queries)
-        print(f"p50 at {options.documents} over p50 at {tenth}: {large[0] / small[0]:.2f}")
+        small = _step(index, url, 0, tenth, options.queries)
+        large = _step(index, url, tenth, options.documents, options.queries)
+        for state, few, many in zip(("as loaded", "force merged"), small, large, strict=True):
+            print(f"p50 at {options.documents} over p50 at {tenth}, {state}: {many / few:.2f}")
+        print(_found(index, options.documents))
         sizes = field_bytes(client, _INDEX)
         for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
             print(f"  {name:24s} {size / options.documents:7.1f} bytes a document")
