@@ -172,6 +172,41 @@ def test_offsets_lead_to_the_shared_words_in_both_originals(
     assert seen
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (
+            "ﬁve oﬃcers of the ＨＡＲＢＯＵＲ watch each ship that passes the Straße at ﬁve",
+            "Five officers of the harbour watch each ship that passes the STRASSE at five",
+        ),
+        # The letters क़ and ड़ each as one character, then as letter and nukta.
+        (
+            "\u0958लम और घो\u095cा मेज़ पर रखे हैं और कोई उन्हें नहीं उठाता",
+            "क\u093cलम और घोड\u093cा मेज़ पर रखे हैं और कोई उन्हें नहीं उठाता",
+        ),
+        ("e\u0301le\u0300ve après élève lit le même livre à haute voix chaque matin",
+         "élève après e\u0301le\u0300ve lit le même livre à haute voix chaque matin"),
+        # ¼ holds the tokens 1 and 4; the stretch ends inside of it.
+        (
+            "officers of the harbour watch each ship that passes the lock at ¼",
+            "officers of the harbour watch each ship that passes the lock at 1",
+        ),
+    ],
+    ids=["ligatures", "nukta", "accents", "fraction"],
+)  # fmt: skip
+def test_offsets_hold_where_normalising_changes_the_length(
+    client: Any, filled: Callable[..., str], ours: str, theirs: str
+) -> None:
+    # What stands before shifts the offsets: each of these characters becomes several.
+    texts = f"Ⅷ ﬃ ㎞ İ ㍍ prelude. {ours}. Last.", f"ﷺ another ¼ beginning: {theirs}, end"
+    documents = [{"id": id, "text": text} for id, text in zip("12", texts, strict=True)]
+    [found] = index_of(client, filled(*documents)).related(id="1", asking=EVERYTHING)
+    passage = found.evidence[0]
+    assert (passage.query.text, passage.hit.text) == (ours, theirs)
+    assert passage.query.start == texts[0].index(ours)
+    assert passage.hit.start == texts[1].index(theirs)
+
+
 def test_an_excerpt_is_shown_where_it_stands(answers: Answers, corpus: Corpus) -> None:
     relation = answers["zh-shidi-baogao"][0]
     excerpt = corpus["zh-shidi-zhaiyao"]["text"]
