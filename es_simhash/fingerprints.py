@@ -147,17 +147,23 @@ def passage_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return numbers
 
 
-def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:
-    """Yield the fingerprints of each text, in order; one batch is in memory at a time."""
+def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the texts in batches of about the size that is fingerprinted fastest."""
     batch: list[str] = []
     characters = 0
     for each in texts:
         batch.append(each)
         characters += len(each)
         if characters >= BATCH_CHARACTERS:
-            yield from fingerprint_batch(batch, scheme)
+            yield batch
             batch, characters = [], 0
     if batch:
+        yield batch
+
+
+def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:
+    """Yield the fingerprints of each text, in order; one batch is in memory at a time."""
+    for batch in text_batches(texts):
         yield from fingerprint_batch(batch, scheme)
 
 

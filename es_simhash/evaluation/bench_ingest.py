@@ -24,7 +24,7 @@ import elasticsearch
 from es_simhash.cluster import connect
 from es_simhash.document import simhash_json
 from es_simhash.engine import find_engine
-from es_simhash.fingerprints import BATCH_CHARACTERS, fingerprint_batch
+from es_simhash.fingerprints import fingerprint_batch, text_batches
 from es_simhash.ingest import Limits, Settings, ingest_sources, open_sources
 from es_simhash.ingest.batches import Batch, Lines
 from es_simhash.ingest.lines import Document, Recipe
@@ -144,7 +144,7 @@ def stages(path: Path, documents: int = 2000) -> dict[str, float]:
         batch = Lines(str(path), 1, b"".join(itertools.islice(stream, documents)))
     recipe = Recipe()
     parsed = [each for each in batch.documents(recipe) if isinstance(each, Document)]
-    groups = list(_groups([each.text for each in parsed]))
+    groups = list(text_batches([each.text for each in parsed]))
     steps: dict[str, Any] = {
         "parse": lambda: list(batch.documents(recipe)),
         "fingerprint": lambda: [fingerprint_batch(each) for each in groups],
@@ -153,12 +153,6 @@ def stages(path: Path, documents: int = 2000) -> dict[str, float]:
     fingerprints = [fingerprint_batch(each) for each in groups]
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
     return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
-
-
-def _groups(texts: list[str]) -> Iterator[list[str]]:
-    size = BATCH_CHARACTERS // CHARACTERS
-    for start in range(0, len(texts), size):
-        yield texts[start : start + size]
 
 
 def _cost(step: Any) -> float:

@@ -11,17 +11,13 @@ import cProfile
 import io
 import pstats
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.evaluation import datasets, synthetic
 from es_simhash.evaluation.timing import rate
-from es_simhash.fingerprints import (
-    BATCH_CHARACTERS,
-    document_fingerprints,
-    fingerprint_batch,
-)
+from es_simhash.fingerprints import document_fingerprints, fingerprint_batch, text_batches
 
 
 def _texts(count: int) -> tuple[str, list[str]]:
@@ -29,19 +25,6 @@ def _texts(count: int) -> tuple[str, list[str]]:
         return "bbc_news", [each["text"] for each in datasets.documents("bbc_news")][:count]
     except InputError:
         return "synthetic", list(synthetic.texts(0, count, 20))
-
-
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text)
-        if characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 def _pypi(texts: Sequence[str]) -> Callable[[], int]:
@@ -64,7 +47,7 @@ def _pypi(texts: Sequence[str]) -> Callable[[], int]:
 
 def _ours(function: Callable[[list[str]], object], texts: Sequence[str]) -> Callable[[], int]:
     def work() -> int:
-        for batch in _batches(texts):
+        for batch in text_batches(texts):
             function(batch)
         return len(texts)
 

@@ -6,7 +6,7 @@ from typing import Any
 from es_simhash.document import DEFAULT_FIELD, simhash_object, text_of
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import BATCH_CHARACTERS, fingerprint_batch
-from es_simhash.ingest.lines import within_limit
+from es_simhash.limits import within_limit
 from es_simhash.scheme import DEFAULT, Scheme
 
 

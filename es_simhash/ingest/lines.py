@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import InputError
 from es_simhash.ingest.outcome import printable
+from es_simhash.limits import within_limit
 from es_simhash.scheme import DEFAULT, Scheme
 
 # Elasticsearch refuses longer ids, and the whole bulk request with them.
 LONGEST_ID = 512
-MEBIBYTE = 1 << 20
-LONGEST_TEXT = 16 * MEBIBYTE
 
 ID = "_id"
 _decoder = json.JSONDecoder()
@@ -163,23 +162,6 @@ def _checked_text(fields: dict[str, Any], recipe: Recipe) -> str:
             f"The document has no field {recipe.text_field!r}; name its text with --field."
         )
     return within_limit(text)
-
-
-def within_limit(text: str) -> str:
-    """Give the text back when it is not too long to be fingerprinted.
-
-    Raises:
-        InputError: It has more than 16 MiB.
-    """
-    # A character has at most four bytes, so that short texts need no second look.
-    if len(text) * 4 > LONGEST_TEXT:
-        size = len(text.encode("utf-8", "surrogatepass"))
-        if size > LONGEST_TEXT:
-            raise InputError(
-                f"The text has {size / MEBIBYTE:.1f} MiB, more than the {LONGEST_TEXT // MEBIBYTE} "
-                "that are fingerprinted; split it into parts."
-            )
-    return text
 
 
 def cut(content: str, names: Collection[str]) -> str:

@@ -14,7 +14,7 @@ import elasticsearch
 
 from es_simhash.errors import InputError
 from es_simhash.ingest.batches import LONGEST_LINE, Batch, Lines, Mark, Texts, Unreadable
-from es_simhash.ingest.lines import MEBIBYTE
+from es_simhash.limits import MEBIBYTE
 
 PATTERNS = ("*.txt", "*.md")
 STANDARD_INPUT = "-"

@@ -15,10 +15,8 @@ from es_simhash import text
 from es_simhash.document import CONTENT_HASH, SCHEME, simhash_json
 from es_simhash.fingerprints import BATCH_CHARACTERS, content_hash, fingerprint_batch
 from es_simhash.ingest.batches import Batch
-from es_simhash.ingest.lines import ID, MEBIBYTE, Document, Recipe, Refused
-
-# More chunks than this are the text of a library, and cost the index as much.
-MOST_CHUNKS = 20_000
+from es_simhash.ingest.lines import ID, Document, Recipe, Refused
+from es_simhash.limits import MEBIBYTE, chunk_refusal
 
 Found = Mapping[str, Mapping[str, Any]]
 Prepare = Callable[[Batch, Recipe, "Found | None"], "Prepared"]
@@ -95,13 +93,7 @@ def _accepted(batch: Batch, recipe: Recipe, prepared: Prepared) -> list[Document
 def _too_many_chunks(document: Document, recipe: Recipe) -> str | None:
     """Count before the costly part: fingerprints of 16 MiB of text take more than 1 GB."""
     segmentation = text.segment([text.normalise(document.text)], recipe.scheme)
-    return _chunk_refusal(int(segmentation.text_chunks[-1]))
-
-
-def _chunk_refusal(count: int) -> str | None:
-    if count <= MOST_CHUNKS:
-        return None
-    return f"The text has {count} chunks, and at most {MOST_CHUNKS} are possible; split it."
+    return chunk_refusal(int(segmentation.text_chunks[-1]))
 
 
 def _last_of_each_id(documents: list[Document], prepared: Prepared) -> list[Document]:
@@ -178,7 +170,7 @@ def _actions(group: list[Document], recipe: Recipe, prepared: Prepared) -> Itera
     member = json.dumps(recipe.simhash_field).encode()
     counts = (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist()
     for document, count, simhash in zip(group, counts, simhash_json(batch), strict=True):
-        if reason := _chunk_refusal(count):
+        if reason := chunk_refusal(count):
             prepared.refused.append(Refused(document.place, document.id, reason))
             continue
         prepared.ids.append(document.id)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from es_simhash import limits
 from es_simhash.document import simhash_object
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import fingerprint
-from es_simhash.ingest import fingerprint_documents, workers
+from es_simhash.ingest import fingerprint_documents
 from es_simhash.ingest.batches import Lines, Mark
 from es_simhash.ingest.dead_letter import DeadLetter
 from es_simhash.ingest.journal import Journal, default_path
@@ -83,7 +84,7 @@ def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -
     prepared = prepare(lines(long, {"id": "b", "text": "Short."}), RECIPE, None)
     assert prepared.ids == ["b"]
     assert "chunks, and at most 20000" in prepared.refused[0].reason
-    monkeypatch.setattr(workers, "MOST_CHUNKS", 2)
+    monkeypatch.setattr(limits, "MOST_CHUNKS", 2)
     middle = {"id": "middle", "text": long["text"][:1000]}
     assert prepare(lines(middle, {"id": "b", "text": ""}), RECIPE, None).ids == ["b"]
 
