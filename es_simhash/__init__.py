@@ -20,7 +20,7 @@ from es_simhash.errors import (
 )
 from es_simhash.fingerprints import TextFingerprints, fingerprint, fingerprint_texts
 from es_simhash.query import Limits, related_query
-from es_simhash.relation import Coverage, Relation, SharedPassage, Span
+from es_simhash.relation import Answer, Coverage, Relation, SharedPassage, Span
 from es_simhash.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Answer",
     "Asking",
     "ClusterError",
     "Coverage",

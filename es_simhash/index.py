@@ -24,7 +24,7 @@ from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.query import Asking, read_answers, related_query
 from es_simhash.query.asking import best_first
 from es_simhash.query.body import asked_passages
-from es_simhash.relation import Relation, relate
+from es_simhash.relation import Answer, Relation, relate
 from es_simhash.scheme import Scheme
 
 __all__ = ["Asking", "Index", "related"]
@@ -78,7 +78,7 @@ class Index:
 
     def related(
         self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
-    ) -> list[Relation]:
+    ) -> Answer:
         """Give the documents related to a stored document or to a text, best first.
 
         Raises:
@@ -95,7 +95,7 @@ class Index:
 
     def related_to_each(
         self, ids: Sequence[str], *, asking: Asking | None = None
-    ) -> dict[str, list[Relation]]:
+    ) -> dict[str, Answer]:
         """Give what is related to each of many stored documents, with one search request for all.
 
         Raises:
@@ -173,7 +173,7 @@ class Index:
             without_ids=[question.id] if question.id is not None else [],
         )
 
-    def _related(self, questions: Sequence["_Question"], asking: Asking) -> list[list[Relation]]:
+    def _related(self, questions: Sequence["_Question"], asking: Asking) -> list[Answer]:
         """Answer all questions: one multi-search, and one request for the texts of the hits."""
         prints = list(
             fingerprint_texts([within_limit(each.text) for each in questions], self.scheme)
@@ -186,17 +186,18 @@ class Index:
             if not each.is_empty
         ]
         answers = iter(self._search([body for pair in bodies for body in pair]))
-        relations: list[list[Relation]] = []
+        relations: list[Answer] = []
         for each in prints:
             if each.is_empty:
-                relations.append([])
+                relations.append(Answer())
                 continue
             found = read_answers(
                 [next(answers), next(answers)], field=self.field, limits=asking.limits
             )
             judged = relate(each, asked_passages(each, asking.limits), found.candidates)
             shown = sorted(filter(asking.shows, judged), key=best_first)[: asking.size]
-            relations.append([replace(one, truncated=found.truncated) for one in shown])
+            marked = [replace(one, truncated=found.truncated) for one in shown]
+            relations.append(Answer(marked, truncated=found.truncated))
         if asking.evidence or asking.fields:
             return self._with_sources(questions, relations, asking)
         return relations
@@ -221,20 +222,19 @@ class Index:
     def _with_sources(
         self,
         questions: Sequence["_Question"],
-        relations: list[list[Relation]],
+        relations: list[Answer],
         asking: Asking,
-    ) -> list[list[Relation]]:
+    ) -> list[Answer]:
         sources = self._sources({(r.index, r.id) for each in relations for r in each}, asking)
         scheme = self.scheme
         answered = []
         for question, each in zip(questions, relations, strict=True):
             ours = read(question.text, scheme) if each and asking.evidence else None
-            answered.append(
-                [
-                    self._complete(one, sources.get((one.index, one.id), {}), ours, asking)
-                    for one in each
-                ]
-            )
+            complete = [
+                self._complete(one, sources.get((one.index, one.id), {}), ours, asking)
+                for one in each
+            ]
+            answered.append(Answer(complete, truncated=each.truncated))
         return answered
 
     def _sources(
@@ -303,7 +303,7 @@ def related(
     text_field: str = "text",
     field: str = document.DEFAULT_FIELD,
     asking: Asking | None = None,
-) -> list[Relation]:
+) -> Answer:
     """Give the documents of an index that are related to a stored document or to a text.
 
     A shorthand for `Index(client, index, ...).related(...)`, which see.

@@ -3,7 +3,7 @@
 They were chosen on their plateau over several collections at once, see docs/relations.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -99,6 +99,18 @@ class Relation:
     def to_dict(self) -> dict[str, Any]:
         """Give the relation as it is printed in JSON."""
         return asdict(self)
+
+
+class Answer(list[Relation]):
+    """What is related to one query, best first; a list in every way.
+
+    Attributes:
+        truncated: True when a limit cut the candidates, even if nothing that was left is shown.
+    """
+
+    def __init__(self, relations: Iterable[Relation] = (), *, truncated: bool = False) -> None:
+        super().__init__(relations)
+        self.truncated = truncated
 
 
 @dataclass(frozen=True)

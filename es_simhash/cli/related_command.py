@@ -17,7 +17,7 @@ from es_simhash.cli.showing import format_option, print_json, print_table, print
 from es_simhash.errors import InputError
 from es_simhash.index import Asking, Index
 from es_simhash.query import Limits
-from es_simhash.relation import KINDS, SHOWN_SCORE
+from es_simhash.relation import KINDS, SHOWN_SCORE, Answer
 from es_simhash.scheme import DEFAULT
 
 
@@ -127,18 +127,14 @@ def related(
     _print(answers, form)
 
 
-def _print(answers: dict[str, list[Any]], form: str) -> None:
+def _print(answers: dict[str, Answer], form: str) -> None:
     if form == "json":
         lists = {id: [each.to_dict() for each in found] for id, found in answers.items()}
         print_json(next(iter(lists.values())) if len(lists) == 1 else lists)
     else:
         for query, relations in answers.items():
             print_table(relations, query)
-    cut = [
-        printable(query)
-        for query, relations in answers.items()
-        if any(r.truncated for r in relations)
-    ]
+    cut = [printable(query) for query, answer in answers.items() if answer.truncated]
     if cut:
         click.echo(
             f"truncated: more candidates than were examined for {', '.join(cut)}; "

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -318,6 +319,10 @@ def test_an_answer_says_when_candidates_were_cut(
     found = index_of(client, name).related(id="0", asking=asking)
     assert len(found) == min(candidates, copies)
     assert {each.truncated for each in found} == {cut}
+    assert found.truncated is cut
+    hidden = index_of(client, name).related(id="0", asking=replace(asking, kinds=("contains",)))
+    assert hidden == []
+    assert hidden.truncated is cut
 
 
 def test_the_corpus_is_small_enough_not_to_be_cut(answers: Answers) -> None:
