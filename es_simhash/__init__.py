@@ -26,17 +26,17 @@ from es_simhash.scheme import Scheme
 if TYPE_CHECKING:
     from es_simhash.cluster import connect
     from es_simhash.index import Asking, Index, related
-    from es_simhash.ingest import Outcome, fingerprint_documents, ingest
+    from es_simhash.ingesting import Outcome, fingerprint_documents, ingest
     from es_simhash.installing import install
 
 # These import the Elasticsearch client, so they are loaded when first asked for.
 _LAZY = {
     "Asking": "es_simhash.index",
     "Index": "es_simhash.index",
-    "Outcome": "es_simhash.ingest",
+    "Outcome": "es_simhash.ingesting",
     "connect": "es_simhash.cluster",
-    "fingerprint_documents": "es_simhash.ingest",
-    "ingest": "es_simhash.ingest",
+    "fingerprint_documents": "es_simhash.ingesting",
+    "ingest": "es_simhash.ingesting",
     "install": "es_simhash.installing",
     "related": "es_simhash.index",
 }

@@ -28,7 +28,7 @@ WITH_CLUSTER = {
     "es_simhash.engine",
     "es_simhash.evaluation",
     "es_simhash.index",
-    "es_simhash.ingest",
+    "es_simhash.ingesting",
     "es_simhash.installing",
     "es_simhash.node",
 }
@@ -69,7 +69,7 @@ def test_the_public_names_are_sorted_and_there() -> None:
         assert getattr(es_simhash, name) is not None
 
 
-@pytest.mark.parametrize("before", ["pass", "import es_simhash.ingest, es_simhash.index"])
+@pytest.mark.parametrize("before", ["pass", "import es_simhash.ingesting, es_simhash.index"])
 def test_public_functions_can_be_called_whatever_was_imported(before: str) -> None:
     # A module of the same name would hide the function.
     names = [each for each in es_simhash.__all__ if each[0].islower()]

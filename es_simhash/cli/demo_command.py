@@ -20,7 +20,7 @@ from es_simhash.cluster import connect, plain_errors
 from es_simhash.engine import find_engine, masked
 from es_simhash.errors import EsSimhashError
 from es_simhash.index import Asking, Index
-from es_simhash.ingest import ingest_sources, open_sources
+from es_simhash.ingesting import ingest_sources, open_sources
 from es_simhash.installing import install
 from es_simhash.relation import KINDS, VERSION_SCORE, Relation
 

@@ -21,9 +21,9 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingest import Outcome, Progress, Settings, Source, ingest_sources, open_sources
-from es_simhash.ingest.outcome import printable
-from es_simhash.ingest.reading import PATTERNS
+from es_simhash.ingesting import Outcome, Progress, Settings, Source, ingest_sources, open_sources
+from es_simhash.ingesting.outcome import printable
+from es_simhash.ingesting.reading import PATTERNS
 
 # More failures are in the dead-letter file only.
 SHOWN_FAILURES = 10

@@ -25,10 +25,10 @@ from es_simhash.cluster import connect
 from es_simhash.document import simhash_json
 from es_simhash.engine import find_engine
 from es_simhash.fingerprints import fingerprint_batch, text_batches
-from es_simhash.ingest import Limits, Settings, ingest_sources, open_sources
-from es_simhash.ingest.batches import Batch, Lines
-from es_simhash.ingest.lines import Document, Recipe
-from es_simhash.ingest.workers import Found, Prepared, action, default_processes, fill, prepare
+from es_simhash.ingesting import Limits, Settings, ingest_sources, open_sources
+from es_simhash.ingesting.batches import Batch, Lines
+from es_simhash.ingesting.lines import Document, Recipe
+from es_simhash.ingesting.workers import Found, Prepared, action, default_processes, fill, prepare
 from es_simhash.installing import install
 
 CHARACTERS = 2000

@@ -20,7 +20,7 @@ def is_harmless(shown: str) -> bool:
 
 
 def fill(client: Any, index: str, *documents: dict[str, Any]) -> None:
-    from es_simhash.ingest import Settings, ingest
+    from es_simhash.ingesting import Settings, ingest
     from es_simhash.installing import install
 
     install(client, index)

@@ -40,7 +40,7 @@ def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]
 
 def fill(client: Any, index: str, documents: Any, **install_options: Any) -> None:
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.ingest import Settings, ingest
+    from es_simhash.ingesting import Settings, ingest
     from es_simhash.installing import install
 
     install(client, index, **install_options)

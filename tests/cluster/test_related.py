@@ -401,7 +401,7 @@ def test_ids_may_hold_any_character(client: Any, filled: Callable[..., str]) -> 
 
 
 def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str) -> None:
-    from es_simhash.ingest import Settings, ingest
+    from es_simhash.ingesting import Settings, ingest
     from es_simhash.installing import install
 
     install(client, index_name)

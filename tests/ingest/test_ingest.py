@@ -20,7 +20,7 @@ from es_simhash.errors import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints import fingerprint
-from es_simhash.ingest import (
+from es_simhash.ingesting import (
     Limits,
     Outcome,
     Patience,
@@ -29,7 +29,7 @@ from es_simhash.ingest import (
     ingest_sources,
     open_sources,
 )
-from es_simhash.ingest.journal import Journal
+from es_simhash.ingesting.journal import Journal
 from es_simhash.installing import install
 from es_simhash.scheme import Scheme
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.ingest.lines import Document, Recipe, Refused, cut, parse_line
-from es_simhash.ingest.workers import splice
+from es_simhash.ingesting.lines import Document, Recipe, Refused, cut, parse_line
+from es_simhash.ingesting.workers import splice
 from es_simhash.limits import LONGEST_TEXT
 
 RECIPE = Recipe()

@@ -8,14 +8,14 @@ from es_simhash import limits
 from es_simhash.document import simhash_object
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import fingerprint
-from es_simhash.ingest import fingerprint_documents
-from es_simhash.ingest.batches import Lines, Mark
-from es_simhash.ingest.dead_letter import DeadLetter
-from es_simhash.ingest.journal import Journal, default_path
-from es_simhash.ingest.lines import Recipe
-from es_simhash.ingest.ordering import Stopped, Turns
-from es_simhash.ingest.outcome import printable
-from es_simhash.ingest.workers import Prepared, prepare
+from es_simhash.ingesting import fingerprint_documents
+from es_simhash.ingesting.batches import Lines, Mark
+from es_simhash.ingesting.dead_letter import DeadLetter
+from es_simhash.ingesting.journal import Journal, default_path
+from es_simhash.ingesting.lines import Recipe
+from es_simhash.ingesting.ordering import Stopped, Turns
+from es_simhash.ingesting.outcome import printable
+from es_simhash.ingesting.workers import Prepared, prepare
 
 RECIPE = Recipe()
 MARK = Mark("/a", 10, 2, "look")

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
-from es_simhash.ingest import reading
-from es_simhash.ingest.batches import Batch, Lines, Mark, Texts, Unreadable
-from es_simhash.ingest.lines import Document, Recipe, Refused
-from es_simhash.ingest.reading import Limits, Source, cut_lines, of_documents, open_sources
+from es_simhash.ingesting import reading
+from es_simhash.ingesting.batches import Batch, Lines, Mark, Texts, Unreadable
+from es_simhash.ingesting.lines import Document, Recipe, Refused
+from es_simhash.ingesting.reading import Limits, Source, cut_lines, of_documents, open_sources
 
 RECIPE = Recipe()
 

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import BinaryIO
 
 from es_simhash.errors import InputError
-from es_simhash.ingest.batches import Batch
-from es_simhash.ingest.lines import decode, loads
+from es_simhash.ingesting.batches import Batch
+from es_simhash.ingesting.lines import decode, loads
 
 
 class DeadLetter:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingest.batches import Mark
+from es_simhash.ingesting.batches import Mark
 from es_simhash.node.settings import home_folder
 
 _VERSION = 1

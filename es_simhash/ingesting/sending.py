@@ -14,8 +14,8 @@ import elasticsearch
 from es_simhash.cluster import address, plain_errors
 from es_simhash.document import BLOCKS, CHUNKS, FINGERPRINT, PASSAGES, field_path
 from es_simhash.errors import ClusterError
-from es_simhash.ingest.ordering import Stopped
-from es_simhash.ingest.workers import Prepared
+from es_simhash.ingesting.ordering import Stopped
+from es_simhash.ingesting.workers import Prepared
 
 # Too many requests; a gateway or a shard that is not there for now.
 _PASSING = frozenset({429, 502, 503, 504})

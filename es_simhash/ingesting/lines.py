@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import InputError
-from es_simhash.ingest.outcome import printable
+from es_simhash.ingesting.outcome import printable
 from es_simhash.limits import within_limit
 from es_simhash.scheme import DEFAULT, Scheme
 

@@ -14,8 +14,8 @@ from typing import Any
 from es_simhash import text
 from es_simhash.document import CONTENT_HASH, SCHEME, simhash_json
 from es_simhash.fingerprints import BATCH_CHARACTERS, content_hash, fingerprint_batch
-from es_simhash.ingest.batches import Batch
-from es_simhash.ingest.lines import ID, Document, Recipe, Refused
+from es_simhash.ingesting.batches import Batch
+from es_simhash.ingesting.lines import ID, Document, Recipe, Refused
 from es_simhash.limits import MEBIBYTE, chunk_refusal
 
 Found = Mapping[str, Mapping[str, Any]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.ingest.lines import Document, Recipe, Refused, checked_id, decode, parse_line
+from es_simhash.ingesting.lines import Document, Recipe, Refused, checked_id, decode, parse_line
 from es_simhash.limits import LONGEST_TEXT, MEBIBYTE, within_limit
 
 # Longer lines are passed over without being held in memory. Escapes make JSON up to six times

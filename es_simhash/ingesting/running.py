@@ -15,15 +15,15 @@ import elasticsearch
 from es_simhash.cluster import plain_errors
 from es_simhash.document import DEFAULT_FIELD
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingest.batches import Batch
-from es_simhash.ingest.dead_letter import DeadLetter
-from es_simhash.ingest.journal import Journal, default_path
-from es_simhash.ingest.lines import Recipe
-from es_simhash.ingest.ordering import Stopped, Turns
-from es_simhash.ingest.outcome import Outcome
-from es_simhash.ingest.reading import Limits, Source, of_documents
-from es_simhash.ingest.sending import Patience, Sender
-from es_simhash.ingest.workers import (
+from es_simhash.ingesting.batches import Batch
+from es_simhash.ingesting.dead_letter import DeadLetter
+from es_simhash.ingesting.journal import Journal, default_path
+from es_simhash.ingesting.lines import Recipe
+from es_simhash.ingesting.ordering import Stopped, Turns
+from es_simhash.ingesting.outcome import Outcome
+from es_simhash.ingesting.reading import Limits, Source, of_documents
+from es_simhash.ingesting.sending import Patience, Sender
+from es_simhash.ingesting.workers import (
     Prepare,
     Prepared,
     default_processes,

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Protocol
 import elasticsearch
 
 from es_simhash.errors import InputError
-from es_simhash.ingest.batches import LONGEST_LINE, Batch, Lines, Mark, Texts, Unreadable
+from es_simhash.ingesting.batches import LONGEST_LINE, Batch, Lines, Mark, Texts, Unreadable
 from es_simhash.limits import MEBIBYTE
 
 PATTERNS = ("*.txt", "*.md")
