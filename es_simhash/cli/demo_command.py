@@ -61,11 +61,16 @@ def demo(corpus: Path | None, text_field: str) -> None:
     _show(rows, len(ids), console)
     if rows:
         console.print(
-            f"\nAsk about any document:\n  es-simhash related {index} --id {rows[0][0]} "
-            f"--url {masked(engine.url)}",
+            f"\nAsk about any document:\n  {_program()} related {index} --id {rows[0][0]} "
+            f"--url {masked(engine.url)}{'' if text_field == 'text' else f' --field {text_field}'}",
             highlight=False,
             soft_wrap=True,
         )
+
+
+def _program() -> str:
+    """Give the command as it was typed, such as .venv/bin/es-simhash."""
+    return sys.argv[0] if Path(sys.argv[0]).name == "es-simhash" else "es-simhash"
 
 
 def _index_name(corpus: Path | None) -> str:
