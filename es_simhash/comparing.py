@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from es_simhash.document import StoredChunks, passage_counts
+from es_simhash.document import StoredChunks
 from es_simhash.evidence import read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.limits import require_few_chunks, within_limit
@@ -44,7 +44,7 @@ def compare_fingerprints(one: TextFingerprints, other: TextFingerprints) -> Rela
     require_same(one.scheme, other.scheme)
     if one.is_empty or other.is_empty:
         return NOTHING
-    chunks = StoredChunks(other.chunks, other.chunk_characters, passage_counts(other.levels))
+    chunks = StoredChunks.of(other)
     shared = np.flatnonzero(np.isin(one.passages, other.passages, assume_unique=True))
     same = one.content_hash == other.content_hash
     return relate(one, len(one.passages), [Candidate(None, chunks, shared, same)])[0]

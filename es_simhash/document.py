@@ -54,6 +54,12 @@ class StoredChunks:
     characters: NDArray[np.int64]
     passage_counts: NDArray[np.int64]
 
+    @classmethod
+    def of(cls, fingerprints: TextFingerprints) -> "StoredChunks":
+        """Give what is stored for a fingerprinted text, without packing it."""
+        counts = passage_counts(fingerprints.levels)
+        return cls(fingerprints.chunks, fingerprints.chunk_characters, counts)
+
 
 def passage_counts(levels: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Count the passages that each of the four windows picks.

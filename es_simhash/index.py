@@ -22,7 +22,6 @@ from es_simhash.evidence import ReadText, read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.query import Asking, read_answers, related_query
-from es_simhash.query.asking import best_first
 from es_simhash.query.body import asked_passages
 from es_simhash.relation import Answer, Relation, relate
 from es_simhash.scheme import Scheme
@@ -195,7 +194,7 @@ class Index:
                 [next(answers), next(answers)], field=self.field, limits=asking.limits
             )
             judged = relate(each, asked_passages(each, asking.limits), found.candidates)
-            shown = sorted(filter(asking.shows, judged), key=best_first)[: asking.size]
+            shown = asking.select(judged)
             marked = [replace(one, truncated=found.truncated) for one in shown]
             relations.append(Answer(marked, truncated=found.truncated))
         if asking.evidence or asking.fields:

@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from es_simhash.document import StoredChunks, passage_counts
+from es_simhash.document import StoredChunks
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.evidence import read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.query import Asking, Limits
-from es_simhash.query.asking import best_first
 from es_simhash.query.body import asked_passages, least_shared_passages
 from es_simhash.relation import Candidate, Relation, relate
 from es_simhash.scheme import DEFAULT, Scheme
@@ -62,7 +61,7 @@ class MemoryIndex:
             return []
         candidates = list(self._candidates(query, id, asking))
         judged = relate(query, asked_passages(query, asking.limits), candidates)
-        shown = sorted(filter(asking.shows, judged), key=best_first)[: asking.size]
+        shown = asking.select(judged)
         return [self._with_evidence(each, original) for each in shown] if asking.evidence else shown
 
     def _fingerprint(self, text: str) -> TextFingerprints:
@@ -85,11 +84,11 @@ class MemoryIndex:
     ) -> Iterator[Candidate]:
         """Yield all that the two searches would find if they cut nothing."""
         k = self.scheme.most_k if asking.k is None else asking.k
+        least = least_shared_passages(query, asking.limits)
         for other, prints in self._prints.items():
             if other == id or prints.is_empty:
                 continue
             candidate = _candidate(other, query, prints, asking.limits, k)
-            least = least_shared_passages(query, asking.limits)
             if candidate.same_content or candidate.within_k or len(candidate.shared) >= least:
                 yield candidate
 
@@ -108,7 +107,7 @@ def _candidate(
     distance = int(hamming_distances(query.document[None], hit.document[None])[0, 0])
     return Candidate(
         id,
-        StoredChunks(hit.chunks, hit.chunk_characters, passage_counts(hit.levels)),
+        StoredChunks.of(hit),
         np.flatnonzero(np.isin(asked, hit.passages, assume_unique=True)),
         same_content=query.content_hash == hit.content_hash,
         within_k=distance <= k,

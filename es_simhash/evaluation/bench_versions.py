@@ -11,13 +11,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from es_simhash.comparing import compare
+from es_simhash.comparing import compare, compare_fingerprints
 from es_simhash.evaluation import datasets, shingles
 from es_simhash.evaluation.datasets import Pair, VersionSet, pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.indexing import filled_index
+from es_simhash.fingerprints import fingerprint_texts
 from es_simhash.index import Asking, Index
-from es_simhash.query import Limits
 from es_simhash.relation import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
 
 SETS = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
@@ -29,7 +29,7 @@ _CUTS = np.arange(0.30, 0.91, 0.02)
 
 def found_pairs(index: Index, ids: Iterable[str]) -> dict[Pair, Relation]:
     """Ask for every document; of a pair found from both sides the better relation is kept."""
-    asking = Asking(size=1000, min_score=SHARED_SCORE, evidence=False, limits=Limits())
+    asking = Asking(size=1000, min_score=SHARED_SCORE, evidence=False)
     found: dict[Pair, Relation] = {}
     ids = list(ids)
     for start in range(0, len(ids), _BATCH):
@@ -131,9 +131,6 @@ def report_clough() -> None:
 
 def report_strangers(texts: list[str], news: list[str]) -> int:
     """Count the pairs of a text and a news article that are called versions."""
-    from es_simhash.comparing import compare_fingerprints
-    from es_simhash.fingerprints import fingerprint_texts
-
     ours, theirs = list(fingerprint_texts(texts)), list(fingerprint_texts(news))
     return sum(
         compare_fingerprints(one, other).score >= VERSION_SCORE for one in ours for other in theirs

@@ -55,8 +55,8 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class JsonLines:
-    """A file of JSON objects, one a line."""
+class _File:
+    """What the sources that are one file have in common."""
 
     path: Path
 
@@ -68,6 +68,11 @@ class JsonLines:
     def size(self) -> int:
         """Bytes of the file."""
         return self.path.stat().st_size
+
+
+@dataclass(frozen=True)
+class JsonLines(_File):
+    """A file of JSON objects, one a line."""
 
     def batches(self, limits: Limits, start: Mark | None) -> Iterator[Batch]:
         """Yield whole lines."""
@@ -163,19 +168,8 @@ class TextFolder:
 
 
 @dataclass(frozen=True)
-class TextFile:
+class TextFile(_File):
     """One text file; its id is its name."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        """Absolute path."""
-        return str(self.path.resolve())
-
-    def size(self) -> int:
-        """Bytes of the file."""
-        return self.path.stat().st_size
 
     def batches(self, limits: Limits, start: Mark | None) -> Iterator[Batch]:
         """Yield the file, unless it is done."""

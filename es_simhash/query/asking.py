@@ -1,5 +1,6 @@
 """What to ask for, of a cluster or of an index in memory."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from es_simhash.errors import InputError
@@ -44,6 +45,10 @@ class Asking:
         """Tell whether a relation is wanted."""
         wanted = relation.kind in (self.kinds or KINDS)
         return wanted and relation.score >= self.min_score
+
+    def select(self, relations: Iterable[Relation]) -> list[Relation]:
+        """Give the relations that are wanted, best first, no more than `size`."""
+        return sorted(filter(self.shows, relations), key=best_first)[: self.size]
 
 
 def best_first(relation: Relation) -> tuple[float, int, str]:
