@@ -1,6 +1,7 @@
 """Which language a text is in: by its script, then by the stop words that cover most of it."""
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from functools import lru_cache
@@ -11,7 +12,17 @@ from es_simhash.concepts.words import stop_lists
 _READ = 2000
 # A text in a language without a stop list still holds a few words of some list by chance.
 _LEAST_COVERED = 0.12
-_KANA_SHARE = 0.05
+# Some of their letters are enough for these, whatever stands around them.
+_LEAST_KANA = 0.05
+_LEAST_VIETNAMESE = 0.05
+# A Han character says about as much as this many letters of an alphabet.
+_HAN_WEIGHT = 3
+# Short texts are rather in a language that many texts are in.
+_PRIOR = {
+    **dict.fromkeys(("en", "de", "fr", "es", "it", "pt", "nl"), 1.3),
+    **dict.fromkeys(("sv", "da", "nb", "fi", "pl", "cs", "ro", "hu", "tr", "id"), 1.1),
+    **dict.fromkeys(("ru", "ar", "hi"), 1.1),
+}
 
 # First code point of the blocks that matter (Unicode, Blocks.txt); "" holds no letters to judge by.
 _BLOCKS = [
@@ -51,6 +62,8 @@ _BLOCKS = [
     (0x1780, "khmer"),
     (0x1800, ""),
     (0x1E00, "latin"),
+    (0x1EA0, "vietnamese"),
+    (0x1EFA, "latin"),
     (0x1F00, "greek"),
     (0x2000, ""),
     (0x3040, "kana"),
@@ -73,19 +86,19 @@ _BLOCKS = [
     (0x32000, ""),
 ]
 _STARTS = [start for start, _ in _BLOCKS]
-# Languages of a script, the one to take when no stop list tells first; scripts with one language
-# have no choice to make. An empty first one says that the script alone tells nothing.
+# Languages of a script. The first is taken when no stop list tells, an empty one says that the
+# script alone tells nothing; the others stand with the commonest first, which win a draw.
 _LANGUAGES = {
     "latin": (
         "",
-        *("af", "ca", "cs", "da", "de", "en", "es", "et", "eu", "fi", "fr", "ga", "gd", "hr"),
-        *("ht", "hu", "id", "is", "it", "lb", "lt", "lv", "nb", "nl", "pl", "pt", "ro", "sk"),
-        *("sl", "sq", "sv", "tl", "tr", "az", "vi", "yo"),
+        *("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "pl", "cs", "ro"),
+        *("hu", "tr", "id", "hr", "sk", "sl", "lt", "lv", "et", "ca", "sq", "is", "eu", "af"),
+        *("az", "tl", "ga", "lb"),
     ),
-    "cyrillic": ("", "bg", "ky", "mk", "ru", "sr", "tt", "uk"),
+    "cyrillic": ("", "ru", "uk", "bg", "sr", "mk", "ky", "tt"),
     "arabic": ("", "ar", "fa", "ur"),
     "devanagari": ("", "hi", "mr", "ne"),
-    "ethiopic": ("", "am", "ti"),
+    "ethiopic": ("am", "ti"),
     "greek": ("el",),
     "armenian": ("hy",),
     "hebrew": ("he",),
@@ -98,6 +111,7 @@ _LANGUAGES = {
     "malayalam": ("ml",),
     "sinhala": ("si",),
     "thai": ("th",),
+    "vietnamese": ("vi",),
     "lao": ("lo",),
     "tibetan": ("bo",),
     "burmese": ("my",),
@@ -112,7 +126,7 @@ _WORDS = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]+")
 
 def language_of(text: str) -> str:
     """Give the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
-    start = text[:_READ]
+    start = unicodedata.normalize("NFC", text[:_READ])
     languages = _LANGUAGES.get(_script_of(start), ("",))
     if len(languages) == 1:
         return languages[0]
@@ -120,32 +134,41 @@ def language_of(text: str) -> str:
 
 
 def _script_of(text: str) -> str:
-    """Script of most letters; Japanese is recognised by some kana among its Han characters."""
+    """Script of most letters; Vietnamese and Japanese are told by the letters only they have."""
     if text.isascii():
         return "latin"
     counts: Counter[str] = Counter()
     for character, count in Counter(text).items():
         counts[_BLOCKS[bisect_right(_STARTS, ord(character)) - 1][1]] += count
     del counts[""]
-    if not counts:
-        return ""
-    if counts["kana"] > _KANA_SHARE * counts["han"]:
-        counts["kana"] += counts.pop("han", 0)
-    return counts.most_common(1)[0][0]
+    counts["han"] *= _HAN_WEIGHT
+    _join(counts, "kana", "han", _LEAST_KANA)
+    _join(counts, "vietnamese", "latin", _LEAST_VIETNAMESE)
+    script, count = counts.most_common(1)[0]
+    return script if count else ""
+
+
+def _join(counts: Counter[str], part: str, whole: str, least: float) -> None:
+    """Count the letters of the whole to its part where the part is frequent enough, else back."""
+    joined = counts[part] + counts[whole]
+    enough = counts[part] > least * joined
+    counts[part], counts[whole] = (joined, 0) if enough else (0, joined)
 
 
 def _covering(words: list[str], languages: tuple[str, ...]) -> str:
-    """Language whose stop words weigh most among the words; a word of many lists weighs less."""
+    """Language whose stop words cover most of the words; those of few lists count up to double."""
     covered: Counter[str] = Counter()
-    weight: dict[str, float] = defaultdict(float)
+    own: dict[str, float] = defaultdict(float)
     lists = _lists_with()
     for word, count in Counter(words).items():
         listed = lists.get(word, ())
         for language in listed:
             covered[language] += count
-            weight[language] += count / len(listed)
-    best = max(languages, key=lambda language: weight.get(language, 0.0))
-    return best if covered[best] >= max(1, _LEAST_COVERED * len(words)) else ""
+            own[language] += count / len(listed)
+    best = max(
+        languages, key=lambda each: (covered[each] + own.get(each, 0.0)) * _PRIOR.get(each, 1.0)
+    )
+    return best if covered[best] >= max(1, _LEAST_COVERED * len(words)) else languages[0]
 
 
 @lru_cache(maxsize=1)
