@@ -1,0 +1,47 @@
+"""Vocabularies from files: synonyms, taxonomies, or the form that was kept of one."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from es_simhash.concepts.synonyms import read_synonyms
+from es_simhash.concepts.taxonomy import read_taxonomy
+from es_simhash.concepts.vocabulary import DECAY, FORMAT, LANGUAGE, LEVELS, Vocabulary
+from es_simhash.concepts.vocabulary_labels import decode, primary_language, read_bytes
+from es_simhash.errors import InputError
+
+_SYNONYMS = (".txt", ".syn")
+_TAXONOMIES = (".ttl", ".rdf", ".xml", ".owl", ".jsonld", ".json")
+# `to_json` writes the name of its form first.
+_KEPT = f'{{"format":"{FORMAT}"'
+
+
+def load_vocabulary(
+    path: str | Path, language: str = LANGUAGE, *, decay: float = DECAY, levels: int = LEVELS
+) -> Vocabulary:
+    """Give the vocabulary of a file, told by its suffix.
+
+    Args:
+        path: Synonyms (.txt, .syn), a SKOS taxonomy (.ttl, .rdf, .xml, .owl, .jsonld, .json), or
+            what `Vocabulary.to_json` wrote (.json).
+        language: Language of the synonyms, or the one wanted of the taxonomy.
+        decay: What a broader concept gets of a narrower one's weight, for each level.
+        levels: How many levels up concepts count.
+
+    Raises:
+        MissingExtra: The file is a taxonomy, and rdflib is not installed.
+        InputError: The file cannot be read.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in _SYNONYMS + _TAXONOMIES:
+        raise InputError(
+            f"{path} is no vocabulary by its suffix {suffix!r}: give a file that ends in "
+            f"{', '.join(_SYNONYMS)} (synonyms) or {', '.join(_TAXONOMIES)} (taxonomy)."
+        )
+    if suffix in _SYNONYMS:
+        vocabulary = read_synonyms(path, language)
+    elif suffix == ".json" and (content := decode(read_bytes(path), path)).startswith(_KEPT):
+        vocabulary = Vocabulary.from_json(content)
+    else:
+        return read_taxonomy(path, language, decay=decay, levels=levels)
+    return replace(vocabulary, language=primary_language(language), decay=decay, levels=levels)
