@@ -55,7 +55,7 @@ class _Normals(dict[str, str]):
         self._with_stops = with_stops
 
     def __missing__(self, form: str) -> str:
-        normal = _normal(form.strip("'"), self._language)
+        normal = normal_form(form.strip("'"), self._language)
         if not self._with_stops and is_stop(normal, self._language):
             normal = ""
         if len(self) >= _MOST_REMEMBERED:
@@ -171,8 +171,8 @@ def _normals(language: str, *, with_stops: bool) -> _Normals:
     return _Normals(language, with_stops=with_stops)
 
 
-def _normal(form: str, language: str) -> str:
-    """Normal form of a form in lower case; stop words keep theirs, so that they are known."""
+def normal_form(form: str, language: str) -> str:
+    """Give the normal form of a word in lower case; stop words keep theirs, to be known as such."""
     if not form.isascii():
         form = _letters().ignored.sub("", form)
     if "'" in form:

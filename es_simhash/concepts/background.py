@@ -1,0 +1,96 @@
+"""How rare a word is in its language, from word frequencies that come with the package.
+
+They are general ones rather than those of an index: as good or better in retrieval, without state,
+and a word weighs the same in every index.
+"""
+
+import gzip
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.concepts.words import normal_form
+
+# Words that occur less than once in ten million are all as rare as each other.
+UNKNOWN = 5.0
+_SHIPPED = ("de", "en", "es")
+_ALIASES = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
+
+
+def rarity(words: Iterable[str], language: str) -> NDArray[np.float32]:
+    """Give the rarity of words in lower case, from 0 (the commonest) to 5 (rare, or unknown).
+
+    It is max(0, 7 - max(2, zipf)), where zipf is the decimal logarithm of how often the word
+    occurs in a billion words. Without frequencies of the language all words are equally rare.
+    """
+    # itemgetter asks for all at once, and for words the list lacks through __missing__.
+    found = itemgetter(*words, "", "")(_rarities(language))
+    return np.array(found[:-2], np.float32)
+
+
+def frequency_source(language: str) -> str:
+    """Name where the frequencies of a language come from: es-simhash, jieba, wordfreq, none."""
+    if language in _SHIPPED:
+        return "es-simhash"
+    if language == "zh" and find_spec("jieba"):
+        return "jieba"
+    if find_spec("wordfreq") and _wordfreq_code(language):
+        return "wordfreq"
+    return "none"
+
+
+class _Rarities(dict[str, float]):
+    """Rarity of the words of a language; also of forms, by the normal form they have."""
+
+    def __init__(self, rarities: Mapping[str, float], language: str) -> None:
+        super().__init__(rarities)
+        self._language = language
+
+    def __missing__(self, form: str) -> float:
+        return self.get(normal_form(form, self._language), UNKNOWN)
+
+
+@lru_cache(maxsize=16)
+def _rarities(language: str) -> _Rarities:
+    source = frequency_source(language)
+    if source == "es-simhash":
+        return _Rarities(_shipped(language), language)
+    if source == "jieba":
+        chinese = import_module("es_simhash.concepts.chinese")
+        return _Rarities(_of_frequencies(chinese.frequencies()), language)
+    if source == "wordfreq":
+        found = import_module("wordfreq").get_frequency_dict(_wordfreq_code(language))
+        return _Rarities(_of_frequencies(found), language)
+    return _Rarities({}, language)
+
+
+def _shipped(language: str) -> dict[str, float]:
+    """Read a list that scripts/build_background.py wrote."""
+    name = f"rarity_{language}.txt.gz"
+    content = gzip.decompress((files("es_simhash.concepts") / "data" / name).read_bytes())
+    found: dict[str, float] = {}
+    for line in content.decode().splitlines():
+        hundredths, *words = line.split(" ")
+        found.update(dict.fromkeys(words, int(hundredths) / 100))
+    return found
+
+
+def _of_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
+    return {
+        word: max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
+        for word, frequency in frequencies.items()
+        if frequency > 0
+    }
+
+
+def _wordfreq_code(language: str) -> str:
+    """Code under which wordfreq has the language; empty when it has not."""
+    code = _ALIASES.get(language, language)
+    return code if code in import_module("wordfreq").available_languages() else ""
