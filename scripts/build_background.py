@@ -21,7 +21,7 @@ from es_simhash.concepts.words import read_words
 FOLDER = Path(__file__).parents[1] / "es_simhash" / "concepts" / "data"
 # How many words of each language. The Greek list of the same package is left out: its accents
 # are misplaced. Other languages have none there.
-SIZES = {"de": 40000, "en": 60000, "es": 30000}
+SIZES = {"de": 60000, "en": 60000, "es": 40000}
 STEP = 5  # hundredths
 
 

@@ -202,12 +202,12 @@ def _letters() -> _Letters:
     marks, ignored, spaceless = _class_of("34"), _class_of("4"), _class_of("2")
     letter = rf"[^\W\d_{_NUMERALS}]"
     run = rf"{letter}+(?:[{marks}]+{letter}*)*"
-    cluster = rf"[{spaceless}][{marks}]*"
+    cluster, other = rf"[{spaceless}][{marks}]*", f"[^{spaceless}']"
     return _Letters(
         whole=re.compile(rf"{run}(?:'+{run})*"),
         eliding=re.compile(run),
         spaceless=re.compile(f"[{spaceless}]"),
-        pieces=re.compile(rf"(?:{cluster})+|[^{spaceless}]+"),
+        pieces=re.compile(rf"(?:{cluster})+|{other}+(?:'+{other}+)*"),
         clusters=re.compile(cluster),
         ignored=re.compile(f"[{ignored}]"),
     )
