@@ -130,7 +130,7 @@ def _loaded(name: str) -> "Language | None":
         )
     try:
         with _sudachi_kept_quiet():
-            return spacy.load(name)  # type: ignore[no-any-return]
+            nlp: Language = spacy.load(name)
     except ImportError as error:
         raise MissingExtra(
             f"The spaCy pipeline {name!r} needs a package that is not installed: "
@@ -140,6 +140,7 @@ def _loaded(name: str) -> "Language | None":
         raise InputError(
             f"The spaCy pipeline {name!r} cannot be loaded: {_first_line(error)}."
         ) from error
+    return nlp
 
 
 def _blank(spacy: Any, language: str) -> "Language | None":
@@ -153,9 +154,10 @@ def _blank(spacy: Any, language: str) -> "Language | None":
         ) from error
     try:
         with _sudachi_kept_quiet():
-            return make()  # type: ignore[no-any-return]
+            nlp: Language = make()
     except ImportError:
         return None
+    return nlp
 
 
 @contextmanager
