@@ -8,7 +8,7 @@ Japanese, Thai, Lao, Khmer, Burmese) give pairs of neighbouring characters.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from operator import itemgetter
@@ -18,6 +18,7 @@ from typing import NamedTuple
 # behind an apostrophe (Ankara'da).
 _ELIDING = frozenset({"ca", "fr", "it", "lb"})
 _SUFFIXING = frozenset({"az", "tr"})
+_STEMMED = frozenset({"en"})
 _ALIASES = {"nn": "nb", "no": "nb"}
 # Same length on both sides, so that offsets stay.
 _PLAIN = str.maketrans({"’": "'", "İ": "I"})
@@ -46,22 +47,18 @@ class _Letters(NamedTuple):
     ignored: re.Pattern[str]
 
 
-class _Normals(dict[str, str]):
-    """Normal form of each form seen so far; that of a stop word can be empty."""
+class _Memory(dict[str, str]):
+    """What a function makes of each form seen so far."""
 
-    def __init__(self, language: str, *, with_stops: bool) -> None:
+    def __init__(self, read: Callable[[str], str]) -> None:
         super().__init__()
-        self._language = language
-        self._with_stops = with_stops
+        self._read = read
 
     def __missing__(self, form: str) -> str:
-        normal = normal_form(form.strip("'"), self._language)
-        if not self._with_stops and is_stop(normal, self._language):
-            normal = ""
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
-        self[form] = normal
-        return normal
+        self[form] = word = self._read(form)
+        return word
 
 
 def count_words(text: str, language: str) -> dict[str, int]:
@@ -69,18 +66,37 @@ def count_words(text: str, language: str) -> dict[str, int]:
 
     The language is an ISO 639-1 code; one without a stop list, or an empty one, drops nothing.
     """
+    return fold_forms(count_forms(text, language), language)
+
+
+def count_forms(text: str, language: str) -> dict[str, int]:
+    """Count the words of a text as they are inflected, in lower case, without stop words.
+
+    These are the words that word vectors know; `fold_forms` makes normal forms of them.
+    """
     forms = _forms(text, language)
     # itemgetter looks all forms up in one call, and wants two of them at least.
-    counts = Counter(itemgetter(*forms, "", "")(_normals(language, with_stops=False)))
+    counts = Counter(itemgetter(*forms, "", "")(_bare_forms(language)))
     del counts[""]
     return dict(counts)
+
+
+def fold_forms(forms: Mapping[str, int], language: str) -> dict[str, int]:
+    """Add up the counts of the forms that have one normal form."""
+    if language not in _STEMMED:
+        return dict(forms)
+    counts: dict[str, int] = {}
+    normals = map(_normal_forms(language).__getitem__, forms)
+    for normal, count in zip(normals, forms.values(), strict=True):
+        counts[normal] = counts.get(normal, 0) + count
+    return counts
 
 
 def read_words(text: str, language: str) -> list[Word]:
     """Give the words of a text in order, with their places; stop words are among them."""
     plain = _plain(text, language)
     spans = list(_spans(plain, language))
-    normals = _normals(language, with_stops=True)
+    normals = _normal_forms(language)
     return [Word(normals[_lower(plain[start:end])], start, end) for start, end in spans]
 
 
@@ -167,19 +183,32 @@ def _pieces(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=128)
-def _normals(language: str, *, with_stops: bool) -> _Normals:
-    return _Normals(language, with_stops=with_stops)
+def _bare_forms(language: str) -> _Memory:
+    def read(form: str) -> str:
+        bare = _bare(form.strip("'"), language)
+        return "" if is_stop(normal_form(bare, language), language) else bare
+
+    return _Memory(read)
+
+
+@lru_cache(maxsize=128)
+def _normal_forms(language: str) -> _Memory:
+    return _Memory(lambda form: normal_form(form, language))
 
 
 def normal_form(form: str, language: str) -> str:
     """Give the normal form of a word in lower case; stop words keep theirs, to be known as such."""
+    bare = _bare(form, language)
+    if language in _STEMMED and bare not in stop_words(language):
+        return _stem(bare)
+    return bare
+
+
+def _bare(form: str, language: str) -> str:
+    """The form without endings behind an apostrophe and without characters nobody sees."""
     if not form.isascii():
         form = _letters().ignored.sub("", form)
-    if "'" in form:
-        form = _without_ending(form, language)
-    if language == "en" and form not in stop_words("en"):
-        return _stem(form)
-    return form
+    return _without_ending(form, language) if "'" in form else form
 
 
 def _without_ending(form: str, language: str) -> str:
