@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from es_simhash.concepts.taxonomy_parsing import parse
+from es_simhash.concepts.taxonomy_parsing import Statement, read_statements
 from es_simhash.concepts.taxonomy_problems import cycles, tell_cycle
 from es_simhash.concepts.vocabulary import DECAY, LANGUAGE, LEVELS, Concept, Vocabulary
 from es_simhash.concepts.vocabulary_labels import (
@@ -21,8 +20,9 @@ from es_simhash.concepts.vocabulary_labels import (
 )
 from es_simhash.errors import InputError
 
-if TYPE_CHECKING:
-    from rdflib import Graph
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_NO_CONCEPTS = {_SKOS + kind for kind in ("ConceptScheme", "Collection", "OrderedCollection")}
 
 _Tagged = dict[str, list[str]]
 
@@ -56,7 +56,7 @@ def read_taxonomy(
     """
     path = Path(path)
     problems: list[str] = []
-    drafts = _drafts(parse(path), problems)
+    drafts = _drafts(read_statements(path), problems)
     if not any(draft.preferred or draft.others for draft in drafts.values()):
         raise InputError(
             f"{path} has no SKOS concept with a label: export the taxonomy as SKOS "
@@ -69,42 +69,39 @@ def read_taxonomy(
     return Vocabulary(concepts, wanted, decay, levels, tuple(problems))
 
 
-def _drafts(graph: "Graph", problems: list[str]) -> dict[str, _Draft]:
+def _drafts(statements: Iterable[Statement], problems: list[str]) -> dict[str, _Draft]:
     """Concepts with their labels and links: what is of that type, or has a preferred label."""
-    from rdflib import RDF
-    from rdflib.namespace import SKOS
-
-    no_concepts = {
-        str(node)
-        for kind in (SKOS.ConceptScheme, SKOS.Collection, SKOS.OrderedCollection)
-        for node in graph.subjects(RDF.type, kind)
-    }
-    ids = {str(node) for node in graph.subjects(RDF.type, SKOS.Concept)}
-    ids |= {str(node) for node in graph.subjects(SKOS.prefLabel)}
-    drafts = {id: _Draft() for id in ids - no_concepts}
-    for predicate in (SKOS.prefLabel, SKOS.altLabel, SKOS.hiddenLabel):
-        for node, label in graph.subject_objects(predicate):
-            if str(node) in drafts:
-                draft = drafts[str(node)]
-                tagged = draft.preferred if predicate == SKOS.prefLabel else draft.others
-                _add_label(tagged, str(node), label, problems)
-    links = [(str(low), str(high)) for low, high in graph.subject_objects(SKOS.broader)]
-    links += [(str(low), str(high)) for high, low in graph.subject_objects(SKOS.narrower)]
-    _add_links(drafts, sorted(set(links)), problems)
+    by_predicate: dict[str, list[Statement]] = defaultdict(list)
+    for statement in statements:
+        by_predicate[statement.predicate].append(statement)
+    types = by_predicate[_TYPE]
+    ids = {each.subject for each in types if each.value == _SKOS + "Concept"}
+    ids |= {each.subject for each in by_predicate[_SKOS + "prefLabel"]}
+    ids -= {each.subject for each in types if each.value in _NO_CONCEPTS}
+    drafts = {id: _Draft() for id in ids}
+    for kind in ("prefLabel", "altLabel", "hiddenLabel"):
+        for statement in by_predicate[_SKOS + kind]:
+            if draft := drafts.get(statement.subject):
+                tagged = draft.preferred if kind == "prefLabel" else draft.others
+                _add_label(tagged, statement, problems)
+    links = {(each.subject, each.value) for each in by_predicate[_SKOS + "broader"]}
+    links |= {(each.value, each.subject) for each in by_predicate[_SKOS + "narrower"]}
+    _add_links(drafts, sorted(links), problems)
     return drafts
 
 
-def _add_label(tagged: _Tagged, id: str, literal: Any, problems: list[str]) -> None:
-    label = clean_label(str(literal))
+def _add_label(tagged: _Tagged, statement: Statement, problems: list[str]) -> None:
+    label = clean_label(statement.value)
+    concept = f"Concept {shown(statement.subject)}"
     if not label:
-        problems.append(f"Concept {shown(id)} has an empty label, which is left out.")
+        problems.append(f"{concept} has an empty label, which is left out.")
     elif len(label) > LONGEST_LABEL:
         problems.append(
-            f"Concept {shown(id)} has a label of {len(label)} characters, {shown(label)}, "
+            f"{concept} has a label of {len(label)} characters, {shown(label)}, "
             f"more than {LONGEST_LABEL}, which is left out."
         )
     else:
-        tagged[(getattr(literal, "language", None) or "").lower()].append(label)
+        tagged[statement.language.lower()].append(label)
 
 
 def _add_links(

@@ -1,4 +1,4 @@
-"""SKOS files as a graph, through rdflib, without a request or another file being opened.
+"""RDF files as statements, through rdflib, without a request or another file being opened.
 
 rdflib would fetch a JSON-LD context by its address; an XML document type can name entities outside
 the file, or some that grow when they are put in. Such files are refused before rdflib sees them.
@@ -7,8 +7,10 @@ the file, or some that grow when they are put in. Such files are refused before 
 import json
 import re
 import warnings
+from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
 from es_simhash.concepts.vocabulary_labels import decode, read_bytes, shown
@@ -28,33 +30,47 @@ _BASE = "urn:taxonomy"
 _LONGEST_ENTITY = 200
 
 
-def parse(path: Path) -> "Graph":
-    """Give the graph of a file in Turtle, RDF/XML or JSON-LD, told by suffix or else by content.
+class Statement(NamedTuple):
+    """A subject, what is said of it, and the value; a language when the value has one."""
+
+    subject: str
+    predicate: str
+    value: str
+    language: str
+
+
+def read_statements(path: Path) -> Iterator[Statement]:
+    """Give what a file in Turtle, RDF/XML or JSON-LD says, told by suffix or else by content.
 
     Raises:
         MissingExtra: rdflib is not installed.
         InputError: The file cannot be read, is not in the format, or refers to other files.
     """
+    graph = _parse(path)
+    # The whole store, since JSON-LD with an @id beside its @graph fills a graph of that name.
+    for (subject, predicate, value), _ in graph.store.triples((None, None, None), None):
+        language = getattr(value, "language", None) or ""
+        yield Statement(str(subject), str(predicate), str(value), language)
+
+
+def _parse(path: Path) -> "Graph":
     try:
-        from rdflib import Dataset
+        from rdflib import Graph
     except ImportError as error:
         raise MissingExtra(
             "Reading a taxonomy needs rdflib: pip install 'es-simhash[taxonomy]'."
         ) from error
     content = read_bytes(path)
     kind = _SUFFIXES.get(path.suffix.lower()) or _kind_of(content)
-    checked = _CHECKS[kind](content, path)
-    # A union of all graphs, since JSON-LD with an @id beside its @graph makes a named one.
-    graph = Dataset(default_union=True)
+    checked = BytesIO(_CHECKS[kind](content, path))
     try:
         with warnings.catch_warnings():
             # rdflib's own use of what it has deprecated.
             warnings.simplefilter("ignore", DeprecationWarning)
-            graph.parse(data=checked, format=kind, publicID=_BASE)
+            return Graph().parse(checked, format=kind, publicID=_BASE)
     # Its parsers raise whatever they stumble over, from SyntaxError to RecursionError.
     except Exception as error:
         raise _unreadable(path, kind, error) from error
-    return graph
 
 
 def _kind_of(content: bytes) -> str:

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from math import hypot
+from typing import Any, NamedTuple
 
 from es_simhash.concepts.extraction import Spans
 from es_simhash.concepts.vocabulary_labels import primary_language
@@ -49,7 +50,8 @@ class FoundConcept:
         count: How often the text names it; 0 when only narrower concepts are named.
         spans: Offsets of the mentions in the text, in characters.
         weight: 1 + ln(count) when it is named, divided by the number of concepts that share the
-            label; and decay ** level of the weight of each narrower concept named.
+            label; decay ** level of that of a narrower concept named. Several make the root of
+            the sum of their squares, or else what is above everything would weigh most.
         via: Preferred labels of the narrower concepts named, those that weigh most first.
         level: How many levels below it the nearest mention is; 0 when it is named itself.
     """
@@ -63,7 +65,7 @@ class FoundConcept:
     level: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vocabulary:
     """Concepts to find in texts.
 
@@ -83,11 +85,10 @@ class Vocabulary:
     decay: float = DECAY
     levels: int = LEVELS
     problems: tuple[str, ...] = ()
-    _indexes: dict[str, LabelIndex] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    # What was made of the concepts already: it is made when it is first needed.
+    _readings: dict[str, "_Reading"] = field(default_factory=dict, init=False, compare=False)
     _above: dict[str, tuple[tuple[str, int], ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+        default_factory=dict, init=False, compare=False
     )
 
     def __post_init__(self) -> None:
@@ -95,6 +96,12 @@ class Vocabulary:
             raise InputError(f"The decay per level is {self.decay}: give a number from 0 to 1.")
         if self.levels < 0:
             raise InputError(f"The levels are {self.levels}: give 0 or more.")
+
+    def __repr__(self) -> str:
+        return (
+            f"Vocabulary({len(self.concepts)} concepts, language={self.language!r}, "
+            f"decay={self.decay}, levels={self.levels}, {len(self.problems)} problems)"
+        )
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -105,7 +112,7 @@ class Vocabulary:
         """Give the label to show for a concept: in the language, or else in another one."""
         concept = self.concepts[id]
         preferred = concept.preferred or {tag: some[0] for tag, some in concept.labels.items()}
-        return preferred.get(self._nearest(preferred, language), id)
+        return preferred.get(self._nearest(preferred, primary_language(language)), id)
 
     def find(self, text: str, language: str = "") -> list[FoundConcept]:
         """Give the concepts that a text is about, and those above them, heaviest first.
@@ -113,10 +120,10 @@ class Vocabulary:
         The first call for a language reads all labels of that language.
         """
         reading = self._reading(language)
-        named = group_mentions(self._index(reading).mentions(text))
+        named = group_mentions(reading.index.mentions(text))
         lower = self._lower(named)
         found = [
-            self._found(id, reading, named.get(id, Named()), lower.get(id, []))
+            _found(id, named.get(id, Named()), lower.get(id, []), reading.shown)
             for id in dict.fromkeys([*named, *lower])
         ]
         return sorted(found, key=lambda each: (-each.weight, each.level, each.id))
@@ -153,20 +160,20 @@ class Vocabulary:
                 f"This is not a vocabulary in the form {FORMAT}: write it again with to_json."
             ) from error
 
-    def _reading(self, language: str) -> str:
+    def _reading(self, language: str) -> "_Reading":
         wanted = primary_language(language)
-        return wanted if wanted and wanted in self.languages else self.language
+        if not wanted or wanted not in self.languages:
+            wanted = self.language
+        if wanted not in self._readings:
+            shown = {id: self.label(id, wanted) for id in self.concepts}
+            self._readings[wanted] = _Reading(index_labels(self._labels(wanted), wanted), shown)
+        return self._readings[wanted]
 
     def _nearest(self, tags: Iterable[str], language: str) -> str:
         """Which of some languages to take for the one wanted; it does not say "none"."""
-        wanted = (primary_language(language) or self.language, "", self.language)
+        wanted = (language or self.language, "", self.language)
         present = sorted(tags)
         return next((tag for tag in wanted if tag in present), present[0] if present else "")
-
-    def _index(self, language: str) -> LabelIndex:
-        if language not in self._indexes:
-            self._indexes[language] = index_labels(self._labels(language), language)
-        return self._indexes[language]
 
     def _labels(self, language: str) -> Iterator[tuple[str, str]]:
         """Labels to look for with the id of each: of one language, or else of another one."""
@@ -180,9 +187,10 @@ class Vocabulary:
         """For each concept above those named: what each of them gives it."""
         lower: dict[str, list[_Narrower]] = {}
         for id, mentions in named.items():
+            own = mentions.weight
             for above, level in self._broader(id):
-                weight = mentions.weight * self.decay**level
-                lower.setdefault(above, []).append(_Narrower(weight, level, id))
+                weight = own * self.decay**level
+                lower.setdefault(above, []).append(_Narrower(-weight, level, id))
         return lower
 
     def _broader(self, id: str) -> tuple[tuple[str, int], ...]:
@@ -191,44 +199,47 @@ class Vocabulary:
             levels = {id: 0}
             row = [id]
             for level in range(1, self.levels + 1 if self.decay else 1):
-                above = (each for lower in row for each in self.concepts[lower].broader)
-                row = [each for each in dict.fromkeys(above) if each not in levels]
+                above = dict.fromkeys(each for low in row for each in self.concepts[low].broader)
+                row = [each for each in above if each not in levels and each in self.concepts]
                 levels.update(dict.fromkeys(row, level))
             self._above[id] = tuple(levels.items())[1:]
         return self._above[id]
 
-    def _found(
-        self, id: str, language: str, named: Named, lower: list["_Narrower"]
-    ) -> FoundConcept:
-        heaviest = sorted(lower, key=lambda each: (-each.weight, each.level, each.id))
-        return FoundConcept(
-            id,
-            self.label(id, language),
-            len(named.spans),
-            tuple(named.spans),
-            named.weight + sum(each.weight for each in lower),
-            tuple(dict.fromkeys(self.label(each.id, language) for each in heaviest)),
-            0 if named.spans else min(each.level for each in lower),
-        )
-
 
 @dataclass(frozen=True)
-class _Narrower:
-    weight: float
+class _Reading:
+    """A vocabulary in one language: where to find its labels, and the one to show of each."""
+
+    index: LabelIndex
+    shown: Mapping[str, str]
+
+
+class _Narrower(NamedTuple):
+    """What a narrower concept gives; as tuples they sort the heaviest first."""
+
+    minus_weight: float
     level: int
     id: str
+
+
+def _found(id: str, named: Named, lower: list[_Narrower], shown: Mapping[str, str]) -> FoundConcept:
+    heaviest = sorted(lower) if len(lower) > 1 else lower
+    return FoundConcept(
+        id,
+        shown[id],
+        len(named.spans),
+        tuple(named.spans),
+        hypot(named.weight, *[each.minus_weight for each in lower]),
+        tuple(dict.fromkeys([shown[each.id] for each in heaviest])),
+        0 if named.spans else min([each.level for each in lower]),
+    )
 
 
 def _from_object(content: Mapping[str, Any]) -> Vocabulary:
     if content["format"] != FORMAT:
         raise ValueError
     concepts = (
-        Concept(
-            id,
-            dict(preferred),
-            {tag: tuple(some) for tag, some in labels.items()},
-            tuple(broader),
-        )
+        Concept(id, preferred, {tag: tuple(some) for tag, some in labels.items()}, tuple(broader))
         for id, preferred, labels, broader in content["concepts"]
     )
     return Vocabulary(

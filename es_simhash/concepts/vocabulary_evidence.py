@@ -66,7 +66,7 @@ def _through_narrower(pairs: Sequence[_Pair], both_named: Sequence[_Pair]) -> li
     shared = {pair[0].label for pair in both_named}, {pair[1].label for pair in both_named}
     used: tuple[set[str], set[str]] = set(), set()
     result = []
-    for pair in sorted(pairs, key=lambda pair: (pair[0].level + pair[1].level, -_weight(*pair))):
+    for pair in sorted(pairs, key=_breadth):
         if pair[0].count and pair[1].count:
             continue
         sides = tuple(
@@ -82,6 +82,12 @@ def _through_narrower(pairs: Sequence[_Pair], both_named: Sequence[_Pair]) -> li
             used[0].update(sides[0])
             used[1].update(sides[1])
     return result
+
+
+def _breadth(pair: _Pair) -> tuple[int, int, float]:
+    """Order in which a concept comes after those below it, whose names are among its own."""
+    a, b = pair
+    return len(a.via) + len(b.via), a.level + b.level, -_weight(a, b)
 
 
 def _support(found: FoundConcept) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Vocabularies from files: synonyms, taxonomies, or the form that was kept of one."""
 
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from es_simhash.concepts.synonyms import read_synonyms
@@ -18,7 +19,7 @@ _KEPT = f'{{"format":"{FORMAT}"'
 def load_vocabulary(
     path: str | Path, language: str = LANGUAGE, *, decay: float = DECAY, levels: int = LEVELS
 ) -> Vocabulary:
-    """Give the vocabulary of a file, told by its suffix.
+    """Give the vocabulary of a file, told by its suffix; a file that stays as it is is read once.
 
     Args:
         path: Synonyms (.txt, .syn), a SKOS taxonomy (.ttl, .rdf, .xml, .owl, .jsonld, .json), or
@@ -38,10 +39,30 @@ def load_vocabulary(
             f"{path} is no vocabulary by its suffix {suffix!r}: give a file that ends in "
             f"{', '.join(_SYNONYMS)} (synonyms) or {', '.join(_TAXONOMIES)} (taxonomy)."
         )
+    return _load(path, primary_language(language), decay, levels, _stamp(path))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        return path.stat().st_mtime_ns, path.stat().st_size
+    except OSError:
+        return 0, 0  # reading it says what is wrong
+
+
+@lru_cache(maxsize=4)
+def _load(
+    path: Path, language: str, decay: float, levels: int, _stamp: tuple[int, int]
+) -> Vocabulary:
+    suffix = path.suffix.lower()
     if suffix in _SYNONYMS:
-        vocabulary = read_synonyms(path, language)
-    elif suffix == ".json" and (content := decode(read_bytes(path), path)).startswith(_KEPT):
-        vocabulary = Vocabulary.from_json(content)
-    else:
-        return read_taxonomy(path, language, decay=decay, levels=levels)
-    return replace(vocabulary, language=primary_language(language), decay=decay, levels=levels)
+        return replace(read_synonyms(path, language), decay=decay, levels=levels)
+    if suffix == ".json" and (content := decode(read_bytes(path), path)).startswith(_KEPT):
+        return replace(_kept(content, path), language=language, decay=decay, levels=levels)
+    return read_taxonomy(path, language, decay=decay, levels=levels)
+
+
+def _kept(content: str, path: Path) -> Vocabulary:
+    try:
+        return Vocabulary.from_json(content)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from pathlib import Path
 
 from es_simhash.errors import InputError
@@ -63,6 +64,7 @@ def shown(label: str) -> str:
     return f"'{cleaned if len(cleaned) <= _SHOWN else cleaned[: _SHOWN - 1] + '…'}'"
 
 
+@lru_cache(maxsize=1024)
 def primary_language(tag: str) -> str:
     """Give the language of a tag without region and script: `en` for `en-GB`."""
     return re.split("[-_]", tag.strip().lower(), maxsplit=1)[0]
