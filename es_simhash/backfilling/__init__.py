@@ -1,0 +1,12 @@
+"""Adding fingerprints to the documents an index has already.
+
+`backfill` writes, `estimate` says before what it will take. `SidecarIndex` finds what is related
+where the fingerprints lie in a second index, beside one that may not be touched.
+"""
+
+from es_simhash.backfilling.estimating import Estimate, estimate
+from es_simhash.backfilling.outcome import Outcome, Report
+from es_simhash.backfilling.running import Settings, backfill
+from es_simhash.backfilling.sidecar import SidecarIndex
+
+__all__ = ["Estimate", "Outcome", "Report", "Settings", "SidecarIndex", "backfill", "estimate"]

@@ -1,0 +1,141 @@
+"""What a backfill will take, from a sample; nothing is written."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import elasticsearch
+
+from es_simhash.backfilling.fields import derived, refusal
+from es_simhash.backfilling.hits import Hit, Task
+from es_simhash.backfilling.opening import is_mapped, open_task, require_some_text
+from es_simhash.backfilling.running import DEFAULT_SETTINGS, Settings, selection
+from es_simhash.backfilling.store import Store
+from es_simhash.document import DEFAULT_FIELD, text_of
+from es_simhash.errors import EsSimhashError
+from es_simhash.fingerprints import text_batches
+from es_simhash.ingesting.workers import default_processes
+from es_simhash.query.body import Query
+
+SAMPLE = 200
+_FIRST = 20
+# Measured (bench_backfill): bytes the index grows by for each byte of the object as JSON, with
+# `_source`, terms, vector and doc values; and seconds of the engine for each partial update.
+INDEX_BYTES = 1.0
+UPDATE_SECONDS = 0.0005
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a backfill will take.
+
+    Attributes:
+        documents: Documents to look at.
+        sampled: Documents of the sample.
+        with_text: How many of them can be fingerprinted.
+        documents_per_second: Speed, with the processes and the bound of the settings.
+        seconds: Time for all.
+        bytes_a_document: JSON of our object, of a document with text.
+        bytes_added: Growth of the index, when the old states of its documents are merged away.
+        bytes_held: Old states, held as long as the run lasts; None when the size of the index may
+            not be asked for, 0 with a sidecar.
+    """
+
+    documents: int
+    sampled: int
+    with_text: int
+    documents_per_second: float
+    seconds: float
+    bytes_a_document: int
+    bytes_added: int
+    bytes_held: int | None
+
+
+def estimate(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    *,
+    text_field: str = "text",
+    simhash_field: str = DEFAULT_FIELD,
+    where: Query | None = None,
+    check: bool = False,
+    sidecar: str | None = None,
+    settings: Settings = DEFAULT_SETTINGS,
+) -> Estimate:
+    """Fingerprint a sample and give what `backfill` will take for all; nothing is written.
+
+    Raises:
+        EsSimhashError: What `backfill` raises for the same index.
+    """
+    task = open_task(
+        client, index, text_field=text_field, simhash_field=simhash_field, sidecar=sidecar
+    )
+    store = Store(client, index, task, settings.patience)
+    query = selection(task, where, check=check)
+    documents = store.count(query)
+    hits = _sample(store, query, settings)
+    if not is_mapped(client, task):
+        require_some_text(hits, task)
+    texts = _texts(hits, task)
+    seconds, size = _cost(texts, task)
+    processes = settings.processes or default_processes()
+    rate = 1 / (seconds / processes + UPDATE_SECONDS)
+    if settings.max_docs_per_second is not None:
+        rate = min(rate, settings.max_docs_per_second)
+    share = len(texts) / len(hits) if hits else 0.0
+    held = 0 if sidecar else _held(client, index, documents)
+    return Estimate(
+        documents,
+        len(hits),
+        len(texts),
+        rate,
+        documents / rate,
+        round(size),
+        round(size * INDEX_BYTES * documents * share),
+        held,
+    )
+
+
+def _sample(store: Store, query: dict[str, Any], settings: Settings) -> list[Hit]:
+    """Read a few documents, then as many more as their size allows."""
+    hits = store.sample(query, _FIRST)
+    if len(hits) < _FIRST:
+        return hits
+    characters = sum(len(str(hit.source)) for hit in hits) / len(hits)
+    most = max(_FIRST, min(SAMPLE, math.ceil(settings.page_bytes / characters)))
+    return store.sample(query, most)
+
+
+def _texts(hits: Sequence[Hit], task: Task) -> list[str]:
+    texts = []
+    for hit in hits:
+        try:
+            content = text_of(hit.source, task.text_field)
+        except EsSimhashError:
+            continue
+        if content is not None and refusal(content, task.scheme) is None:
+            texts.append(content)
+    return texts
+
+
+def _cost(texts: Sequence[str], task: Task) -> tuple[float, float]:
+    """Give seconds and bytes of JSON a document, in one process."""
+    if not texts:
+        return 0.0, 0.0
+    derived(texts[:1], task.scheme)  # loads what is loaded once
+    started = time.perf_counter()
+    size = sum(len(each) for batch in text_batches(texts) for each in derived(batch, task.scheme))
+    return (time.perf_counter() - started) / len(texts), size / len(texts)
+
+
+def _held(client: elasticsearch.Elasticsearch, index: str, documents: int) -> int | None:
+    """Give the bytes of the old states: a snapshot keeps what is rewritten under it."""
+    try:
+        answer = client.indices.stats(index=index, metric="store,docs")
+    except elasticsearch.ApiError:
+        return None
+    primaries: dict[str, dict[str, int]] = answer["_all"]["primaries"]
+    share = documents / max(primaries["docs"]["count"], 1)
+    return round(primaries["store"]["size_in_bytes"] * min(share, 1.0))

@@ -1,0 +1,224 @@
+"""`es-simhash backfill`: add fingerprints to the documents an index has already."""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import elasticsearch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate
+from es_simhash.backfilling import backfill as enrich
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.ingesting.outcome import printable
+
+# More failures are in the file only.
+SHOWN_FAILURES = 10
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+@click.command()
+@click.argument("index")
+@text_field_option
+@simhash_field_option
+@click.option("--where", help="Elasticsearch query that the documents must match, as JSON.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Look at documents with fingerprints too; renew them where the text was changed.",
+)
+@click.option(
+    "--sidecar", help="Index to write the fields to, in place of INDEX; made when there is none."
+)
+@click.option(
+    "--max-docs-per-second",
+    type=click.FloatRange(0, min_open=True),
+    help="Bound on the speed; default: none.",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    help="Processes that fingerprint; default: the number of processors.",
+)
+@click.option(
+    "--failures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL file for ids that fail, with the reason; default: INDEX.failures.jsonl here.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what it will take, from a sample; no write.")
+@click.option("--quiet", is_flag=True, help="Show no progress, only failures and the summary.")
+@connection_options
+def backfill(
+    index: str,
+    text_field: str,
+    simhash_field: str,
+    where: str | None,
+    check: bool,
+    sidecar: str | None,
+    max_docs_per_second: float | None,
+    processes: int | None,
+    failures: Path | None,
+    dry_run: bool,
+    quiet: bool,
+    **connection: Any,
+) -> None:
+    """Add fingerprints to the documents INDEX has already, while it is in use.
+
+    Only our fields are written, and never over a newer state of a document. Documents that have
+    them are passed over, so that a run that was interrupted or killed goes on when it is started
+    again, and a second run writes nothing. Texts that were changed since are found with --check.
+    """
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    settings = Settings(processes=processes, max_docs_per_second=max_docs_per_second)
+    asked: dict[str, Any] = {
+        "text_field": text_field,
+        "simhash_field": simhash_field,
+        "where": _query(where),
+        "check": check,
+        "sidecar": sidecar,
+        "settings": settings,
+    }
+    with client_of(**connection) as client:
+        if dry_run:
+            _print_estimate(estimate(client, index, **asked), index)
+        else:
+            letters = failures or Path(f"{_file_name(index)}.failures.jsonl")
+            _run(client, index, letters, asked, quiet=quiet)
+
+
+def _query(value: str | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    try:
+        parsed = json.loads(value)
+    except ValueError as error:
+        raise InputError(
+            f"--where is no JSON ({error}); give an Elasticsearch query such as "
+            '\'{"term": {"lang": "en"}}\'.'
+        ) from error
+    if not isinstance(parsed, dict):
+        raise InputError(f"--where holds {type(parsed).__name__}, not an Elasticsearch query.")
+    return parsed
+
+
+def _file_name(index: str) -> str:
+    """Index names cannot hold a slash, but what is given may be anything."""
+    return "".join(each if each.isalnum() or each in "._-" else "_" for each in index)
+
+
+def _run(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    letters: Path,
+    asked: dict[str, Any],
+    *,
+    quiet: bool,
+) -> None:
+    now: Report | None = None
+    with _bar(quiet=quiet) as bar:
+
+        def report(told: Report) -> None:
+            nonlocal now
+            now = told
+            bar.update(bar.task_ids[0], total=told.total, completed=told.done, rate=told.rate)
+
+        outcomes = enrich(client, index, **asked, failures=letters, report=report)
+        try:
+            # Closed here, so that Ctrl-C ends the threads before the client.
+            with closing(outcomes):  # type: ignore[type-var]
+                _show_failures(outcomes, bar)
+        finally:
+            bar.stop()
+            if now is not None:
+                click.echo(_summary(now))
+    failed = now.counts["failed"] if now else 0
+    if failed:
+        raise EsSimhashError(
+            f"{failed} documents could not be enriched; {letters} has each with its reason."
+        )
+
+
+@contextmanager
+def _bar(*, quiet: bool) -> Iterator[Bar]:
+    """Show documents done, documents a second and the time left, on a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]:.0f} documents/s"),
+        TimeRemainingColumn(),
+    )
+    shown = console.is_terminal and not quiet
+    with Bar(*columns, console=console, disable=not shown, transient=True) as bar:
+        bar.add_task("backfill", total=None, rate=0.0)
+        yield bar
+
+
+def _show_failures(outcomes: Iterable[Outcome], bar: Bar) -> None:
+    failed = 0
+    for each in outcomes:
+        if each.ok:
+            continue
+        failed += 1
+        if failed <= SHOWN_FAILURES:
+            line = printable(f"{each.index} (id {each.id}): {each.reason}")
+            bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _summary(report: Report) -> str:
+    counts = report.to_dict()
+    return (
+        f"{counts['written']} written, {counts['unchanged']} unchanged, "
+        f"{counts['without_text']} without text, {counts['gone']} deleted meanwhile, "
+        f"{counts['failed']} failed in {counts['seconds']:.1f} s "
+        f"({report.rate:.0f} documents/s), run {report.run}"
+    )
+
+
+def _print_estimate(found: Estimate, index: str) -> None:
+    click.echo(
+        f"{found.documents} documents of {index!r} would be looked at; of a sample of "
+        f"{found.sampled} {found.with_text} can be fingerprinted."
+    )
+    click.echo(
+        f"Time: about {_duration(found.seconds)} ({found.documents_per_second:.0f} documents/s)."
+    )
+    click.echo(
+        f"Disk: about {_size(found.bytes_added)} more in the end "
+        f"({_size(found.bytes_a_document)} a document of text), on each copy of a shard."
+    )
+    if found.bytes_held is None:
+        click.echo("While it runs, the old states of the documents are held as well.")
+    elif found.bytes_held:
+        click.echo(
+            f"While it runs, up to {_size(found.bytes_held)} more for the old states of the "
+            "documents, until they are merged away."
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _size(count: int) -> str:
+    for unit, name in _UNITS:
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"

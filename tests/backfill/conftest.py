@@ -1,0 +1,101 @@
+"""Indices whose documents have no fingerprints yet, and the proxy of the ingest tests."""
+
+import importlib.util
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location(
+    "ingest_fixtures", Path(__file__).parents[1] / "ingest" / "conftest.py"
+)
+assert _spec is not None
+assert _spec.loader is not None
+_fixtures = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_fixtures)
+proxy = _fixtures.proxy
+
+Documents = dict[str, dict[str, Any]]
+
+
+def texts(count: int) -> Documents:
+    return {str(n): {"text": f"Text number {n} of some words.", "n": n} for n in range(count)}
+
+
+@pytest.fixture
+def write(client: Any) -> Callable[..., None]:
+    """Write documents as a user's own program does: without fingerprints."""
+
+    def bulk(index: str, documents: Documents, **action: Any) -> None:
+        lines: list[dict[str, Any]] = []
+        for id, document in documents.items():
+            lines += [{"index": {"_id": id, **action}}, document]
+        answer = client.bulk(index=index, operations=lines, refresh=True)
+        assert not answer["errors"], answer
+
+    return bulk
+
+
+@pytest.fixture
+def index(client: Any, index_name: str) -> str:
+    """An empty index with our fields."""
+    from es_simhash.installing import install
+
+    install(client, index_name)
+    return index_name
+
+
+@pytest.fixture
+def stored(client: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
+    """Give all documents of an index: their source, version and our object without the vector."""
+
+    def read(index: str) -> dict[str, dict[str, Any]]:
+        client.indices.refresh(index=index)
+        answer = client.search(index=index, size=10_000, version=True, query={"match_all": {}})
+        found = {}
+        for hit in answer["hits"]["hits"]:
+            source = hit["_source"]
+            ours = source.pop("simhash", {})
+            ours.pop("fingerprint", None)
+            found[hit["_id"]] = {
+                "source": source,
+                "ours": {name: value for name, value in ours.items() if value is not None},
+                "version": hit["_version"],
+            }
+        return found
+
+    return read
+
+
+@pytest.fixture
+def matching(client: Any) -> Callable[[str, dict[str, Any]], set[str]]:
+    """Give the ids of the documents that match a query."""
+
+    def search(index: str, query: dict[str, Any]) -> set[str]:
+        client.indices.refresh(index=index)
+        answer = client.search(index=index, size=10_000, query=query, source=False)
+        return {hit["_id"] for hit in answer["hits"]["hits"]}
+
+    return search
+
+
+@pytest.fixture
+def documents() -> Callable[[int], Documents]:
+    """Give so many documents of different texts."""
+    return texts
+
+
+@pytest.fixture
+def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
+    """Give our object for a text, without the vector, which the engine keeps elsewhere."""
+
+    def of(text: str) -> dict[str, Any]:
+        from es_simhash.document import simhash_object
+        from es_simhash.fingerprints import fingerprint
+
+        simhash = simhash_object(fingerprint(text))
+        simhash.pop("fingerprint", None)
+        return simhash
+
+    return of

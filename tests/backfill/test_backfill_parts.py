@@ -1,0 +1,67 @@
+"""What a backfill is made of, without an engine."""
+
+import json
+
+from es_simhash.backfilling.fields import ABSENT, derived, replacing
+from es_simhash.backfilling.hits import Hit, Place, Task, own_object
+from es_simhash.backfilling.preparing import prepare
+from es_simhash.backfilling.running import selection
+from es_simhash.backfilling.throttling import Throttle
+from es_simhash.document import simhash_object
+from es_simhash.fingerprints import fingerprint
+from es_simhash.scheme import DEFAULT
+
+PLACE = Place("i", "a", None, 3, 1)
+
+
+def test_the_derived_object_is_that_of_the_text() -> None:
+    texts = ["A text.", "", "Another text."]
+    found = [json.loads(each) for each in derived(texts, DEFAULT)]
+    assert found == [simhash_object(fingerprint(each)) for each in texts]
+
+
+def test_an_object_that_replaces_another_names_every_member() -> None:
+    (empty,) = derived([""], DEFAULT)
+    found = json.loads(replacing(empty))
+    assert set(ABSENT) <= set(found)
+    assert found["status"] == "empty"
+    assert found["blocks"] is None
+    # An object inside would be merged with the one that is there; a list is not.
+    assert json.loads(replacing(b'{"weights":{"a":1},"blocks":["0:1"]}'))["weights"] == [{"a": 1}]
+
+
+def test_documents_wait_behind_each_other_for_their_turn() -> None:
+    throttle = Throttle(10.0)
+    assert throttle.reserve(5, 100.0) == 0.0
+    assert throttle.reserve(20, 100.0) == 0.5
+    assert throttle.reserve(1, 101.0) == 1.5
+    assert throttle.reserve(1, 200.0) == 0.0
+    Throttle(None).take(1_000_000)
+
+
+def test_a_first_enrichment_is_no_longer_than_it_must_be() -> None:
+    task = Task()
+    fresh = prepare([Hit(PLACE, {"text": "A text."})], task)
+    again = prepare([Hit(PLACE, {"text": "A text.", "simhash": {"scheme": "old"}})], task)
+    assert b"null" not in fresh.body
+    meta, document = again.body.splitlines()
+    assert json.loads(meta) == {
+        "update": {"_index": "i", "_id": "a", "if_seq_no": 3, "if_primary_term": 1}
+    }
+    assert json.loads(document)["doc"]["simhash"]["status"] is None
+
+
+def test_our_object_is_found_under_a_dotted_name_and_in_objects() -> None:
+    assert own_object({"a.b": {"x": 1}, "a": {"b": {"x": 2}}}, "a.b") == ({"x": 1}, False)
+    assert own_object({"a": {"b": {"x": 2}}}, "a.b") == ({"x": 2}, True)
+    assert own_object({"a": 5}, "a.b") == (None, False)
+
+
+def test_without_check_the_cluster_chooses_the_documents() -> None:
+    where = {"term": {"lang": "en"}}
+    assert selection(Task(), where, check=False)["bool"] == {
+        "filter": [where],
+        "must_not": [{"term": {"simhash.scheme": DEFAULT.name}}],
+    }
+    assert selection(Task(), None, check=True) == {"match_all": {}}
+    assert selection(Task(sidecar="s"), None, check=False) == {"match_all": {}}
