@@ -1,0 +1,1 @@
+"""Version families over a whole collection."""

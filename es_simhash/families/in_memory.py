@@ -1,0 +1,89 @@
+"""Families of texts in memory: the oracle for what the cluster gives, and good for small data."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from es_simhash.families.contents import (
+    Content,
+    are_candidates,
+    least_shared,
+    link_score,
+    member_score,
+    read_contents,
+)
+from es_simhash.families.partition import families_of, pair
+from es_simhash.scheme import DEFAULT, Scheme
+
+
+def families_in_memory(
+    texts: Mapping[str, str],
+    *,
+    scheme: Scheme = DEFAULT,
+    rank: Callable[[str], object] | None = None,
+    dismissed: Iterable[tuple[str, str]] = (),
+) -> list[list[str]]:
+    """Give the version families of texts by their ids, the representative of each first.
+
+    Texts without words are families of their own.
+
+    Args:
+        texts: Text of each id.
+        scheme: Of the fingerprints.
+        rank: Of an id; the highest is the representative. By default that is the longest text.
+        dismissed: Pairs of ids that are not versions of each other.
+    """
+    read = dict(zip(texts, read_contents(texts.values(), scheme), strict=True))
+    copies: dict[str, list[str]] = defaultdict(list)
+    contents: dict[str, Content] = {}
+    for id in sorted(texts):
+        content = read[id]
+        if content is not None:
+            copies[content.content_hash].append(id)
+            contents[content.content_hash] = content
+
+    ranked = rank or (lambda id: len(texts[id]))
+    best = {key: max(ids, key=lambda id: (ranked(id), id)) for key, ids in copies.items()}
+    apart = {
+        pair(one.content_hash, other.content_hash)
+        for one, other in ((read.get(a), read.get(b)) for a, b in dismissed)
+        if one is not None and other is not None
+    }
+    groups = families_of(
+        contents,
+        _neighbours(contents, apart),
+        score=lambda one, other: member_score(contents[one], contents[other]),
+        rank=lambda key: (ranked(best[key]), key),
+        dismissed=apart,
+    )
+    families = [_documents(group, copies, best) for group in groups]
+    return sorted([*families, *([id] for id in texts if read[id] is None)])
+
+
+def _documents(
+    group: list[str], copies: Mapping[str, list[str]], best: Mapping[str, str]
+) -> list[str]:
+    ids = [id for key in group for id in copies[key]]
+    first = best[group[0]]
+    return [first, *sorted(id for id in ids if id != first)]
+
+
+def _neighbours(
+    contents: Mapping[str, Content], apart: Collection[tuple[str, str]]
+) -> dict[str, list[str]]:
+    """Link the texts that share what the searches of the cluster would ask for."""
+    having = defaultdict(list)
+    for key, content in contents.items():
+        for passage in content.asked.tolist():
+            having[passage].append(key)
+    neighbours: dict[str, list[str]] = defaultdict(list)
+    for key, content in contents.items():
+        shared = Counter(
+            other for passage in content.asked.tolist() for other in having[passage] if other > key
+        )
+        for other, count in shared.items():
+            if count < least_shared(content) or pair(key, other) in apart:
+                continue
+            if are_candidates(content, contents[other]) and link_score(content, contents[other]):
+                neighbours[key].append(other)
+                neighbours[other].append(key)
+    return neighbours
