@@ -1,7 +1,7 @@
 """The ingest pipeline: fingerprints for writers that are not Python (docs/pipeline.md).
 
-`ingest/simhash@pipeline.json` is complete, so that it can be installed without Python. It is made of
-the scripts beside it and of tables from the package's data: `python -m es_simhash.pipeline`.
+`ingest/simhash@pipeline.json` is complete, so that it can be installed without Python. It is made
+of the scripts beside it and of tables from the package's data: `python -m es_simhash.pipeline`.
 """
 
 import copy
@@ -37,7 +37,7 @@ _SCRIPTS = (
 )
 
 # Bits of a character's properties: class, part in boundaries, not in Unicode 13.0, is folded.
-_MARK_SHIFT, _LATER_SHIFT, _FOLDED_SHIFT = 3, 6, 7
+_MARK_SHIFT, _LATER_SHIFT, _FOLDED_SHIFT = np.uint8(3), np.uint8(6), np.uint8(7)
 _PAGE = 256
 # Properties are written as the character of this number and up, pages as that of the other.
 _FIRST_PROPERTY, _FIRST_PAGE = 48, 256
@@ -45,7 +45,7 @@ _CODE_POINTS = 0x110000
 _ASCII = 128
 
 
-def pipeline(
+def pipeline_body(
     scheme: Scheme = DEFAULT,
     *,
     field: str = DEFAULT_TEXT_FIELD,
@@ -102,9 +102,16 @@ def build() -> dict[str, Any]:
 
 
 def _failure() -> dict[str, Any]:
-    """What is stored when the script itself fails, which it does for no text known."""
+    """What is stored when the script itself fails, which it does for no text known.
+
+    Where even that finds no room, the document is written without it.
+    """
     reason = "The script failed: {{{ _ingest.on_failure_message }}}."
-    return {"field": DEFAULT_FIELD, "value": {"status": "failed", "error": reason}}
+    return {
+        "field": DEFAULT_FIELD,
+        "value": {"status": "failed", "error": reason},
+        "ignore_failure": True,
+    }
 
 
 def _source() -> str:
@@ -132,12 +139,13 @@ def tables() -> dict[str, Any]:
 def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
     folded = np.zeros(_CODE_POINTS, np.uint8)
     folded[[ord(character) for character in folds]] = 1
-    return (
+    properties: NDArray[np.uint8] = (
         text._runs_of("characters.txt")
         | text._sentence_classes() << _MARK_SHIFT
         | text._runs_of("later_characters.txt") << _LATER_SHIFT
         | folded << _FOLDED_SHIFT
     )
+    return properties
 
 
 def _folds() -> dict[str, str]:
@@ -147,8 +155,7 @@ def _folds() -> dict[str, str]:
     return {
         character: character.casefold()
         for character in known
-        if character != character.casefold()
-        and unicodedata.is_normalized("NFKC", character)
+        if character != character.casefold() and unicodedata.is_normalized("NFKC", character)
     }
 
 

@@ -23,7 +23,7 @@ VERSION = "3.6.0"
 GROUP = "org.opensearch.distribution.integ-test-zip"
 NAME = f"opensearch-{VERSION}"
 MINIMUM_JAVA = 21
-START_SECONDS = 120.0
+START_SECONDS = 180.0
 STOP_SECONDS = 30.0
 
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

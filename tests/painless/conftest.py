@@ -1,0 +1,43 @@
+"""An engine that runs Painless: the one of the other cluster tests if it does, else OpenSearch."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import pytest
+
+from es_simhash.engine import choose_source, find_engine
+from es_simhash.errors import EsSimhashError
+from es_simhash.evaluation import opensearch
+
+
+@pytest.fixture(scope="session")
+def painless_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
+    """Address of an engine with Painless; one started for the tests is stopped at their end."""
+    try:
+        # The Elasticsearch of Maven Central has no Painless, so a local node is never asked for.
+        if choose_source() != "local node":
+            engine = find_engine(heap="1g")
+            if opensearch.runs_painless(engine.url):
+                yield engine.url
+                return
+        server = opensearch.opensearch()
+        url = server.__enter__()
+    except EsSimhashError as error:
+        without_cluster(str(error))
+    try:
+        yield url
+    finally:
+        server.__exit__(None, None, None)
+
+
+@pytest.fixture
+def simulate(painless_url: str) -> Callable[..., list[Any]]:
+    """Run documents through a pipeline without storing them; give what would be stored."""
+
+    def run(body: dict[str, Any], *documents: dict[str, Any]) -> list[Any]:
+        docs = [{"_source": document} for document in documents]
+        url = f"{painless_url}/_ingest/pipeline/_simulate"
+        answer = opensearch.request(url, "POST", {"pipeline": body, "docs": docs})
+        return [each["doc"]["_source"] for each in answer["docs"]]
+
+    return run

@@ -1,0 +1,49 @@
+"""The command that prints or installs the pipeline."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from es_simhash import pipeline
+from es_simhash.cli import pipeline_command
+from es_simhash.errors import ClusterError, SchemeError
+from es_simhash.scheme import Scheme
+
+OTHER = "doc64-word2-b5.chunk128-char4-t3-20.pass24-word4-w64.v1"
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(pipeline_command.pipeline, arguments)
+
+
+def test_it_prints_the_body_of_the_request() -> None:
+    result = run("--scheme", OTHER, "--field", "body.text", "--simhash-field", "copy")
+    expected = pipeline.pipeline_body(Scheme.parse(OTHER), field="body.text", simhash_field="copy")
+    assert json.loads(result.stdout) == expected
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    assert isinstance(run("--scheme", "no-such").exception, SchemeError)
+
+
+def test_it_puts_the_body_under_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from es_simhash.cluster import connect
+
+    put: dict[str, Any] = {}
+    ingest = type(connect("http://localhost:9200").ingest)
+    monkeypatch.setattr(ingest, "put_pipeline", lambda _, **body: put.update(body))
+    assert "'mine'" in run("--install", "--name", "mine").stdout
+    assert put == {"id": "mine", **pipeline.pipeline_body()}
+
+
+@pytest.mark.cluster
+def test_a_cluster_without_scripts_is_answered_in_one_sentence(cluster_url: str) -> None:
+    from es_simhash.evaluation.opensearch import runs_painless
+
+    if runs_painless(cluster_url):
+        pytest.skip("this engine has Painless")
+    error = run("--install", "--url", cluster_url).exception
+    assert isinstance(error, ClusterError)
+    assert "script" in str(error)
