@@ -1,8 +1,9 @@
 """Vocabularies: concepts with labels in several languages, and those that a text is about.
 
 Labels and texts are read as the same words, so `interest rates` is found as `Interest rate`, and
-the longest label counts. A concept that is found makes the broader ones count too, less at each
-level. Comparing what was found in two texts is in `vocabulary_evidence`.
+the longest label counts. Stop words and single letters are no labels, short capitals are found in
+capitals only, and a label of one Chinese character only where it stands alone. A concept that is
+found makes the broader ones count too, less at each level.
 """
 
 import json

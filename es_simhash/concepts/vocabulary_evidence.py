@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from es_simhash.concepts.extraction import Spans
 from es_simhash.concepts.vocabulary import FoundConcept
 
 # More than these names on a side no reader takes in.
@@ -44,7 +45,7 @@ def common(found_a: Sequence[FoundConcept], found_b: Sequence[FoundConcept]) -> 
     theirs = {each.id: each for each in found_b}
     pairs = [(each, theirs[each.id]) for each in found_a if each.id in theirs]
     both_named = [pair for pair in pairs if pair[0].count and pair[1].count]
-    told = [_told(*pair, ((pair[0].label,), (pair[1].label,))) for pair in both_named]
+    told = [_told(a, b, ((a.label,), (b.label,))) for a, b in _one_of_each_word(both_named)]
     told += _through_narrower(pairs, both_named)
     return sorted(told, key=lambda each: (-each.weight, each.label))
 
@@ -59,6 +60,14 @@ def overlap(found_a: Iterable[FoundConcept], found_b: Iterable[FoundConcept]) ->
 
 
 _Pair = tuple[FoundConcept, FoundConcept]
+
+
+def _one_of_each_word(both_named: Iterable[_Pair]) -> list[_Pair]:
+    """One of the concepts that share a label: the same words on both sides are told once."""
+    told: dict[tuple[Spans, Spans], _Pair] = {}
+    for a, b in both_named:
+        told.setdefault((a.spans, b.spans), (a, b))
+    return list(told.values())
 
 
 def _through_narrower(pairs: Sequence[_Pair], both_named: Sequence[_Pair]) -> list[CommonConcept]:

@@ -75,7 +75,8 @@ class LabelIndex:
         Of two that would overlap the one of more words is taken, then the one that begins first.
         """
         units = _units(text, self.language)
-        found = [*self._phrases(text, units), *self._abbreviations(text, units)]
+        # Abbreviations first, so that CAP is the policy and not a cap.
+        found = [*self._abbreviations(text, units), *self._phrases(text, units)]
         found.sort(key=lambda each: (-each[0], each[1].start))
         taken = bytearray(len(text))
         chosen = []

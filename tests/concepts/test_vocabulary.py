@@ -104,6 +104,12 @@ def test_short_capitals_are_found_in_capitals_only():
     assert not vocabulary.find("He who aids others with foreign aid", "en")
 
 
+def test_capitals_mean_the_abbreviation_rather_than_the_word():
+    vocabulary = _labels("CAP", "cap", "steel")
+    assert set(_found(vocabulary, "Reform of the CAP")) == {"CAP"}
+    assert set(_found(vocabulary, "A red cap")) == {"cap"}
+
+
 def test_a_vocabulary_all_in_capitals_is_found_in_any_case():
     assert set(_found(_labels("TAX", "STEEL", "OIL"), "A tax on steel")) == {"TAX", "STEEL"}
 
@@ -284,6 +290,16 @@ def test_many_names_on_a_side_are_counted():
     (shared,) = common(a, b)
     assert len(shared.through_a) == 5
     assert " and 2 more / narrow5 thing" in shared.sentence()
+
+
+def test_a_word_of_many_meanings_is_told_once():
+    vocabulary = _vocabulary(
+        _concept("river", en=["riverside", "bank"]), _concept("money", en=["lender", "bank"])
+    )
+    a, b = vocabulary.find("a bank", "en"), vocabulary.find("the bank", "en")
+    assert len(common(a, b)) == 1
+    clearer = vocabulary.find("the bank, a lender", "en")
+    assert {each.label for each in common(clearer, clearer)} == {"riverside", "lender"}
 
 
 def test_nothing_in_common_is_an_empty_list_and_no_overlap():
