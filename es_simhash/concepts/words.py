@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from operator import itemgetter
 from typing import NamedTuple
 
 # Languages that write short words onto the next one (l'homme), and those that write endings
@@ -25,7 +24,7 @@ _PLAIN = str.maketrans({"’": "'", "İ": "I"})
 _PLAIN_TURKIC = str.maketrans({"’": "'", "İ": "i", "I": "ı"})
 _NUMERALS = "²³¹¼½¾"
 # How many forms of a language are remembered; forgetting them all at once is cheap and rare.
-_MOST_REMEMBERED = 1 << 18
+_MOST_REMEMBERED = 1 << 16
 
 
 class Word(NamedTuple):
@@ -66,7 +65,7 @@ def count_words(text: str, language: str) -> dict[str, int]:
 
     The language is an ISO 639-1 code; one without a stop list, or an empty one, drops nothing.
     """
-    return fold_forms(count_forms(text, language), language)
+    return _added(Counter(_forms(text, language)), _content_words(language))
 
 
 def count_forms(text: str, language: str) -> dict[str, int]:
@@ -74,22 +73,21 @@ def count_forms(text: str, language: str) -> dict[str, int]:
 
     These are the words that word vectors know; `fold_forms` makes normal forms of them.
     """
-    forms = _forms(text, language)
-    # itemgetter looks all forms up in one call, and wants two of them at least.
-    counts = Counter(itemgetter(*forms, "", "")(_bare_forms(language)))
-    del counts[""]
-    return dict(counts)
+    return _added(Counter(_forms(text, language)), _content_forms(language))
 
 
 def fold_forms(forms: Mapping[str, int], language: str) -> dict[str, int]:
-    """Add up the counts of the forms that have one normal form."""
-    if language not in _STEMMED:
-        return dict(forms)
-    counts: dict[str, int] = {}
-    normals = map(_normal_forms(language).__getitem__, forms)
-    for normal, count in zip(normals, forms.values(), strict=True):
-        counts[normal] = counts.get(normal, 0) + count
-    return counts
+    """Give what `count_words` would have given for the text of these forms."""
+    return _added(forms, _normal_forms(language)) if language in _STEMMED else dict(forms)
+
+
+def _added(counts: Mapping[str, int], memory: _Memory) -> dict[str, int]:
+    """Add up the counts of what is one word; what is none is left out."""
+    added: dict[str, int] = {}
+    for word, count in zip(map(memory.__getitem__, counts), counts.values(), strict=True):
+        if word:
+            added[word] = added.get(word, 0) + count
+    return added
 
 
 def read_words(text: str, language: str) -> list[Word]:
@@ -183,7 +181,13 @@ def _pieces(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=128)
-def _bare_forms(language: str) -> _Memory:
+def _content_words(language: str) -> _Memory:
+    forms, normals = _content_forms(language), _normal_forms(language)
+    return _Memory(lambda form: normals[forms[form]])
+
+
+@lru_cache(maxsize=128)
+def _content_forms(language: str) -> _Memory:
     def read(form: str) -> str:
         bare = _bare(form.strip("'"), language)
         return "" if is_stop(normal_form(bare, language), language) else bare

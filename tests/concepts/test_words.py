@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.concepts.words import count_words, is_stop, read_words, stop_words
+from es_simhash.concepts import words as words_module
+from es_simhash.concepts.words import (
+    count_forms,
+    count_words,
+    fold_forms,
+    is_stop,
+    read_words,
+    stop_words,
+)
 
 LANGUAGES = ["en", "de", "fr", "tr", "hi", "th", "ja", "ar", ""]
 CHARACTERS = (
@@ -105,3 +113,20 @@ def test_norwegian_goes_by_all_its_codes() -> None:
 
 def test_an_unknown_language_drops_nothing() -> None:
     assert count_words("the sky", "xx") == {"the": 1, "sky": 1}
+
+
+@settings(deadline=None, database=None)
+@given(CHARACTERS, st.sampled_from(LANGUAGES))
+def test_folded_forms_are_the_words_counted(text: str, language: str) -> None:
+    assert fold_forms(count_forms(text, language), language) == count_words(text, language)
+
+
+def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
+    forms = count_forms("The company's companies and others", "en")
+    assert forms == {"company": 1, "companies": 1}
+
+
+def test_more_forms_than_are_remembered_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words_module, "_MOST_REMEMBERED", 3)
+    text = "alpha beta gamma delta epsilon zeta alpha"
+    assert count_words(text, "en") == {**dict.fromkeys(text.split(), 1), "alpha": 2}
