@@ -50,6 +50,7 @@ def pipeline_body(
     *,
     field: str = DEFAULT_TEXT_FIELD,
     simhash_field: str = DEFAULT_FIELD,
+    ignore_missing: bool = False,
 ) -> dict[str, Any]:
     """Give the body of the request that installs the pipeline.
 
@@ -57,6 +58,8 @@ def pipeline_body(
         scheme: The scheme of the index the documents go to.
         field: Field of the text; dots lead into objects.
         simhash_field: Field that gets our object.
+        ignore_missing: Leave documents without text as they are, as Elasticsearch's processors do
+            with it; otherwise their status says so.
 
     Raises:
         InputError: A field has no name that a path can have.
@@ -65,7 +68,9 @@ def pipeline_body(
         if not all(name.split(".")) or name.startswith("_"):
             raise InputError(f"{name!r} is no name of a field; give one like 'body.text'.")
     body = copy.deepcopy(resources.load("ingest", f"{NAME}.json"))
-    _set_names(body["processors"][0]["script"], scheme, field, simhash_field)
+    script = body["processors"][0]["script"]
+    _set_names(script, scheme, field, simhash_field)
+    script["params"]["ignore_missing"] = ignore_missing
     return body
 
 
@@ -89,7 +94,12 @@ def build() -> dict[str, Any]:
         "description": "Writes fingerprint, blocks, passages and chunks of the text.",
         "lang": "painless",
         "source": _source(),
-        "params": {"longest_text": LONGEST_TEXT, "most_chunks": MOST_CHUNKS, **tables()},
+        "params": {
+            "ignore_missing": False,
+            "longest_text": LONGEST_TEXT,
+            "most_chunks": MOST_CHUNKS,
+            **tables(),
+        },
         "on_failure": [{"set": _failure()}],
     }
     _set_names(script, DEFAULT, DEFAULT_TEXT_FIELD, DEFAULT_FIELD)

@@ -24,18 +24,28 @@ from es_simhash.scheme import DEFAULT, Scheme
 @click.option(
     "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
 )
+@click.option("--ignore-missing", is_flag=True, help="Leave documents without text as they are.")
 @text_field_option
 @simhash_field_option
 @connection_options
 def pipeline(
-    install: bool, name: str, scheme: str, text_field: str, simhash_field: str, **connection: Any
+    install: bool,
+    name: str,
+    scheme: str,
+    ignore_missing: bool,
+    text_field: str,
+    simhash_field: str,
+    **connection: Any,
 ) -> None:
     """Print the ingest pipeline that fingerprints documents of any writer, or install it.
 
     Take the scheme of the index: fingerprints of two schemes are never compared.
     """
     body = pipelines.pipeline_body(
-        Scheme.parse(scheme), field=text_field, simhash_field=simhash_field
+        Scheme.parse(scheme),
+        field=text_field,
+        simhash_field=simhash_field,
+        ignore_missing=ignore_missing,
     )
     if not install:
         click.echo(json.dumps(body, ensure_ascii=False))

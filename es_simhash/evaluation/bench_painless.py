@@ -79,11 +79,11 @@ def differing_bits(found: object, expected: object) -> int:
 
 
 @contextmanager
-def installed(url: str, scheme: Scheme = DEFAULT, **names: str) -> Iterator[str]:
+def installed(url: str, scheme: Scheme = DEFAULT, **options: Any) -> Iterator[str]:
     """Install the pipeline under a name of its own, give the name, and delete it at the end."""
     name = f"simhash-{uuid.uuid4().hex}"
     path = f"{url}/_ingest/pipeline/{name}"
-    _accepted(request(path, "PUT", pipeline.pipeline_body(scheme, **names)))
+    _accepted(request(path, "PUT", pipeline.pipeline_body(scheme, **options)))
     try:
         yield name
     finally:

@@ -122,6 +122,23 @@ def test_a_partial_update_of_another_field_leaves_the_fingerprints(painless_url:
     assert stored["simhash"] == simhash_of("A text that is read often.")
 
 
+def test_bulk_updates_of_another_field_leave_the_fingerprints(painless_url: str) -> None:
+    update = json.dumps({"update": {"_id": "0"}})
+    changes = [{"doc": {"read": 7}}, {"doc": {"read": 8}, "doc_as_upsert": True}]
+    lines = [line for change in changes for line in (update, json.dumps(change))]
+    with (
+        bench.installed(painless_url, ignore_missing=True) as name,
+        bench.empty_index(painless_url) as index,
+    ):
+        request(f"{painless_url}/{index}/_settings", "PUT", {"index.default_pipeline": name})
+        bench.write(painless_url, index, ["A text that is read often."])
+        bulk = "\n".join([*lines, ""]).encode()
+        assert not request(f"{painless_url}/{index}/_bulk", "POST", bulk)["errors"]
+        stored = request(f"{painless_url}/{index}/_doc/0")["_source"]
+    assert stored["read"] == 8
+    assert stored["simhash"] == simhash_of("A text that is read often.")
+
+
 def test_a_document_written_again_gets_the_fingerprints_of_its_new_text(painless_url: str) -> None:
     with bench.installed(painless_url) as name, bench.empty_index(painless_url) as index:
         bench.write(painless_url, index, ["The text before, which was another."], name)
