@@ -56,7 +56,7 @@ def read_words(text: str) -> list[Word]:
         MissingExtra: jieba is not installed.
     """
     return [
-        Word(piece.text.lower(), piece.start, piece.start + len(piece.text))
+        Word(piece.text.lower(), piece.start, _end(piece))
         for piece in pieces(text)
         if len(piece.text) >= _SHORTEST_WORD
     ]
@@ -137,24 +137,28 @@ def _tag(word: str, dictionary: Dictionary) -> str:
 def _names(found: list[Piece], text: str) -> tuple[Entity, ...]:
     names: list[Piece] = []
     for piece in found:
-        if not piece.tag or len(piece.text) < _SHORTEST_WORD:
-            continue
         if names and _continues(names[-1], piece, text):
             last = names.pop()
-            piece = Piece(text[last.start : piece.start + len(piece.text)], last.start, piece.tag)
-        names.append(piece)
-    spans: dict[str, list[Piece]] = {}
+            names.append(Piece(text[last.start : _end(piece)], last.start, last.tag))
+        elif piece.tag and len(piece.text) >= _SHORTEST_WORD:
+            names.append(piece)
+    mentions: dict[str, list[Piece]] = {}
     for name in names:
-        spans.setdefault(name.text, []).append(name)
-    return tuple(_entity(each) for each in spans.values())
+        mentions.setdefault(name.text, []).append(name)
+    return tuple(_entity(each) for each in mentions.values())
 
 
 def _continues(last: Piece, piece: Piece, text: str) -> bool:
-    between = text[last.start + len(last.text) : piece.start]
-    return between in _NAME_JOINTS and last.tag == piece.tag
+    """Tell whether a person's name goes on behind a joint."""
+    end = _end(last)
+    return last.tag == "nr" and piece.start == end + 1 and text[end] in _NAME_JOINTS
+
+
+def _end(piece: Piece) -> int:
+    return piece.start + len(piece.text)
 
 
 def _entity(mentions: list[Piece]) -> Entity:
     first = mentions[0]
-    spans = tuple((each.start, each.start + len(each.text)) for each in mentions)
+    spans = tuple((each.start, _end(each)) for each in mentions)
     return Entity(first.text, len(mentions), spans, first.tag)

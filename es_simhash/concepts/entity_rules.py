@@ -15,30 +15,36 @@ class Rules:
     """The word lists of one language, all in lower case."""
 
     language: str
+    packages: frozenset[str] | None
     leading: frozenset[str]
+    opening: frozenset[str]
     times: frozenset[str]
     titles: frozenset[str]
     trailing: frozenset[str]
     articles: frozenset[str]
     acronyms: frozenset[str]
+    everyday: frozenset[str]
     determiners: frozenset[str]
     names: frozenset[str]
 
 
 @lru_cache(maxsize=128)
-def rules_of(language: str) -> Rules:
-    """Give the word lists of a language."""
+def rules_of(language: str, packages: frozenset[str] | None = None) -> Rules:
+    """Give the word lists of a language, to be read with the frequencies of these packages."""
     words = partial(rule_words, language=language)
     times, titles = words("time"), words("title")
     stops = stop_words(language)
     return Rules(
         language=language,
-        leading=stops | times | titles | words("opening"),
+        packages=packages,
+        leading=stops | times | titles,
+        opening=words("opening"),
         times=times,
         titles=titles,
         trailing=stops - {"a"},
         articles=words("article"),
         acronyms=words("acronym"),
+        everyday=words("everyday"),
         determiners=words("determiner"),
         names=words("name"),
     )

@@ -1,0 +1,60 @@
+"""The extractor that needs no model: rules, word lists, and jieba for Chinese where installed."""
+
+from collections.abc import Sequence
+
+from es_simhash.concepts import chinese
+from es_simhash.concepts.entities import find_entities
+from es_simhash.concepts.extraction import Entity, Extraction, Phrase
+from es_simhash.concepts.languages import language_of
+from es_simhash.concepts.meaning import BUILTIN, installed_packages
+from es_simhash.concepts.phrases import find_phrases
+from es_simhash.concepts.words import count_words
+
+
+class BuiltinExtractor:
+    """Reads texts by rules.
+
+    Args:
+        language: ISO 639-1 code when all texts are in one language; empty to guess it for each.
+        phrases: Also finds key phrases, which takes longer than all the rest.
+        packages: Packages to use; by default those that are installed. Without jieba, Chinese
+            words are pairs of characters.
+    """
+
+    def __init__(
+        self,
+        language: str = "",
+        *,
+        phrases: bool = False,
+        packages: frozenset[str] | None = None,
+    ) -> None:
+        self._language = language
+        self._phrases = phrases
+        self._packages = installed_packages() if packages is None else packages
+
+    @property
+    def name(self) -> str:
+        """Name with the packages that its output depends on."""
+        return "+".join([BUILTIN, *sorted(self._packages)])
+
+    def extract(self, texts: Sequence[str]) -> list[Extraction]:
+        """Read a batch of texts; one extraction for each, in order."""
+        return [self._read(text) for text in texts]
+
+    def _read(self, text: str) -> Extraction:
+        language = self._language or language_of(text)
+        words, entities = self._words_and_entities(text, language)
+        phrases: tuple[Phrase, ...] = ()
+        if self._phrases:
+            phrases = find_phrases(text, language, self._packages)
+        return Extraction(language, words, entities, phrases)
+
+    def _words_and_entities(
+        self, text: str, language: str
+    ) -> tuple[dict[str, int], tuple[Entity, ...]]:
+        entities = find_entities(text, language, self._packages)
+        if language != "zh" or "jieba" not in self._packages:
+            return count_words(text, language), entities
+        words, names = chinese.read(text)
+        # Names in Latin letters stand beside the Chinese ones.
+        return words, tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
