@@ -23,6 +23,10 @@ _ALIASES = {"nn": "nb", "no": "nb"}
 # Same length on both sides, so that offsets stay.
 _PLAIN = str.maketrans({"’": "'", "İ": "I"})
 _PLAIN_TURKIC = str.maketrans({"’": "'", "İ": "i", "I": "ı"})
+_ASCII = {
+    False: re.compile(r"[A-Za-z]+(?:'+[A-Za-z]+)*"),
+    True: re.compile(r"[A-Za-z]+"),
+}
 _NUMERALS = "²³¹¼½¾"
 # How many forms of a language are remembered; forgetting them all at once is cheap and rare.
 _MOST_REMEMBERED = 1 << 16
@@ -99,8 +103,11 @@ def read_words(text: str, language: str) -> list[Word]:
     """Give the words of a text in order, with their places; stop words are among them."""
     plain = _plain(text, language)
     spans = list(_spans(plain, language))
-    normals = _normal_forms(language)
-    return [Word(normals[_lower(plain[start:end])], start, end) for start, end in spans]
+    # Letters of ASCII have the same place in lower case; others may become two.
+    lower = plain.lower() if plain.isascii() else ""
+    forms = [lower[start:end] if lower else _lower(plain[start:end]) for start, end in spans]
+    normals = map(_normal_forms(language).__getitem__, forms)
+    return [Word(normal, *span) for normal, span in zip(normals, spans, strict=True)]
 
 
 def is_stop(word: str, language: str) -> bool:
@@ -166,8 +173,11 @@ def _lower(form: str) -> str:
 
 def _spans(plain: str, language: str) -> Iterator[tuple[int, int]]:
     """Bounds of the words of a text with plain apostrophes."""
+    eliding = language in _ELIDING
+    if plain.isascii():
+        return (match.span() for match in _ASCII[eliding].finditer(plain))
     letters = _letters()
-    pattern = letters.eliding if language in _ELIDING else letters.whole
+    pattern = letters.eliding if eliding else letters.whole
     spans = (match.span() for match in pattern.finditer(plain))
     if not letters.spaceless.search(plain):
         return spans
