@@ -1,1 +1,6 @@
-"""Version families over a whole collection."""
+"""Version families over a whole index: who is a version of whom, one name for all of them."""
+
+from es_simhash.families.dismissing import dismiss
+from es_simhash.families.running import RULES, Choice, Family, Found, Rule, find_families
+
+__all__ = ["RULES", "Choice", "Family", "Found", "Rule", "dismiss", "find_families"]

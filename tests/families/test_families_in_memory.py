@@ -1,50 +1,15 @@
 import random
+from collections.abc import Callable
 from itertools import combinations
-
-import pytest
 
 from es_simhash.families.contents import member_score, read_contents
 from es_simhash.families.in_memory import families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.scheme import DEFAULT
 
-WORDS = [
-    first + middle + last
-    for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
-    for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
-    for last in ("a", "er", "in", "os", "um", "el", "ix")
-]
-
-
-def text(seed: int, words: int = 300) -> str:
-    chosen = random.Random(seed)
-    return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
-
-
-def revised(original: str, seed: int, share: float) -> str:
-    """Replace a share of the words after the first forty."""
-    chosen = random.Random(seed)
-    words = original.split()
-    for place in range(40, len(words)):
-        if chosen.random() < share:
-            words[place] = chosen.choice(WORDS)
-    return " ".join(words)
-
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:
     return {frozenset(family) for family in families}
-
-
-@pytest.fixture
-def texts() -> dict[str, str]:
-    made = {}
-    for seed in range(12):
-        made[f"t{seed}-1"] = text(seed)
-        if seed < 8:
-            made[f"t{seed}-2"] = revised(made[f"t{seed}-1"], 100 + seed, 0.05)
-        if seed < 4:
-            made[f"t{seed}-3"] = revised(made[f"t{seed}-2"], 200 + seed, 0.05)
-    return made
 
 
 def test_versions_are_one_family_and_strangers_are_not(texts: dict[str, str]) -> None:
@@ -60,17 +25,19 @@ def test_the_order_of_the_texts_does_not_matter(texts: dict[str, str]) -> None:
         assert families_in_memory({id: texts[id] for id in ids}) == families
 
 
-def test_a_further_text_of_no_family_changes_no_other(texts: dict[str, str]) -> None:
+def test_a_further_text_of_no_family_changes_no_other(
+    texts: dict[str, str], make_text: Callable[..., str]
+) -> None:
     families = members(families_in_memory(texts))
-    assert members(families_in_memory({**texts, "new": text(99)})) == {
+    assert members(families_in_memory({**texts, "new": make_text(99)})) == {
         *families,
         frozenset({"new"}),
     }
 
 
-def test_exact_copies_are_of_one_family() -> None:
-    copied = text(1)
-    families = families_in_memory({"a": copied, "b": copied.upper(), "c": text(2)})
+def test_exact_copies_are_of_one_family(make_text: Callable[..., str]) -> None:
+    copied = make_text(1)
+    families = families_in_memory({"a": copied, "b": copied.upper(), "c": make_text(2)})
     assert members(families) == {frozenset("ab"), frozenset("c")}
 
 
@@ -82,12 +49,12 @@ def test_texts_without_words_are_families_of_their_own() -> None:
     }
 
 
-def test_no_chain_joins_strangers() -> None:
+def test_no_chain_joins_strangers(make_text: Callable[..., str]) -> None:
     """Each text is a version of the next, but the last has nothing of the first."""
-    chain = [text(1)]
+    chain = [make_text(1)]
     for step in range(40):
         words = chain[-1].split()
-        chain.append(" ".join([*words[15:], *text(1000 + step, 15).split()]))
+        chain.append(" ".join([*words[15:], *make_text(1000 + step, 15).split()]))
     texts = {f"{number:02}": each for number, each in enumerate(chain)}
     read = dict(zip(texts, read_contents(texts.values(), DEFAULT), strict=True))
     families = families_in_memory(texts)
@@ -110,9 +77,9 @@ def test_the_highest_rank_represents_its_family(texts: dict[str, str]) -> None:
         assert family[0] == min(family)
 
 
-def test_the_longest_represents_by_default() -> None:
-    short = text(5)
-    long_ = f"{short} {text(6, 40)}"
+def test_the_longest_represents_by_default(make_text: Callable[..., str]) -> None:
+    short = make_text(5)
+    long_ = f"{short} {make_text(6, 40)}"
     assert families_in_memory({"short": short, "long": long_}) == [["long", "short"]]
 
 
@@ -136,10 +103,12 @@ def test_records_whose_numbers_differ_are_of_two_families() -> None:
     assert members(families) == {frozenset("ab"), frozenset("c")}
 
 
-def test_texts_made_by_one_form_are_not_versions_of_each_other() -> None:
-    form = text(7, 200)
+def test_texts_made_by_one_form_are_not_versions_of_each_other(
+    make_text: Callable[..., str],
+) -> None:
+    form = make_text(7, 200)
     filled = {
-        str(number): f"{text(3000 + number, 40)} {form} {text(4000 + number, 60)}"
+        str(number): f"{make_text(3000 + number, 40)} {form} {make_text(4000 + number, 60)}"
         for number in range(6)
     }
     assert len(families_in_memory(filled)) == 6

@@ -1,0 +1,271 @@
+"""The documents of an index as they were when a run began: read, found by passages, counted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import elasticsearch
+
+from es_simhash import document
+from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.document import field_path, passage_terms, text_of
+from es_simhash.errors import ClusterError
+from es_simhash.families.contents import Content, least_shared, read_contents
+from es_simhash.scheme import Scheme
+
+# Longer than any pause between two requests of a run; each request extends it.
+_KEEP_ALIVE = "5m"
+_PAGE = 200
+_HASHES = 500
+_BUCKETS = 5000
+# Candidates of a text in one answer; further answers leave out the texts that were seen.
+CANDIDATES = 100
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """Where a document is."""
+
+    index: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A document, without its text.
+
+    Attributes:
+        key: Where it is.
+        content_hash: Of its text.
+        family: Its family, if it has one.
+        moment: Value of the date field; None when there is none.
+        seq_no: Version of the document, together with `primary_term`.
+        primary_term: See `seq_no`.
+    """
+
+    key: Key
+    content_hash: str
+    family: str | None
+    moment: float | str | None
+    seq_no: int
+    primary_term: int
+
+
+@dataclass(frozen=True)
+class Read:
+    """A document with its text as families compare it.
+
+    Attributes:
+        stored: The document.
+        content: Of its text; None when there are no words.
+        is_current: False when its text is not the one that was fingerprinted, or is missing.
+    """
+
+    stored: Stored
+    content: Content | None
+    is_current: bool
+
+
+class Snapshot:
+    """A point in time of an index; use it in a `with` statement.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream.
+        scheme: Scheme of its fingerprints.
+        text_field: Field of the text.
+        field: Name of our object.
+        date_field: Field that tells the newer of two documents.
+    """
+
+    def __init__(
+        self,
+        client: elasticsearch.Elasticsearch,
+        index: str,
+        scheme: Scheme,
+        *,
+        text_field: str,
+        field: str,
+        date_field: str | None,
+    ) -> None:
+        self._client = client
+        self._index = index
+        self._scheme = scheme
+        self._text_field = text_field
+        self._field = field
+        self._date_field = date_field
+        self._date_format: dict[str, str] = {}
+        self._pit = ""
+
+    def __enter__(self) -> "Snapshot":
+        with plain_errors(self._client):
+            self._client.indices.refresh(index=self._index)
+            opened = self._client.open_point_in_time(index=self._index, keep_alive=_KEEP_ALIVE)
+        self._pit = opened["id"]
+        if self._date_field is not None:
+            self._date_format = self._format_of(self._date_field)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with plain_errors(self._client):
+            self._client.close_point_in_time(id=self._pit)
+
+    def _format_of(self, name: str) -> dict[str, str]:
+        with plain_errors(self._client):
+            answer = self._client.field_caps(index=self._index, fields=name)
+        types = set(answer["fields"].get(name, {}))
+        return {"format": "epoch_millis"} if types and types <= {"date", "date_nanos"} else {}
+
+    def all(self) -> Iterator[Read]:
+        """Yield every document that has fingerprints of the scheme."""
+        yield from self._pages([self._of_scheme()], [])
+
+    def without_family(self) -> Iterator[Read]:
+        """Yield those that have no family yet."""
+        exists = {"exists": {"field": self._path(document.FAMILY)}}
+        yield from self._pages([self._of_scheme()], [exists])
+
+    def of_families(self, families: Sequence[str]) -> Iterator[Read]:
+        """Yield the documents of some families."""
+        yield from self._having(document.FAMILY, families)
+
+    def of_contents(self, hashes: Sequence[str]) -> Iterator[Read]:
+        """Yield the documents that have one of these texts."""
+        yield from self._having(document.CONTENT_HASH, hashes)
+
+    def of_ids(self, ids: Sequence[str]) -> Iterator[Read]:
+        """Yield the documents of these ids."""
+        for start in range(0, len(ids), _HASHES):
+            some = {"ids": {"values": list(ids[start : start + _HASHES])}}
+            yield from self._pages([self._of_scheme(), some], [])
+
+    def _having(self, member: str, values: Sequence[str]) -> Iterator[Read]:
+        for start in range(0, len(values), _HASHES):
+            some = {"terms": {self._path(member): list(values[start : start + _HASHES])}}
+            yield from self._pages([self._of_scheme(), some], [])
+
+    def family_sizes(self) -> dict[str, int]:
+        """Count the documents of each family."""
+        sizes: dict[str, int] = {}
+        after: dict[str, Any] = {}
+        source = {"family": {"terms": {"field": self._path(document.FAMILY)}}}
+        while True:
+            composite = {"size": _BUCKETS, "sources": [source], **after}
+            body = {"size": 0, "aggs": {"families": {"composite": composite}}}
+            found = self._search({**body, "query": self._of_scheme()})["aggregations"]["families"]
+            for bucket in found["buckets"]:
+                sizes[bucket["key"]["family"]] = bucket["doc_count"]
+            if "after_key" not in found:
+                return sizes
+            after = {"after": found["after_key"]}
+
+    def candidates(
+        self, asked: Sequence[Content], without: Mapping[str, Sequence[str]]
+    ) -> list[list[Key]]:
+        """Give, for each text, documents that share its passages, the rarest first.
+
+        Args:
+            asked: The texts.
+            without: Hashes of the texts to leave out, by the hash of the text that is asked for.
+        """
+        lines: list[dict[str, Any]] = []
+        for content in asked:
+            lines += [{}, self._candidate_body(content, without.get(content.content_hash, ()))]
+        with plain_errors(self._client):
+            answer = self._client.msearch(searches=lines)
+        found = []
+        for response in answer["responses"]:
+            if "error" in response:
+                raise ClusterError(f"The search is refused: {reason_of(response['error'])}.")
+            hits = response["hits"]["hits"]
+            found.append([Key(hit["_index"], hit["_id"]) for hit in hits])
+        return found
+
+    def _candidate_body(self, content: Content, without: Sequence[str]) -> dict[str, Any]:
+        path = self._path(document.PASSAGES)
+        hashes = [content.content_hash, *without]
+        return {
+            "pit": {"id": self._pit, "keep_alive": _KEEP_ALIVE},
+            "size": CANDIDATES,
+            "_source": False,
+            "track_total_hits": False,
+            "query": {
+                "bool": {
+                    "filter": [self._of_scheme()],
+                    "must_not": [{"terms": {self._path(document.CONTENT_HASH): hashes}}],
+                    "should": [{"term": {path: term}} for term in passage_terms(content.asked)],
+                    "minimum_should_match": least_shared(content),
+                }
+            },
+        }
+
+    def _path(self, member: str) -> str:
+        return field_path(self._field, member)
+
+    def _of_scheme(self) -> dict[str, Any]:
+        return {"term": {self._path(document.SCHEME): self._scheme.name}}
+
+    def _search(self, body: Mapping[str, Any]) -> Any:
+        pit = {"id": self._pit, "keep_alive": _KEEP_ALIVE}
+        with plain_errors(self._client):
+            return self._client.search(body={**body, "pit": pit}).body
+
+    def _pages(
+        self, conditions: Sequence[Mapping[str, Any]], excluded: Sequence[Mapping[str, Any]]
+    ) -> Iterator[Read]:
+        members = (document.CONTENT_HASH, document.FAMILY, document.STATUS)
+        body: dict[str, Any] = {
+            "size": _PAGE,
+            "query": {"bool": {"filter": list(conditions), "must_not": list(excluded)}},
+            "_source": [self._text_field, *(self._path(member) for member in members)],
+            "seq_no_primary_term": True,
+            "track_total_hits": False,
+            "sort": ["_shard_doc"],
+        }
+        if self._date_field is not None:
+            body["fields"] = [{"field": self._date_field, **self._date_format}]
+        while True:
+            hits = self._search(body)["hits"]["hits"]
+            yield from self._read(hits)
+            if len(hits) < _PAGE:
+                return
+            body["search_after"] = hits[-1]["sort"]
+
+    def _read(self, hits: Sequence[Mapping[str, Any]]) -> Iterator[Read]:
+        sources = [hit.get("_source", {}) for hit in hits]
+        texts = [text_of(source, self._text_field) for source in sources]
+        contents = read_contents((text or "" for text in texts), self._scheme)
+        for hit, source, text, content in zip(hits, sources, texts, contents, strict=True):
+            stored = self._stored(hit, source)
+            is_empty = text_of(source, self._path(document.STATUS)) == document.STATUS_EMPTY
+            given = content.content_hash if content else None
+            is_current = text is not None and (
+                (content is None and is_empty) or given == stored.content_hash
+            )
+            yield Read(stored, content, is_current)
+
+    def _stored(self, hit: Mapping[str, Any], source: Mapping[str, Any]) -> Stored:
+        return Stored(
+            Key(hit["_index"], hit["_id"]),
+            text_of(source, self._path(document.CONTENT_HASH)) or "",
+            text_of(source, self._path(document.FAMILY)),
+            _moment(hit.get("fields", {}).get(self._date_field)),
+            hit["_seq_no"],
+            hit["_primary_term"],
+        )
+
+
+def _moment(values: Sequence[Any] | None) -> float | str | None:
+    """Give the first value as a number, or as it is where it is none."""
+    if not values:
+        return None
+    try:
+        return float(values[0])
+    except (TypeError, ValueError):
+        return str(values[0])
