@@ -3,13 +3,18 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.concepts.words import stop_lists
 
 # Enough for stop words to tell, however long the text is.
-_READ = 2000
+_READ = 1500
 # A text in a language without a stop list still holds a few words of some list by chance.
 _LEAST_COVERED = 0.12
 # Some of their letters are enough for these, whatever stands around them.
@@ -157,25 +162,36 @@ def _join(counts: Counter[str], part: str, whole: str, least: float) -> None:
 
 def _covering(words: list[str], languages: tuple[str, ...]) -> str:
     """Language whose stop words cover most of the words; those of few lists count up to double."""
-    covered: Counter[str] = Counter()
-    own: dict[str, float] = defaultdict(float)
-    lists = _lists_with()
-    for word, count in Counter(words).items():
-        listed = lists.get(word, ())
-        for language in listed:
-            covered[language] += count
-            own[language] += count / len(listed)
-    best = max(
-        languages, key=lambda each: (covered[each] + own.get(each, 0.0)) * _PRIOR.get(each, 1.0)
-    )
-    return best if covered[best] >= max(1, _LEAST_COVERED * len(words)) else languages[0]
+    table = _stop_table()
+    columns = [table.columns[each] for each in languages if each]
+    rows = np.fromiter(map(table.rows.get, words, repeat(0)), np.int64, len(words))
+    scores = table.scores[rows][:, columns]
+    best = int((scores.sum(0) * table.priors[columns]).argmax())
+    covered = np.count_nonzero(scores[:, best])
+    enough = covered >= max(1, _LEAST_COVERED * len(words))
+    return table.languages[columns[best]] if enough else languages[0]
+
+
+@dataclass(frozen=True)
+class _StopTable:
+    """Score of each stop word (row 0: of any other word) for each language."""
+
+    languages: list[str]
+    columns: dict[str, int]
+    rows: dict[str, int]
+    scores: NDArray[np.float32]
+    priors: NDArray[np.float32]
 
 
 @lru_cache(maxsize=1)
-def _lists_with() -> dict[str, tuple[str, ...]]:
-    """Languages whose stop list holds a word."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for language, words in stop_lists().items():
-        for word in words:
-            found[word].append(language)
-    return {word: tuple(languages) for word, languages in found.items()}
+def _stop_table() -> _StopTable:
+    lists = stop_lists()
+    columns = {language: column for column, language in enumerate(lists)}
+    words = sorted(set().union(*lists.values()))
+    rows = {word: row for row, word in enumerate(words, 1)}
+    listed = np.zeros((len(words) + 1, len(lists)), np.float32)
+    for language, members in lists.items():
+        listed[[rows[word] for word in members], columns[language]] = 1
+    scores = listed * (1 + 1 / np.maximum(listed.sum(1, keepdims=True), 1))
+    priors = np.array([_PRIOR.get(each, 1.0) for each in lists], np.float32)
+    return _StopTable(list(lists), columns, rows, scores.astype(np.float32), priors)
