@@ -1,6 +1,7 @@
 """An engine that runs Painless: the one of the other cluster tests if it does, else OpenSearch."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any, NoReturn
 
 import pytest
@@ -13,21 +14,21 @@ from es_simhash.evaluation import opensearch
 @pytest.fixture(scope="session")
 def painless_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
     """Address of an engine with Painless; one started for the tests is stopped at their end."""
-    try:
-        # The Elasticsearch of Maven Central has no Painless, so a local node is never asked for.
-        if choose_source() != "local node":
-            engine = find_engine(heap="1g")
-            if opensearch.runs_painless(engine.url):
-                yield engine.url
-                return
-        server = opensearch.opensearch()
-        url = server.__enter__()
-    except EsSimhashError as error:
-        without_cluster(str(error))
-    try:
+    with ExitStack() as stack:
+        try:
+            url = _engine_with_painless(stack)
+        except EsSimhashError as error:
+            without_cluster(str(error))
         yield url
-    finally:
-        server.__exit__(None, None, None)
+
+
+def _engine_with_painless(stack: ExitStack) -> str:
+    # The Elasticsearch of Maven Central has no Painless, so a local node is never asked for.
+    if choose_source() != "local node":
+        engine = find_engine(heap="1g")
+        if opensearch.runs_painless(engine.url):
+            return engine.url
+    return stack.enter_context(opensearch.opensearch())
 
 
 @pytest.fixture
