@@ -17,17 +17,20 @@ from es_simhash.fingerprints import fingerprint_batch
 from es_simhash.limits import MOST_CHUNKS, chunk_refusal
 from es_simhash.scheme import Scheme
 
+# What the ingest pipeline says of a text it could not take.
+ERROR = "error"
 # Members that not every text has, each with the value that means nothing is there. A vector of
 # weights (sparse_vector) refuses null; its value would be an empty list.
 ABSENT: Mapping[str, Any] = {
     STATUS: None,
+    ERROR: None,
     FINGERPRINT: None,
     BLOCKS: None,
     PASSAGES: None,
     CHUNKS: None,
 }
 # What tells whether a document has to be done is small; the rest is not read.
-UNREAD = tuple(name for name in ABSENT if name != STATUS)
+UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR))
 
 
 def derived(texts: Sequence[str], scheme: Scheme) -> list[bytes]:

@@ -140,6 +140,15 @@ def test_fields_of_another_scheme_are_replaced(
     assert ours == {**expected(LONG), "family": "kept"}
 
 
+def test_what_the_pipeline_could_not_take_is_enriched_and_its_error_goes(
+    client: Any, index: str, write: Any, stored: Any, expected: Any
+) -> None:
+    failed = {"status": "failed", "error": "The script failed."}
+    write(index, {"a": {"text": LONG, "simhash": failed}})
+    assert statuses(backfill(client, index, settings=ONE)) == {"written": 1}
+    assert stored(index)["a"]["ours"] == expected(LONG)
+
+
 def test_a_partial_update_of_other_fields_leaves_ours_intact(
     client: Any, index: str, write: Any, stored: Any, matching: Any
 ) -> None:
