@@ -15,7 +15,7 @@ from es_simhash.scheme import PASSAGE_BITS, Scheme
 from es_simhash.simhash import hamming_distances
 
 # From here on two texts are linked as versions (docs/families.md shows the plateau).
-LINK_SCORE = 0.72
+LINK_SCORE = 0.7
 # Least score of a member with the representative of its family.
 MEMBER_SCORE = 0.5
 # The head of a text, its title and what stands around it, in tokens.
@@ -132,23 +132,23 @@ def version_score(one: Content, other: Content, least: float = 0.0) -> float:
     return max((body + heads) / 2, copied)
 
 
-def link_score(one: Content, other: Content) -> float:
+def link_score(one: Content, other: Content, link: float = LINK_SCORE) -> float:
     """Give the score of two texts that are linked as versions, 0 of others."""
     shorter, longer = sorted((one.characters, other.characters))
     if shorter * LONGER < longer:
         return 0.0
-    score = version_score(one, other, LINK_SCORE)
-    return score if score >= LINK_SCORE else 0.0
+    score = version_score(one, other, link)
+    return score if score >= link else 0.0
 
 
-def member_score(representative: Content, other: Content) -> float:
+def member_score(representative: Content, other: Content, link: float = LINK_SCORE) -> float:
     """Give the score of a text that may be in a family with its representative, 0 of others.
 
     A version of a version may have less in common with the representative than two linked texts,
     but for short texts: a third of a record is soon shared by chance.
     """
     is_record = representative.is_short and other.is_short
-    least = LINK_SCORE if is_record else MEMBER_SCORE
+    least = link if is_record else MEMBER_SCORE
     score = version_score(representative, other, least)
     return score if score >= least else 0.0
 

@@ -1,7 +1,7 @@
 """Families of texts in memory: the oracle for what the cluster gives, and good for small data."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from es_simhash.families.contents import (
     Content,
@@ -70,20 +70,24 @@ def _documents(
 def _neighbours(
     contents: Mapping[str, Content], apart: Collection[tuple[str, str]]
 ) -> dict[str, list[str]]:
-    """Link the texts that share what the searches of the cluster would ask for."""
+    neighbours: dict[str, list[str]] = defaultdict(list)
+    for one, other in candidate_pairs(contents):
+        if pair(one, other) not in apart and link_score(contents[one], contents[other]):
+            neighbours[one].append(other)
+            neighbours[other].append(one)
+    return neighbours
+
+
+def candidate_pairs(contents: Mapping[str, Content]) -> Iterator[tuple[str, str]]:
+    """Yield the hashes of all pairs of texts that the searches of the cluster would bring."""
     having = defaultdict(list)
     for key, content in contents.items():
         for passage in content.asked.tolist():
             having[passage].append(key)
-    neighbours: dict[str, list[str]] = defaultdict(list)
     for key, content in contents.items():
         shared = Counter(
             other for passage in content.asked.tolist() for other in having[passage] if other > key
         )
         for other, count in shared.items():
-            if count < least_shared(content) or pair(key, other) in apart:
-                continue
-            if are_candidates(content, contents[other]) and link_score(content, contents[other]):
-                neighbours[key].append(other)
-                neighbours[other].append(key)
-    return neighbours
+            if count >= least_shared(content) and are_candidates(content, contents[other]):
+                yield key, other
