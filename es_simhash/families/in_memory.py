@@ -41,7 +41,11 @@ def families_in_memory(
             copies[content.content_hash].append(id)
             contents[content.content_hash] = content
 
-    ranked = rank or (lambda id: len(texts[id]))
+    def length(id: str) -> int:
+        content = read[id]
+        return content.characters if content is not None else 0
+
+    ranked = rank or length
     best = {key: max(ids, key=lambda id: (ranked(id), id)) for key, ids in copies.items()}
     apart = {
         pair(one.content_hash, other.content_hash)

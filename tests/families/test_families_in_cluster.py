@@ -64,6 +64,41 @@ def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
+    shelf: Any,
+    client: Any,
+    texts: Texts,
+    seed: int,
+    make_text: Callable[..., str],
+    revise: Callable[..., str],
+) -> None:
+    from es_simhash.families import dismiss
+
+    chosen = random.Random(seed)
+    shelf.put(texts)
+    held, apart = dict(texts), set()
+    for step in range(8):
+        for id in chosen.sample(sorted(held), 3):
+            changed = chosen.choice(["new", "version", "deleted", "dismissed"])
+            if changed == "deleted":
+                del held[id]
+                shelf.delete(id)
+                continue
+            if changed == "dismissed":
+                other = chosen.choice(sorted(held))
+                if held[other] != held[id]:
+                    dismiss(client, shelf.name, id, other)
+                    apart.add((id, other))
+                continue
+            like = held[chosen.choice(sorted(held))]
+            held[id] = make_text(500 + step) if changed == "new" else revise(like, step)
+            shelf.put({id: held[id]})
+        shelf.find()
+        assert shelf.families() == in_memory(held, dismissed=apart)
+    assert shelf.find(everything=True).written == 0
+
+
 def test_only_what_hangs_together_with_a_change_is_asked_again(
     shelf: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:

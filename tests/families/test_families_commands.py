@@ -1,0 +1,129 @@
+"""`es-simhash families` and `es-simhash dismiss` as a user calls them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from es_simhash import EsSimhashError, IndexMissing, MappingConflict
+from es_simhash.cli.dismiss_command import dismiss
+from es_simhash.cli.families_command import families
+from es_simhash.families.in_memory import families_in_memory
+
+pytestmark = pytest.mark.cluster
+
+Texts = dict[str, str]
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(cluster_url: str) -> Call:
+    """Call a command with the address of the engine."""
+
+    def run(command: click.Command, *arguments: str) -> Result:
+        result = CliRunner().invoke(command, [*arguments, "--url", cluster_url])
+        if isinstance(result.exception, EsSimhashError):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Call) -> None:
+    shelf.put(texts)
+    first = call(families, shelf.name)
+    assert first.exit_code == 0
+    assert "20 documents" not in first.stderr
+    names = shelf.names()
+    assert f"{names['t0-1']}  " in first.stdout
+    line = next(line for line in first.stdout.splitlines() if line.startswith(names["t0-1"]))
+    assert {"t0-1", "t0-2", "t0-3"} == {id.strip(",") for id in line.split()[1:]}
+    assert first.stdout.endswith(
+        f"{len(texts)} documents looked at, 8 families of several; "
+        f"{len(texts)} documents written.\n"
+    )
+    again = call(families, shelf.name)
+    assert again.stdout == ("0 documents looked at, 0 families of several; 0 documents written.\n")
+    everything = call(families, shelf.name, "--all", "--dry-run")
+    assert "8 families of several; 0 documents would be written." in everything.stdout
+
+
+def test_json_has_all_members_and_the_representative_first(
+    shelf: Any, texts: Texts, call: Call
+) -> None:
+    shelf.put(texts)
+    found = json.loads(call(families, shelf.name, "--dry-run", "--format", "json").stdout)
+    assert found["dry_run"] is True
+    assert found["written"] == len(texts)
+    expected = [each for each in families_in_memory(texts) if len(each) > 1]
+    assert sorted(each["members"] for each in found["families"]) == expected
+    assert {None} == set(shelf.names().values())
+
+
+def test_a_dismissal_and_its_undoing(shelf: Any, texts: Texts, call: Call) -> None:
+    shelf.put(texts)
+    call(families, shelf.name)
+    assert "are not versions" in call(dismiss, shelf.name, "t4-1", "t4-2").stdout
+    call(families, shelf.name)
+    names = shelf.names()
+    assert names["t4-1"] != names["t4-2"]
+    assert "may be of one family" in call(dismiss, shelf.name, "t4-2", "t4-1", "--undo").stdout
+    call(families, shelf.name)
+    names = shelf.names()
+    assert names["t4-1"] == names["t4-2"]
+
+
+def test_documents_that_are_left_are_named(
+    shelf: Any, client: Any, texts: Texts, call: Call, make_text: Callable[..., str]
+) -> None:
+    shelf.put(texts)
+    client.update(index=shelf.name, id="t0-1", doc={"text": make_text(88)}, refresh=True)
+    result = call(families, shelf.name)
+    assert "1 documents left" in result.stderr
+    assert "t0-1" in result.stderr
+
+
+def test_an_index_that_is_not_there_or_has_no_fingerprints_is_refused(
+    client: Any, index_name: str, call: Call
+) -> None:
+    with pytest.raises(IndexMissing, match="does not exist"):
+        call(families, index_name)
+    client.indices.create(index=index_name)
+    with pytest.raises(MappingConflict, match="no fingerprint fields"):
+        call(families, index_name)
+
+
+def test_a_rule_that_needs_a_date_says_so(shelf: Any, call: Call) -> None:
+    with pytest.raises(EsSimhashError, match="--date-field"):
+        call(families, shelf.name, "--representative", "newest")
+
+
+def test_an_alias_over_two_indices_has_families_across_them(
+    shelf: Any, client: Any, texts: Texts, call: Call
+) -> None:
+    from es_simhash.document import DEFAULT_FIELD, simhash_object
+    from es_simhash.fingerprints import fingerprint
+    from es_simhash.installing import install
+
+    other, alias = f"{shelf.name}-b", f"{shelf.name}-both"
+    install(client, other, meaning=None)
+    client.indices.update_aliases(
+        actions=[{"add": {"index": name, "alias": alias}} for name in (shelf.name, other)]
+    )
+    try:
+        shelf.put({"t0-1": texts["t0-1"], "t9-1": texts["t9-1"]})
+        document = {
+            "text": texts["t0-2"],
+            DEFAULT_FIELD: simhash_object(fingerprint(texts["t0-2"])),
+        }
+        client.index(index=other, id="t0-2", document=document, refresh=True)
+        call(families, alias)
+        stored = client.get(index=other, id="t0-2")["_source"][DEFAULT_FIELD]
+        assert stored["family"] == shelf.names()["t0-1"] != shelf.names()["t9-1"]
+        with pytest.raises(EsSimhashError, match="several indices"):
+            call(families, f"{shelf.name},{other}")
+    finally:
+        client.indices.delete(index=[other, f"{alias}-simhash"], ignore_unavailable=True)
