@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import elasticsearch
 
@@ -13,95 +12,11 @@ from es_simhash.families.companion import Companion
 from es_simhash.families.contents import member_score
 from es_simhash.families.exploring import Library, Links, Progress
 from es_simhash.families.naming import name_of_key, names_of
+from es_simhash.families.outcome import Choice, Family, Found
 from es_simhash.families.partition import Pair, families_of, pair
 from es_simhash.families.snapshot import Key, Snapshot, Stored
 from es_simhash.families.writing import Writer
 from es_simhash.index import Index
-
-Rule = Literal["longest", "newest", "oldest"]
-# Counted up when other scores would give other families of the same texts.
-_VERSION = 1
-RULES: tuple[Rule, ...] = ("longest", "newest", "oldest")
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a run is told.
-
-    Attributes:
-        rule: Which document represents a family: the longest text, the newest or the oldest.
-        date_field: Field that tells the newer of two; needed by the rules newest and oldest.
-        everything: Ask for all documents, not only for what changed since the last run.
-        dry_run: Write nothing.
-    """
-
-    rule: Rule = "longest"
-    date_field: str | None = None
-    everything: bool = False
-    dry_run: bool = False
-
-    def __post_init__(self) -> None:
-        if self.rule not in RULES:
-            raise InputError(f"Unknown rule {self.rule!r}; there are {', '.join(RULES)}.")
-        if self.rule != "longest" and self.date_field is None:
-            raise InputError(f"Rule {self.rule!r} needs a date; name its field with --date-field.")
-
-    def told(self) -> str:
-        """Give what decides the outcome; after a run that was told otherwise all is asked again."""
-        return f"v{_VERSION} {self.rule} {self.date_field}"
-
-
-@dataclass(frozen=True)
-class Family:
-    """Documents that are versions of each other.
-
-    Attributes:
-        name: Value of `simhash.family` of each of them.
-        representative: Id of the one each of the others was checked against.
-        members: Ids of all, the representative first.
-    """
-
-    name: str
-    representative: str
-    members: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a run found.
-
-    Attributes:
-        families: Families of several documents, of all documents that the run had to look at.
-        documents: Documents it looked at.
-        asked: Texts it asked the index for.
-        written: Documents whose family was written, or would be with `dry_run`.
-        left: Ids of documents that changed meanwhile, or whose text is missing or not the one that
-            was fingerprinted; the next run takes them.
-        truncated: Ids of documents with more candidates than were examined.
-        dry_run: True when nothing was written.
-    """
-
-    families: tuple[Family, ...]
-    documents: int
-    asked: int
-    written: int
-    left: tuple[str, ...] = ()
-    truncated: tuple[str, ...] = ()
-    dry_run: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as it is printed in JSON."""
-        return {
-            "families": [
-                {"family": each.name, "members": list(each.members)} for each in self.families
-            ],
-            "documents": self.documents,
-            "asked": self.asked,
-            "written": self.written,
-            "left": list(self.left),
-            "truncated": list(self.truncated),
-            "dry_run": self.dry_run,
-        }
 
 
 def find_families(
@@ -145,7 +60,8 @@ def find_families(
         run = _Run(snapshot, companion, choice)
         run.look(progress)
         families = run.families()
-    _require_texts(run.library, text_field)
+    if run.looks_at_all:
+        _require_texts(run.library, text_field)
     writes = run.writes(families)
     left: set[Key] = set(run.library.left)
     if not choice.dry_run:
@@ -180,6 +96,7 @@ class _Run:
         self.sizes = self.snapshot.family_sizes()
         self.dismissals = self.companion.dismissals()
         self.told = self.choice.told()
+        self.looks_at_all = self.choice.everything or self.companion.last_run() != self.told
         self.moments: dict[float | str, int] = {}
         self.apart: set[Pair[str]] = set()
 
@@ -190,7 +107,7 @@ class _Run:
         self.links.explore(seeds, self.apart, progress)
 
     def _seeds(self) -> Iterable[str]:
-        if self.choice.everything or self.companion.last_run() != self.told:
+        if self.looks_at_all:
             return self.library.add(self.snapshot.all())
         seeds = self.library.add(self.snapshot.without_family())
         names = [*self.sizes, *(self.recorded.keys() - self.sizes.keys())]
@@ -304,7 +221,7 @@ class _Run:
             sizes[each.name] = len([key for key in each.keys if key not in left])
         self.companion.write_sizes(sizes, self.recorded)
         self.companion.seen([each for each in self.dismissals if each.pending])
-        if self.companion.last_run() != self.told:
+        if self.looks_at_all:
             self.companion.write_run(self.told)
 
 

@@ -289,6 +289,20 @@ def test_a_text_that_is_not_the_fingerprinted_one_is_left_alone(
     assert shelf.names()["t0-1"] is None
 
 
+def test_one_document_that_is_left_does_not_stop_a_later_run(
+    shelf: Any, client: Any, texts: Texts, make_text: Callable[..., str]
+) -> None:
+    held = {id: text for id, text in texts.items() if id != "t11-1"}
+    shelf.put(held)
+    shelf.find()
+    shelf.put({"t11-1": texts["t11-1"]})
+    client.update(index=shelf.name, id="t11-1", doc={"text": make_text(88)}, refresh=True)
+    assert shelf.find().left == ("t11-1",)
+    shelf.put({"t11-1": make_text(88)})
+    assert shelf.find().left == ()
+    assert shelf.families() == in_memory({**held, "t11-1": make_text(88)})
+
+
 def test_a_wrong_text_field_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
     from es_simhash.families import find_families
 
