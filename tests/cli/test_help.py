@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import COMMANDS, cli
 
-COMMAND_NAMES = {"compare", "demo", "fingerprint", "ingest", "install", "node", "related",
-                 "selftest"}  # fmt: skip
+COMMAND_NAMES = {"compare", "concepts", "demo", "explain", "fingerprint", "ingest", "install",
+                 "node", "related", "selftest"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -196,7 +196,8 @@ def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
 def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[str]) -> None:
     done = ask(index, "--id", "1", "--explain-query", "--k", "2")
     bodies = json.loads(done.out)
-    assert [set(body) & {"query", "knn"} for body in bodies] == [{"query"}, {"knn"}]
+    # Shared passages, near fingerprints, and near meanings.
+    assert [set(body) & {"query", "knn"} for body in bodies] == [{"query"}, {"knn"}, {"query"}]
     assert bodies[1]["knn"]["similarity"] == 2
     assert sent
     assert [each for each in sent if "search" in each] == []
@@ -206,8 +207,9 @@ def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[st
 
 
 def test_explained_bodies_are_those_that_are_sent(ask: Any, client: Any, index: str) -> None:
-    passages, blocks = json.loads(ask(index, "--id", "1", "--explain-query").out)
-    answer = client.msearch(index=index, searches=[{}, passages, {}, blocks])
+    bodies = json.loads(ask(index, "--id", "1", "--explain-query").out)
+    assert len(bodies) == 3
+    answer = client.msearch(index=index, searches=[line for body in bodies for line in ({}, body)])
     for each in answer["responses"]:
         assert [hit["_id"] for hit in each["hits"]["hits"]] == ["2"]
 

@@ -9,7 +9,11 @@ from es_simhash.document import BLOCKS, CHUNKS, FINGERPRINT, PASSAGES
 
 pytestmark = pytest.mark.cluster
 
-MEMBERS = {"scheme", "status", "content_hash", "fingerprint", "blocks", "passages", "chunks"}
+OF_VERSIONS = {
+    "scheme", "status", "content_hash", "fingerprint", "blocks", "passages", "chunks",
+    "family", "duplicate_of", "dismissed",
+}  # fmt: skip
+MEMBERS = OF_VERSIONS | {"meaning_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
 TEXT = "The bell of the old school rings at eight, and the caretaker opens both gates."
 
 
@@ -38,6 +42,13 @@ def test_a_missing_index_is_created(client: Any, index_name: str) -> None:
     assert set(mapping["properties"]["simhash"]["properties"]) == MEMBERS
     assert mapping["properties"]["simhash"]["properties"]["fingerprint"]["dims"] == 128
     assert mapping["_meta"]["es_simhash"]["simhash"]["scheme"] == Scheme().name
+
+
+def test_an_index_for_versions_alone_gets_their_fields(client: Any, index_name: str) -> None:
+    install(client, index_name, meaning=None)
+    mapping = mapping_of(client, index_name)
+    assert set(mapping["properties"]["simhash"]["properties"]) == OF_VERSIONS
+    assert "meaning" not in mapping["_meta"]["es_simhash"]["simhash"]
 
 
 def test_the_fields_and_the_meta_of_the_user_are_kept(client: Any, index_name: str) -> None:
@@ -192,7 +203,7 @@ def test_other_schemes_work_from_end_to_end(client: Any, filled: Any, scheme: Sc
 
 
 def test_documents_of_another_scheme_are_not_compared(client: Any, filled: Any) -> None:
-    name = filled({"id": "1", "text": TEXT}, {"id": "2", "text": TEXT})
+    name = filled({"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}, meaning=None)
     other = Scheme(blocks=16).name
     client.update(index=name, id="2", doc={"simhash": {"scheme": other}}, refresh=True)
     assert related_ids(client, name, "1") == []

@@ -11,15 +11,18 @@ from click.testing import CliRunner
 
 from es_simhash import ClusterError, DocumentMissing, InputError, Limits, Relation
 from es_simhash.cli.main import cli
+from es_simhash.concepts.meaning import DEFAULT_MEANING
 from es_simhash.memory import MemoryIndex
 from es_simhash.query import Asking
-from es_simhash.relation import VERSION_SCORE
+from es_simhash.relation import KINDS, VERSION_SCORE
 
 pytestmark = pytest.mark.cluster
 
 VERSIONS = {"exact", "version", "contains", "excerpt_of"}
 MIRRORED = {"contains": "excerpt_of", "excerpt_of": "contains"}
 EVERYTHING = Asking(size=100, min_score=0)
+# Neighbours have tests of their own, in tests/meaning.
+BY_PASSAGES = tuple(kind for kind in KINDS if kind != "semantic")
 
 Answers = dict[str, list[Relation]]
 Corpus = dict[str, dict[str, Any]]
@@ -95,22 +98,45 @@ def test_documents_that_are_not_listed_are_not_shown(answers: Answers, truth: Tr
         (id, relation.id)
         for id, relations in answers.items()
         for relation in relations
-        if Asking().shows(relation) and frozenset((id, str(relation.id))) not in listed
+        if Asking(kinds=BY_PASSAGES).shows(relation)
+        and frozenset((id, str(relation.id))) not in listed
     ]
     assert unlisted == []
 
 
-def test_the_answers_are_those_of_an_exact_scan(answers: Answers, corpus: Corpus) -> None:
+def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus: Corpus) -> None:
     exact = MemoryIndex()
     for id, document in corpus.items():
         exact.add(id, document["text"])
+    asking = replace(EVERYTHING, kinds=BY_PASSAGES)
+    found = index_of(client, sample).related_to_each(list(corpus), asking=asking)
     for id in corpus:
-        scanned = exact.related(id=id, asking=EVERYTHING)
-        assert kinds(answers, id) == {str(each.id): each.kind for each in scanned}, id
-        assert [each.score for each in answers[id]] == pytest.approx(
+        scanned = exact.related(id=id, asking=asking)
+        assert kinds(found, id) == {str(each.id): each.kind for each in scanned}, id
+        assert [each.score for each in found[id]] == pytest.approx(
             [each.score for each in scanned], abs=1e-6
         )
-        assert [each.evidence for each in answers[id]] == [each.evidence for each in scanned]
+        assert [each.evidence for each in found[id]] == [each.evidence for each in scanned]
+
+
+def test_the_answers_with_neighbours_are_those_of_an_exact_scan(
+    answers: Answers, corpus: Corpus
+) -> None:
+    exact = MemoryIndex(meaning=DEFAULT_MEANING)
+    for id, document in corpus.items():
+        exact.add(id, document["text"])
+    shown = 0
+    for id in corpus:
+        scanned = {str(each.id): each for each in exact.related(id=id, asking=EVERYTHING)}
+        for each in answers[id]:
+            # Concepts are kept to three digits; a score near zero is a steep root of them.
+            if Asking().shows(each):
+                other = scanned[str(each.id)]
+                assert (other.kind, other.score) == (each.kind, pytest.approx(each.score, abs=0.01))
+                shown += each.kind == "semantic"
+        ours = {str(each.id) for each in answers[id] if each.score >= 0.31}
+        assert ours >= {name for name, each in scanned.items() if each.score >= 0.32}
+    assert shown
 
 
 def test_the_scan_finds_what_the_corpus_says(corpus: Corpus, truth: Truth) -> None:
@@ -145,12 +171,20 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     best = answers["en-battery-press"][0].to_dict()
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
+        "meaning", "copies",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]
     assert list(best["evidence"][0]) == ["query", "hit", "distance"]
     assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
-    assert json.loads(json.dumps(best)) == {**best, "evidence": list(best["evidence"])}
+    meaning = best["meaning"]
+    assert list(meaning) == [
+        "similarity", "vector", "concepts", "entities", "shared", "about",
+    ]  # fmt: skip
+    assert list(meaning["shared"][0]) == ["text", "part", "is_entity"]
+    in_lists = {**meaning, "shared": list(meaning["shared"]), "about": list(meaning["about"])}
+    expected = {**best, "evidence": list(best["evidence"]), "meaning": in_lists}
+    assert json.loads(json.dumps(best)) == expected
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "zh", "ar", "hi"])

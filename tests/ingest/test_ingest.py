@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from es_simhash.cluster import connect
-from es_simhash.document import simhash_object
+from es_simhash.concepts.meaning import DEFAULT_MEANING
+from es_simhash.deriving import Derivation, derive
 from es_simhash.errors import (
     ClusterError,
     EsSimhashError,
@@ -19,7 +20,6 @@ from es_simhash.errors import (
     MappingConflict,
     SchemeMismatch,
 )
-from es_simhash.fingerprints import fingerprint
 from es_simhash.ingesting import (
     Limits,
     Outcome,
@@ -35,6 +35,7 @@ from es_simhash.scheme import Scheme
 
 pytestmark = pytest.mark.cluster
 
+IN_NO_SOURCE = ("fingerprint", "vector", "vector_fingerprint", "concepts")
 ONE = Settings(processes=1, patience=Patience(first=0.01, longest=0.02, total=0.1))
 SMALL = Settings(processes=1, limits=Limits(documents=10), patience=ONE.patience)
 
@@ -54,19 +55,21 @@ def drain(outcomes: Iterable[Outcome], into: list[Outcome]) -> None:
 
 
 def sources_of(client: Any, index: str) -> dict[str, Any]:
-    """All documents, without the bit vector: Elasticsearch 9 keeps vectors out of `_source`."""
+    """All documents, without vectors: Elasticsearch 9 keeps them out of `_source`."""
     client.indices.refresh(index=index)
     answer = client.search(index=index, size=1000, query={"match_all": {}})
     found = {each["_id"]: each["_source"] for each in answer["hits"]["hits"]}
     for source in found.values():
-        source.get("simhash", {}).pop("fingerprint", None)
+        for name in IN_NO_SOURCE:
+            source.get("simhash", {}).pop(name, None)
     return found
 
 
 def simhash_of(text: str) -> dict[str, Any]:
-    simhash = simhash_object(fingerprint(text))
-    del simhash["fingerprint"]
-    return simhash
+    written: dict[str, Any] = json.loads(
+        derive([text], Derivation(meaning=DEFAULT_MEANING)).objects[0]
+    )
+    return {name: value for name, value in written.items() if name not in IN_NO_SOURCE}
 
 
 def test_documents_are_written_with_their_fingerprints(client: Any, index: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from es_simhash import limits
+from es_simhash.concepts.meaning import DEFAULT_MEANING
 from es_simhash.document import simhash_object
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import fingerprint
@@ -94,7 +95,11 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     added = list(fingerprint_documents(documents, text_field="body.text", simhash_field="fp"))
     for document, result in zip(documents, added, strict=True):
         expected = simhash_object(fingerprint(document["body"]["text"]))
-        assert result == {**document, "fp": expected}
+        assert {**expected, **result["fp"]} == result["fp"]
+        assert result["fp"]["meaning_scheme"] == DEFAULT_MEANING.name
+        assert {**result, "fp": ""} == {**document, "fp": ""}
+    [alone] = fingerprint_documents([{"text": "One."}], meaning=None)
+    assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
     with pytest.raises(InputError, match="Document 2: There is no field"):
         list(fingerprint_documents([{"text": ""}, {}]))
 

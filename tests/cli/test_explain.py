@@ -1,0 +1,208 @@
+"""`es-simhash explain`, `install` and `related` as far as they speak of meanings."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.concepts.meaning import DEFAULT_MEANING
+
+pytestmark = pytest.mark.cluster
+
+# ESC, CSI of one character, right-to-left override, bell.
+STEERING = "\x1b[31m\x9b2J\u202e\x07"
+BANK = (
+    "The European Central Bank raised interest rates by a quarter point. Christine Lagarde told "
+    "reporters in Frankfurt that inflation remains too high."
+)
+OUTLOOK = (
+    "Economists expect inflation in the euro zone to fall. Christine Lagarde will explain in "
+    "Frankfurt why the European Central Bank leaves interest rates where they are."
+)
+BEES = "Beekeepers on the roofs of the old town harvest honey when the lime trees flower."
+WIRE = (
+    "FRANKFURT (Wire) - Inflation in the euro zone slowed in March, a first estimate showed, "
+    "which gives the European Central Bank room to lower interest rates before the summer. Most "
+    "analysts had expected prices to rise faster, above all those of energy and of food. "
+)
+
+
+@pytest.fixture
+def call(run: Any, cluster_url: str) -> Callable[..., Any]:
+    """Run a command on the engine."""
+    return lambda *arguments: run(*arguments, "--url", cluster_url)
+
+
+@pytest.fixture
+def index(client: Any, index_name: str) -> str:
+    """Two texts about one thing, a version of the first, and one about another."""
+    fill(client, index_name, a=BANK, b=OUTLOOK, v=BANK.replace("too high", "high"), bees=BEES)
+    return index_name
+
+
+def fill(client: Any, index: str, **texts: str) -> None:
+    from es_simhash.ingesting import Settings, ingest
+    from es_simhash.installing import install
+
+    install(client, index)
+    documents = ({"id": id, "text": text} for id, text in texts.items())
+    assert all(each.ok for each in ingest(client, index, documents, settings=Settings(processes=1)))
+    client.indices.refresh(index=index)
+
+
+def is_harmless(shown: str) -> bool:
+    return all(character == "\n" or character.isprintable() for character in shown)
+
+
+# explain
+
+
+def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
+    done = call("explain", index, "a", "b")
+    assert (done.status, done.err) == (0, "")
+    out = " ".join(done.out.split())
+    assert "a is about the same as b" in out
+    assert "semantic, score 0." in out
+    assert "both name" in out
+    assert "Christine Lagarde" in out
+    assert "similarity 0." in out
+    assert "vectors 0." in out
+
+
+def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str) -> None:
+    out = call("explain", index, "a", "v").out
+    assert "a is a version of v" in out
+    assert "of A stands in B" in out
+    done = call("explain", index, "a", "bees", "--format", "json")
+    assert done.status == 0
+    assert json.loads(done.out)["score"] < 0.3
+
+
+def test_the_json_of_an_explanation_is_one_relation(call: Any, index: str) -> None:
+    told = json.loads(call("explain", index, "a", "b", "--format", "json").out)
+    assert (told["id"], told["kind"], told["index"]) == ("b", "semantic", index)
+    assert told["meaning"]["shared"]
+    assert BANK[told["evidence"][0]["query"]["start"] :].startswith(
+        told["evidence"][0]["query"]["text"]
+    )
+
+
+def test_what_cannot_be_explained_is_refused(call: Any, index: str, client: Any) -> None:
+    assert "'nowhere'" in call("explain", index, "a", "nowhere").refusal()
+    client.index(index=index, id="bare", document={"title": "No text"}, refresh=True)
+    assert "no text in field 'text'" in call("explain", index, "a", "bare").refusal()
+    assert call("explain", index, "a", "b", "--field", "body").refusal()
+    assert call("explain", f"{index}-absent", "a", "b").refusal()
+    assert call("explain", index, "a").status == 2
+    assert call("explain", index, "a", "b", "--vocabulary", "/nowhere.ttl").status == 2
+
+
+def test_an_explanation_steers_no_terminal(call: Any, client: Any, index_name: str) -> None:
+    fill(client, index_name, a=f"{BANK} {STEERING} Frankfurt", b=f"{STEERING} {OUTLOOK}")
+    for form in ("table", "json"):
+        done = call("explain", index_name, "a", "b", "--format", form)
+        assert done.status == 0
+        assert is_harmless(done.out), ascii(done.out)
+
+
+# related
+
+
+def test_related_shows_versions_and_neighbours(call: Any, index: str) -> None:
+    done = call("related", index, "--id", "a")
+    assert (done.status, done.err) == (0, "")
+    assert "version" in done.out
+    assert "semantic" in done.out
+    assert "is about the same as" in " ".join(done.out.split())
+    assert "bees" not in done.out
+    found = json.loads(call("related", index, "--id", "a", "--kind", "semantic",
+                            "--format", "json").out)  # fmt: skip
+    assert [each["id"] for each in found] == ["b"]
+
+
+def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_name: str) -> None:
+    copies = {f"w{n}": f"{WIRE} Paper {n}." for n in range(4)}
+    fill(client, index_name, query=OUTLOOK, **copies)
+    options = ("related", index_name, "--id", "query")
+    found = json.loads(call(*options, "--format", "json").out)
+    assert [each["copies"] for each in found] == [3]
+    assert "and 3 more versions of it" in " ".join(call(*options).out.split())
+    found = json.loads(call(*options, "--all-copies", "--format", "json").out)
+    assert {each["id"] for each in found} == set(copies)
+
+
+def test_a_field_of_dates_that_holds_none_is_refused(call: Any, index: str) -> None:
+    assert "text" in call("related", index, "--id", "a", "--recency", "text").refusal()
+    assert call("related", index, "--id", "a", "--recency", "when").status == 0
+    for wrong in (("--half-life", "0"), ("--recency-weight", "2")):
+        assert call("related", index, "--id", "a", "--recency", "when", *wrong).status == 2
+
+
+# install
+
+
+def meaning_of(client: Any, index: str) -> Any:
+    from es_simhash.installing import installed
+
+    return installed(client, index).meaning
+
+
+def test_install_puts_the_default_meaning_in_place(call: Any, client: Any, index_name: str) -> None:
+    assert call("install", index_name).status == 0
+    assert meaning_of(client, index_name) == DEFAULT_MEANING
+    assert "nothing to do" in call("install", index_name).out
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--no-meaning"], None),
+        (["--extractor", "builtin"], {"extractor": "builtin"}),
+        (["--vectors", "none"], {"vectors": "none"}),
+        (["--language", "de"], {"language": "de"}),
+        (["--entity-field", "a", "--entity-field", "b.c"], {"entity_fields": ("a", "b.c")}),
+    ],
+)
+def test_install_takes_what_is_read_from_the_texts(
+    call: Any, client: Any, index_name: str, options: list[str], expected: Any
+) -> None:
+    assert call("install", index_name, *options).status == 0
+    found = meaning_of(client, index_name)
+    if expected is None:
+        assert found is None
+    else:
+        assert {name: getattr(found, name) for name in expected} == expected
+    # Who names nothing leaves it, and gets the rest where there was no meaning at all.
+    assert call("install", index_name).status == 0
+    assert meaning_of(client, index_name) == (found or DEFAULT_MEANING)
+
+
+def test_install_on_an_index_of_a_program_changes_nothing(
+    call: Any, client: Any, index: str
+) -> None:
+    assert "nothing to do" in call("install", index).out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--extractor", "magic"],
+        ["--extractor", "spacy:no_such_pipeline"],
+        ["--vectors", "glove"],
+        ["--vectors", "field:absent"],
+        ["--vectors", "python:no_such_module:embed", "--dims", "16"],
+        ["--vectors", "python:json:dumps", "--dims", "12"],
+        ["--dims", "64"],
+    ],
+)
+def test_install_refuses_in_one_sentence_and_creates_nothing(
+    call: Any, client: Any, index_name: str, options: list[str]
+) -> None:
+    assert call("install", index_name, *options).refusal()
+    assert not client.indices.exists(index=index_name)
+
+
+def test_install_refuses_another_meaning_than_there_is(call: Any, index: str) -> None:
+    assert "--simhash-field" in call("install", index, "--vectors", "none").refusal()
+    assert call("install", index, "--vectors", "none", "--simhash-field", "other").status == 0

@@ -1,0 +1,136 @@
+"""Versions and neighbours put into one list, and copies told once; no cluster."""
+
+import numpy as np
+import pytest
+
+from es_simhash.concepts.neighbour import SharedMeaning
+from es_simhash.diversity import without_copies
+from es_simhash.document import StoredChunks
+from es_simhash.fingerprints import fingerprint
+from es_simhash.merging import merged
+from es_simhash.query import Asking, Neighbour, Recency
+from es_simhash.relation import Coverage, Kind, Relation
+
+STORY = " ".join(f"Sentence {n} tells of the {n}th ship that came in." for n in range(60))
+OTHER = " ".join(f"Paragraph {n} is on bees, honey number {n} and gardens." for n in range(60))
+
+
+def chunks_of(text: str) -> StoredChunks:
+    return StoredChunks.of(fingerprint(text))
+
+
+def semantic(id: str, score: float = 0.5) -> Relation:
+    return Relation(id, "semantic", score, Coverage(0, 0), index="i")
+
+
+def judged(id: str, kind: Kind, score: float) -> Relation:
+    return Relation(id, kind, score, Coverage(0.2, 0.3), index="i")
+
+
+def near(id: str, similarity: float, **more: object) -> Neighbour:
+    meaning = SharedMeaning(similarity, 0.0, similarity)
+    return Neighbour(id, "i", meaning, **more)  # type: ignore[arg-type]
+
+
+def told(
+    relations: list[Relation], neighbours: list[Neighbour], asking: Asking | None = None
+) -> dict[str, str]:
+    found = merged(relations, neighbours, asking or Asking(min_score=0))
+    return {str(each.id): each.kind for each in found}
+
+
+@pytest.mark.parametrize("kind", ["exact", "version", "contains", "excerpt_of"])
+def test_a_version_is_not_told_again_as_a_neighbour(kind: Kind) -> None:
+    [found] = merged([judged("a", kind, 0.8)], [near("a", 1.0)], Asking())
+    assert (found.kind, found.score) == (kind, 0.8)
+    assert found.meaning is not None
+    assert found.meaning.similarity == 1.0
+    assert told([judged("a", kind, 0.8)], [near("a", 1.0)], Asking(kinds=("semantic",))) == {}
+
+
+def test_one_id_in_two_indices_is_two_documents() -> None:
+    elsewhere = Neighbour("a", "j", SharedMeaning(0.5, 0.0, 0.5))
+    found = merged([judged("a", "version", 0.8)], [elsewhere], Asking())
+    assert [(each.index, each.kind) for each in found] == [("i", "version"), ("j", "semantic")]
+
+
+def test_shared_passages_stay_with_the_higher_score_or_give_way_to_meaning() -> None:
+    [kept] = merged([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], Asking())
+    assert kept.kind == "shares_passages"
+    assert kept.score > 0.4
+    [given] = merged([judged("a", "shares_passages", 0.05)], [near("a", 0.9)], Asking())
+    assert given.kind == "semantic"
+    assert given.coverage == Coverage(0.2, 0.3)
+    [weak] = merged([judged("a", "shares_passages", 0.05)], [near("a", 1e-6)], Asking(min_score=0))
+    assert weak.kind == "shares_passages"
+
+
+def test_what_shares_nothing_is_told_for_its_meaning_alone() -> None:
+    assert told([judged("a", "none", 0.0)], [near("a", 0.5)]) == {"a": "semantic"}
+    assert told([judged("a", "none", 0.0)], []) == {}
+
+
+def test_the_highest_semantic_score_is_below_every_version() -> None:
+    found = merged([judged("v", "version", 0.6)], [near("s", 1.0)], Asking())
+    assert [each.id for each in found] == ["v", "s"]
+    assert found[1].score < 0.6
+
+
+def test_equal_scores_are_told_in_the_order_of_ids() -> None:
+    names = ["c", "a", "b"]
+    assert list(told([], [near(name, 0.5) for name in names])) == ["a", "b", "c"]
+    assert len(told([], [near(name, 0.5) for name in names], Asking(size=2))) == 2
+
+
+def test_recency_moves_neighbours_and_leaves_versions() -> None:
+    asking = Asking(min_score=0, recency=Recency("d", half_life=1, weight=1, origin=86_400_000.0))
+    found = merged(
+        [judged("v", "version", 0.7)],
+        [near("v", 0.9, date=0.0), near("old", 0.9, date=0.0), near("new", 0.5, date=86_400_000.0)],
+        asking,
+    )
+    assert [each.id for each in found] == ["v", "new", "old"]
+    assert found[0].score == 0.7
+    # A date to come is no advantage.
+    [ahead] = merged([], [near("a", 0.5, date=1e15)], asking)
+    assert ahead.score == found[1].score
+
+
+# Copies
+
+
+def test_copies_are_counted_with_the_best_of_them() -> None:
+    texts = [STORY, OTHER, f"Wire. {STORY}", STORY + " End."]
+    found = without_copies(
+        [semantic(str(n)) for n in range(4)], [chunks_of(text) for text in texts], [""] * 4, 10
+    )
+    assert [(each.id, each.copies) for each in found] == [("0", 2), ("1", 0)]
+
+
+def test_what_lies_in_another_text_as_a_whole_is_a_copy() -> None:
+    pair = [chunks_of(f"{STORY} {OTHER}"), chunks_of(OTHER)]
+    found = without_copies([semantic("both"), semantic("part")], pair, ["", ""], 10)
+    assert [(each.id, each.copies) for each in found] == [("both", 1)]
+
+
+def test_families_are_told_once_and_no_family_is_none() -> None:
+    relations = [semantic(str(n)) for n in range(5)]
+    found = without_copies(relations, [None] * 5, ["f", "", "g", "f", ""], 10)
+    assert [(each.id, each.copies) for each in found] == [("0", 1), ("1", 0), ("2", 0), ("4", 0)]
+
+
+def test_texts_without_chunks_are_no_copies_of_each_other() -> None:
+    nothing = StoredChunks(
+        np.zeros((0, 16), np.uint8), np.zeros(0, np.int64), np.zeros(4, np.int64)
+    )
+    relations = [semantic(str(n)) for n in range(3)]
+    assert without_copies(relations, [nothing, None, nothing], [""] * 3, 10) == relations
+    assert without_copies([], [], [], 10) == []
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_copies_are_counted_however_few_are_shown(size: int) -> None:
+    texts = [*[STORY] * 60, OTHER]
+    relations = [semantic(str(n)) for n in range(61)]
+    found = without_copies(relations, [chunks_of(text) for text in texts], [""] * 61, size)
+    assert [(each.id, each.copies) for each in found[:size]] == [("0", 59), ("60", 0)][:size]
