@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.concepts.meaning import installed_packages
 from es_simhash.concepts.words import normal_form
 
 # Words that occur less than once in ten million are all as rare as each other.
@@ -24,24 +24,32 @@ _SHIPPED = ("de", "en", "es")
 _ALIASES = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 
-def rarity(words: Iterable[str], language: str) -> NDArray[np.float32]:
+def rarity(
+    words: Iterable[str], language: str, packages: frozenset[str] | None = None
+) -> NDArray[np.float32]:
     """Give the rarity of words in lower case, from 0 (the commonest) to 5 (rare, or unknown).
 
     It is max(0, 7 - max(2, zipf)), where zipf is the decimal logarithm of how often the word
     occurs in a billion words. Without frequencies of the language all words are equally rare.
+
+    Args:
+        words: The words.
+        language: ISO 639-1 code.
+        packages: Packages whose frequencies may be used; by default those that are installed.
     """
     # itemgetter asks for all at once, and for words the list lacks through __missing__.
-    found = itemgetter(*words, "", "")(_rarities(language))
+    found = itemgetter(*words, "", "")(_rarities(language, packages))
     return np.array(found[:-2], np.float32)
 
 
-def frequency_source(language: str) -> str:
+def frequency_source(language: str, packages: frozenset[str] | None = None) -> str:
     """Name where the frequencies of a language come from: es-simhash, jieba, wordfreq, none."""
+    allowed = installed_packages() if packages is None else packages
     if language in _SHIPPED:
         return "es-simhash"
-    if language == "zh" and find_spec("jieba"):
+    if language == "zh" and "jieba" in allowed:
         return "jieba"
-    if find_spec("wordfreq") and _wordfreq_code(language):
+    if "wordfreq" in allowed and _wordfreq_code(language):
         return "wordfreq"
     return "none"
 
@@ -58,8 +66,8 @@ class _Rarities(dict[str, float]):
 
 
 @lru_cache(maxsize=16)
-def _rarities(language: str) -> _Rarities:
-    source = frequency_source(language)
+def _rarities(language: str, packages: frozenset[str] | None) -> _Rarities:
+    source = frequency_source(language, packages)
     if source == "es-simhash":
         return _Rarities(_shipped(language), language)
     if source == "jieba":
@@ -80,6 +88,12 @@ def _shipped(language: str) -> dict[str, float]:
         hundredths, *words = line.split(" ")
         found.update(dict.fromkeys(words, int(hundredths) / 100))
     return found
+
+
+def frequent_words(language: str) -> list[str]:
+    """Give the words of a list that comes with the package, the most frequent first."""
+    rarities = _shipped(language)
+    return sorted(rarities, key=lambda word: rarities[word])
 
 
 def _of_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:

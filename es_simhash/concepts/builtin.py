@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from es_simhash.concepts import chinese
 from es_simhash.concepts.entities import find_entities
-from es_simhash.concepts.extraction import Entity, Extraction, Phrase
+from es_simhash.concepts.extraction import Extraction, Phrase
 from es_simhash.concepts.languages import language_of
 from es_simhash.concepts.meaning import BUILTIN, installed_packages
 from es_simhash.concepts.phrases import find_phrases
-from es_simhash.concepts.words import count_words
+from es_simhash.concepts.words import count_forms, fold_forms
 
 
 class BuiltinExtractor:
@@ -43,18 +43,14 @@ class BuiltinExtractor:
 
     def _read(self, text: str) -> Extraction:
         language = self._language or language_of(text)
-        words, entities = self._words_and_entities(text, language)
         phrases: tuple[Phrase, ...] = ()
         if self._phrases:
             phrases = find_phrases(text, language, self._packages)
-        return Extraction(language, words, entities, phrases)
-
-    def _words_and_entities(
-        self, text: str, language: str
-    ) -> tuple[dict[str, int], tuple[Entity, ...]]:
         entities = find_entities(text, language, self._packages)
         if language != "zh" or "jieba" not in self._packages:
-            return count_words(text, language), entities
+            forms = count_forms(text, language)
+            return Extraction(language, fold_forms(forms, language), forms, entities, phrases)
         words, names = chinese.read(text)
         # Names in Latin letters stand beside the Chinese ones.
-        return words, tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
+        both = tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
+        return Extraction(language, words, {}, both, phrases)

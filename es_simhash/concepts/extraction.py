@@ -42,12 +42,15 @@ class Extraction:
         language: ISO 639-1 code of the language it was read as; empty when unknown.
         words: Content words in normal form (lower case, without inflection where the language is
             known), and how often each occurs.
+        forms: The same words as they stand in the text, in lower case, which word vectors know;
+            empty when the extractor keeps none.
         entities: Named entities, each once, in the order of their first mention.
         phrases: Key phrases, each once, in the order of their first mention.
     """
 
     language: str = ""
     words: Mapping[str, int] = field(default_factory=dict)
+    forms: Mapping[str, int] = field(default_factory=dict)
     entities: tuple[Entity, ...] = ()
     phrases: tuple[Phrase, ...] = ()
 

@@ -188,8 +188,8 @@ def extraction_of(doc: "Doc", *, leave_out: Collection[str] = AMOUNTS) -> Extrac
     return Extraction(
         "" if doc.lang_ == "xx" else doc.lang_,
         dict(Counter(filter(None, words))),
-        join_mentions(_names(doc, leave_out)),
-        _noun_phrases(doc, words),
+        entities=join_mentions(_names(doc, leave_out)),
+        phrases=_noun_phrases(doc, words),
     )
 
 
@@ -313,6 +313,6 @@ def joined(pieces: Sequence[Extraction]) -> Extraction:
     return Extraction(
         pieces[0].language,
         dict(words),
-        join_mentions(each for piece in pieces for each in piece.entities),
-        join_phrases(each for piece in pieces for each in piece.phrases),
+        entities=join_mentions(each for piece in pieces for each in piece.entities),
+        phrases=join_phrases(each for piece in pieces for each in piece.phrases),
     )
