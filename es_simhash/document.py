@@ -25,6 +25,16 @@ FINGERPRINT = "fingerprint"
 BLOCKS = "blocks"
 PASSAGES = "passages"
 CHUNKS = "chunks"
+MEANING_SCHEME = "meaning_scheme"
+CONCEPTS = "concepts"
+ENTITIES = "entities"
+VECTOR = "vector"
+VECTOR_FINGERPRINT = "vector_fingerprint"
+FAMILY = "family"
+DUPLICATE_OF = "duplicate_of"
+DISMISSED = "dismissed"
+# What nobody wants to read, and what makes a document large.
+LARGE_MEMBERS = (FINGERPRINT, BLOCKS, PASSAGES, CHUNKS, CONCEPTS, VECTOR, VECTOR_FINGERPRINT)
 
 STATUS_EMPTY = "empty"
 

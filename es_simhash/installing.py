@@ -8,12 +8,26 @@ import elasticsearch
 
 from es_simhash import resources
 from es_simhash.cluster import plain_errors
+from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
 from es_simhash.document import DEFAULT_FIELD
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.scheme import DEFAULT, Scheme
 
 # What decides whether an existing field can serve; other settings are the user's to change.
 _DECISIVE = ("type", "dims", "element_type", "doc_values")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What an index was installed with.
+
+    Attributes:
+        scheme: Scheme of the fingerprints.
+        meaning: Scheme of what is read from the texts; None for fingerprints alone.
+    """
+
+    scheme: Scheme
+    meaning: MeaningScheme | None
 
 
 @dataclass(frozen=True)
@@ -30,10 +44,20 @@ def install(
     index: str,
     *,
     scheme: Scheme = DEFAULT,
+    meaning: MeaningScheme | None = DEFAULT_MEANING,
     field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> list[Request]:
     """Add our object to the mapping of an index, which is created when there is none.
+
+    Args:
+        client: Of the cluster.
+        index: The index.
+        scheme: Scheme of the fingerprints.
+        meaning: What is read from the texts to find semantic neighbours; None to find versions
+            alone. An index that has it keeps it.
+        field: Name of our object.
+        dry_run: Send nothing that writes.
 
     Returns:
         The requests made, or to be made with `dry_run`; none when everything is in place.
@@ -41,7 +65,7 @@ def install(
     Raises:
         MappingConflict: A field of that name exists with another type or another scheme.
     """
-    requests = plan(client, index, scheme=scheme, field=field)
+    requests = plan(client, index, scheme=scheme, meaning=meaning, field=field)
     if not dry_run:
         with plain_errors(client):
             for request in requests:
@@ -55,31 +79,77 @@ def install(
 
 
 def plan(
-    client: elasticsearch.Elasticsearch, index: str, *, scheme: Scheme, field: str
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    *,
+    scheme: Scheme,
+    field: str,
+    meaning: MeaningScheme | None = DEFAULT_MEANING,
 ) -> list[Request]:
     """Find out what is missing, in each index behind the name; nothing is written."""
-    wanted = resources.mapping(scheme, field)
     try:
         existing = _mappings(client, index)
     except IndexMissing:
-        return [Request("PUT", f"/{index}", {"mappings": wanted})]
-    return [
-        Request("PUT", f"/{name}/_mapping", _with_other_meta(wanted, mapping))
-        for name, mapping in sorted(existing.items())
-        if _is_missing(name, mapping, wanted, field)
-    ]
+        _require_vectors(index, {}, meaning)
+        return [
+            Request("PUT", f"/{index}", {"mappings": resources.mapping(scheme, field, meaning)})
+        ]
+    requests = []
+    for name, mapping in sorted(existing.items()):
+        kept = _kept_meaning(_entry(mapping, field), meaning)
+        _require_vectors(name, mapping, kept)
+        wanted = resources.mapping(scheme, field, kept)
+        if _is_missing(name, mapping, wanted, field):
+            path = f"/{name}/_mapping"
+            requests.append(Request("PUT", path, _with_other_meta(wanted, mapping)))
+    return requests
+
+
+def _kept_meaning(
+    entry: Mapping[str, Any] | None, meaning: MeaningScheme | None
+) -> MeaningScheme | None:
+    """Who wishes for nothing in particular leaves the index what it has."""
+    if entry and entry.get("meaning") and meaning in (None, DEFAULT_MEANING):
+        return MeaningScheme.of_meta(entry["meaning"])
+    return meaning
+
+
+def _require_vectors(index: str, mapping: Mapping[str, Any], meaning: MeaningScheme | None) -> None:
+    """Refuse a scheme that takes its vectors from a field which has none to search."""
+    if meaning is None or meaning.vector_field is None:
+        return
+    field: Mapping[str, Any] = mapping
+    for part in meaning.vector_field.split("."):
+        field = field.get("properties", {}).get(part, {})
+    needed = {"type": "dense_vector", "element_type": "float", "index": True}
+    for name, value in needed.items():
+        present = field.get(name, None if name == "type" else value)
+        if present != value:
+            raise MappingConflict(
+                f"Field {meaning.vector_field!r} of index {index!r} has {name} {present!r}, but "
+                f"vectors are taken from fields with {value!r} alone; name another one."
+            )
 
 
 def require_installed(
     client: elasticsearch.Elasticsearch, index: str, field: str = DEFAULT_FIELD
 ) -> Scheme:
-    """Give the scheme of an index that has our fields.
+    """Give the scheme of an index that has our fields; see `installed`."""
+    return installed(client, index, field).scheme
+
+
+def installed(
+    client: elasticsearch.Elasticsearch, index: str, field: str = DEFAULT_FIELD
+) -> Installed:
+    """Give the schemes of an index that has our fields.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no such fields, or the indices behind the name differ in scheme.
+        SchemeError: They were installed with a version that knows other schemes.
     """
     names = set()
+    meanings = {}
     for name, mapping in _mappings(client, index).items():
         entry = _entry(mapping, field)
         if entry is None:
@@ -88,12 +158,20 @@ def require_installed(
                 f"run `es-simhash install {name}` first."
             )
         names.add(entry["scheme"])
+        meta = entry.get("meaning")
+        meanings[meta and meta["name"]] = meta and MeaningScheme.of_meta(meta)
     if len(names) != 1:
         raise MappingConflict(
             f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "
             "ask one of them."
         )
-    return Scheme.parse(names.pop())
+    # Where only some of the indices have it, neighbours are found among their documents.
+    meanings.pop(None, None)
+    if len(meanings) > 1:
+        raise MappingConflict(
+            f"The indices behind {index!r} read meanings in {len(meanings)} ways; ask one of them."
+        )
+    return Installed(Scheme.parse(names.pop()), next(iter(meanings.values()), None))
 
 
 def _mappings(client: elasticsearch.Elasticsearch, index: str) -> dict[str, dict[str, Any]]:
@@ -120,8 +198,15 @@ def _is_missing(
             f"Field {field!r} of index {index!r} holds scheme {entry['scheme']!r}, not {scheme!r}; "
             "install the new scheme under another name with --simhash-field."
         )
+    target = wanted["_meta"][resources.META][field]
+    ours, theirs = target.get("meaning"), (entry or {}).get("meaning")
+    if ours and theirs and ours != theirs:
+        raise MappingConflict(
+            f"Field {field!r} of index {index!r} reads meanings as {theirs['name']!r}, not "
+            f"{ours['name']!r}; install it under another name with --simhash-field."
+        )
     lacking = _lacking(index, mapping.get("properties", {}), wanted["properties"], ())
-    return lacking or entry != wanted["_meta"][resources.META][field]
+    return lacking or entry != target
 
 
 def _lacking(

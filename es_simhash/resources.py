@@ -6,7 +6,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from es_simhash.document import DEFAULT_FIELD, FINGERPRINT
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.document import (
+    CONCEPTS,
+    DEFAULT_FIELD,
+    ENTITIES,
+    FINGERPRINT,
+    MEANING_SCHEME,
+    VECTOR,
+    VECTOR_FINGERPRINT,
+)
 from es_simhash.scheme import Scheme
 
 # Key of `_meta` in the mapping of the index; one entry for each field that holds our object.
@@ -24,18 +33,27 @@ def load(kind: str, name: str) -> dict[str, Any]:
     return loaded
 
 
-def properties(scheme: Scheme) -> dict[str, Any]:
-    """Give the mapping of our object, with the dimensions of the scheme."""
+def properties(scheme: Scheme, meaning: MeaningScheme | None = None) -> dict[str, Any]:
+    """Give the mapping of our object, with the dimensions of the schemes."""
     resource = load("mappings", "simhash@mappings.json")
     found = copy.deepcopy(resource["template"]["mappings"]["properties"][DEFAULT_FIELD])
-    found["properties"][FINGERPRINT]["dims"] = scheme.bits
+    members = found["properties"]
+    members[FINGERPRINT]["dims"] = scheme.bits
+    vectors = (VECTOR, VECTOR_FINGERPRINT)
+    unused: tuple[str, ...] = () if meaning else (MEANING_SCHEME, CONCEPTS, ENTITIES)
+    for name in vectors:
+        members[name]["dims"] = meaning.dims if meaning else 0
+    if meaning is None or not meaning.stores_vectors:
+        unused += vectors
+    for name in unused:
+        del members[name]
     mapping: dict[str, Any] = found
     return mapping
 
 
-def meta(scheme: Scheme) -> dict[str, Any]:
-    """Give what `_meta` says of one field: the scheme, its parameters, the resource's version."""
-    return {
+def meta(scheme: Scheme, meaning: MeaningScheme | None = None) -> dict[str, Any]:
+    """Give what `_meta` says of one field: the schemes, parameters, the resource's version."""
+    found: dict[str, Any] = {
         "scheme": scheme.name,
         "parameters": {
             "bits": scheme.bits,
@@ -46,14 +64,19 @@ def meta(scheme: Scheme) -> dict[str, Any]:
         "version": load("mappings", "simhash@mappings.json")["version"],
         "managed": True,
     }
+    if meaning is not None:
+        found["meaning"] = meaning.to_meta()
+    return found
 
 
-def mapping(scheme: Scheme, field: str = DEFAULT_FIELD) -> dict[str, Any]:
+def mapping(
+    scheme: Scheme, field: str = DEFAULT_FIELD, meaning: MeaningScheme | None = None
+) -> dict[str, Any]:
     """Give the body of a mapping request that adds our object under `field`."""
-    tree: dict[str, Any] = properties(scheme)
+    tree: dict[str, Any] = properties(scheme, meaning)
     for part in reversed(field.split(".")[1:]):
         tree = {"properties": {part: tree}}
     return {
-        "_meta": {META: {field: meta(scheme)}},
+        "_meta": {META: {field: meta(scheme, meaning)}},
         "properties": {field.split(".")[0]: tree},
     }

@@ -1,11 +1,14 @@
 """Fingerprints for documents that a program writes itself."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from es_simhash.document import DEFAULT_FIELD, simhash_object, text_of
+from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
+from es_simhash.deriving import Derivation, derive
+from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import InputError
-from es_simhash.fingerprints import BATCH_CHARACTERS, fingerprint_batch
+from es_simhash.fingerprints import BATCH_CHARACTERS
 from es_simhash.limits import within_limit
 from es_simhash.scheme import DEFAULT, Scheme
 
@@ -14,24 +17,33 @@ def fingerprint_documents(
     documents: Iterable[Mapping[str, Any]],
     *,
     scheme: Scheme = DEFAULT,
+    meaning: MeaningScheme | None = DEFAULT_MEANING,
     text_field: str = "text",
     simhash_field: str = DEFAULT_FIELD,
 ) -> Iterator[dict[str, Any]]:
     """Yield each document with its fingerprints, in order; one batch is in memory at a time.
 
+    Args:
+        documents: The documents.
+        scheme: Scheme of the fingerprints.
+        meaning: What is read from the texts; None for fingerprints alone.
+        text_field: Field of the text; dots lead into objects.
+        simhash_field: Field the fingerprints go to.
+
     Raises:
         InputError: A document has no text; the sentence gives its number.
     """
+    derivation = Derivation(scheme, meaning)
     group: list[tuple[Mapping[str, Any], str]] = []
     characters = 0
     for number, document in enumerate(documents, 1):
         group.append((document, _text(document, number, text_field)))
         characters += len(group[-1][1])
         if characters >= BATCH_CHARACTERS:
-            yield from _added(group, scheme, simhash_field)
+            yield from _added(group, derivation, simhash_field)
             group, characters = [], 0
     if group:
-        yield from _added(group, scheme, simhash_field)
+        yield from _added(group, derivation, simhash_field)
 
 
 def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
@@ -45,8 +57,9 @@ def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
 
 
 def _added(
-    group: list[tuple[Mapping[str, Any], str]], scheme: Scheme, simhash_field: str
+    group: list[tuple[Mapping[str, Any], str]], derivation: Derivation, simhash_field: str
 ) -> Iterator[dict[str, Any]]:
-    batch = fingerprint_batch([text for _, text in group], scheme)
-    for (document, _), fingerprints in zip(group, batch, strict=True):
-        yield {**document, simhash_field: simhash_object(fingerprints)}
+    documents = [document for document, _ in group]
+    derived = derive([text for _, text in group], derivation, documents)
+    for document, simhash in zip(documents, derived.objects, strict=True):
+        yield {**document, simhash_field: json.loads(simhash)}

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.deriving import Derivation
 from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import InputError
 from es_simhash.ingesting.outcome import printable
@@ -32,12 +34,21 @@ class Recipe:
         text_field: Field of the text; dots lead into objects.
         simhash_field: Field the fingerprints go to.
         id_field: Field of the id; None for `_id`, else `id`, else a digest of the document.
+        meaning: Scheme of what is read from the texts; None for fingerprints alone.
+        vocabulary: Path of the vocabulary, where that scheme weighs one.
     """
 
     scheme: Scheme = DEFAULT
     text_field: str = "text"
     simhash_field: str = DEFAULT_FIELD
     id_field: str | None = None
+    meaning: MeaningScheme | None = None
+    vocabulary: str | None = None
+
+    @property
+    def derivation(self) -> Derivation:
+        """How our object is made."""
+        return Derivation(self.scheme, self.meaning, self.vocabulary)
 
 
 class Document(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.cluster import plain_errors
+from es_simhash.concepts.reading import meaning_reader
 from es_simhash.document import DEFAULT_FIELD
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingesting.batches import Batch
@@ -31,7 +32,7 @@ from es_simhash.ingesting.workers import (
     make_pool,
     prepare,
 )
-from es_simhash.installing import require_installed
+from es_simhash.installing import installed
 from es_simhash.scheme import Scheme, require_same
 
 
@@ -225,13 +226,22 @@ def _is_empty(client: elasticsearch.Elasticsearch, index: str) -> bool:
         return False
 
 
-def _open(
-    client: elasticsearch.Elasticsearch, index: str, scheme: Scheme | None, field: str
-) -> Scheme:
-    """Give the scheme of the index, which has to be the one asked for, if one is."""
-    found = require_installed(client, index, field)
-    require_same(found.name, (scheme or found).name)
-    return found
+def _recipe(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    scheme: Scheme | None,
+    vocabulary: Path | None,
+    names: tuple[str, str, str | None],
+) -> Recipe:
+    """Put the recipe together: the index knows its schemes, and has the one asked for."""
+    text_field, simhash_field, id_field = names
+    found = installed(client, index, simhash_field)
+    require_same(found.scheme.name, (scheme or found.scheme).name)
+    path = None if vocabulary is None else str(vocabulary)
+    if found.meaning is not None:
+        # A missing package or vocabulary ends the run before anything is written.
+        meaning_reader(found.meaning, path)
+    return Recipe(found.scheme, text_field, simhash_field, id_field, found.meaning, path)
 
 
 def ingest(
@@ -243,6 +253,7 @@ def ingest(
     text_field: str = "text",
     simhash_field: str = DEFAULT_FIELD,
     id_field: str | None = None,
+    vocabulary: Path | None = None,
     dead_letter: Path | None = None,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Iterator[Outcome]:
@@ -260,6 +271,7 @@ def ingest(
         text_field: Field of the text; dots lead into objects.
         simhash_field: Field of the fingerprints.
         id_field: Another field for the id.
+        vocabulary: File of the vocabulary, where the index weighs one.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
         settings: How the run works.
 
@@ -270,9 +282,8 @@ def ingest(
         ClusterError: The cluster takes no documents, or is away for too long.
         InputError: A document cannot be written as JSON at all.
     """
-    recipe = Recipe(
-        _open(client, index, scheme, simhash_field), text_field, simhash_field, id_field
-    )
+    names = text_field, simhash_field, id_field
+    recipe = _recipe(client, index, scheme, vocabulary, names)
     with DeadLetter(dead_letter) as letters:
         run = Run(client, index, recipe, settings, letters)
         for _, outcomes in run.finished(of_documents(documents, settings.limits)):
@@ -288,6 +299,7 @@ def ingest_sources(
     text_field: str = "text",
     simhash_field: str = DEFAULT_FIELD,
     id_field: str | None = None,
+    vocabulary: Path | None = None,
     dead_letter: Path | None = None,
     journal: Path | None = None,
     settings: Settings = DEFAULT_SETTINGS,
@@ -305,6 +317,7 @@ def ingest_sources(
         text_field: Field of the text; dots lead into objects.
         simhash_field: Field of the fingerprints.
         id_field: Another field for the id.
+        vocabulary: File of the vocabulary, where the index weighs one.
         dead_letter: JSONL file for documents that fail.
         journal: File that keeps how far the run has come; by default in the user's cache.
         settings: How the run works.
@@ -317,9 +330,8 @@ def ingest_sources(
         ClusterError: The cluster takes no documents, or is away for too long.
         InputError: A file cannot be read.
     """
-    recipe = Recipe(
-        _open(client, index, scheme, simhash_field), text_field, simhash_field, id_field
-    )
+    names = text_field, simhash_field, id_field
+    recipe = _recipe(client, index, scheme, vocabulary, names)
     job = _job(client, index, sources, recipe)
     kept = Journal.open(journal or default_path(job), job)
     progress = Progress(failed_before=kept.failed)
@@ -359,6 +371,7 @@ def _job(
     return [
         *sorted(uuids),
         recipe.scheme.name,
+        recipe.meaning.name if recipe.meaning else "",
         recipe.text_field,
         recipe.simhash_field,
         recipe.id_field or "",

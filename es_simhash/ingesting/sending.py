@@ -12,7 +12,7 @@ import elastic_transport
 import elasticsearch
 
 from es_simhash.cluster import address, plain_errors
-from es_simhash.document import BLOCKS, CHUNKS, FINGERPRINT, PASSAGES, field_path
+from es_simhash.document import LARGE_MEMBERS, field_path
 from es_simhash.errors import ClusterError
 from es_simhash.ingesting.ordering import Stopped
 from es_simhash.ingesting.workers import Prepared
@@ -69,9 +69,7 @@ class Sender:
         self._client = client.options(max_retries=0)
         self._index = index
         path = "/" + quote(index, safe=",")
-        left_out = ",".join(
-            field_path(field, member) for member in (BLOCKS, CHUNKS, FINGERPRINT, PASSAGES)
-        )
+        left_out = ",".join(field_path(field, member) for member in LARGE_MEMBERS)
         self._bulk = (
             f"{path}/_bulk?filter_path=errors,items.*.status,items.*.error.type,"
             "items.*.error.reason,items.*.error.caused_by.type"

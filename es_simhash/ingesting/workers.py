@@ -12,10 +12,13 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from es_simhash import text
-from es_simhash.document import CONTENT_HASH, SCHEME, simhash_json
-from es_simhash.fingerprints import BATCH_CHARACTERS, content_hash, fingerprint_batch
+from es_simhash.concepts.upstream import upstream_entities
+from es_simhash.deriving import derive
+from es_simhash.document import CONTENT_HASH, MEANING_SCHEME, SCHEME
+from es_simhash.errors import InputError
+from es_simhash.fingerprints import BATCH_CHARACTERS, content_hash
 from es_simhash.ingesting.batches import Batch
-from es_simhash.ingesting.lines import ID, Document, Recipe, Refused
+from es_simhash.ingesting.lines import ID, Document, Recipe, Refused, loads
 from es_simhash.limits import MEBIBYTE, chunk_refusal
 
 Found = Mapping[str, Mapping[str, Any]]
@@ -126,6 +129,8 @@ def _is_same(document: Document, stored: Mapping[str, Any], recipe: Recipe) -> b
     ours = stored.get(recipe.simhash_field)
     if not isinstance(ours, Mapping) or ours.get(SCHEME) != recipe.scheme.name:
         return False
+    if recipe.meaning is not None and ours.get(MEANING_SCHEME) != recipe.meaning.name:
+        return False
     theirs = {name: value for name, value in stored.items() if name != recipe.simhash_field}
     wanted = _exact(document.line)
     for name in (ID, recipe.simhash_field):
@@ -166,16 +171,35 @@ def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
 
 
 def _actions(group: list[Document], recipe: Recipe, prepared: Prepared) -> Iterator[bytes]:
-    batch = fingerprint_batch([each.text for each in group], recipe.scheme)
+    sources = None
+    if recipe.meaning is not None and recipe.meaning.entity_fields:
+        group, sources = _with_sources(group, recipe.meaning.entity_fields, prepared)
+    derived = derive([each.text for each in group], recipe.derivation, sources)
     member = json.dumps(recipe.simhash_field).encode()
-    counts = (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist()
-    for document, count, simhash in zip(group, counts, simhash_json(batch), strict=True):
+    for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
         if reason := chunk_refusal(count):
             prepared.refused.append(Refused(document.place, document.id, reason))
             continue
         prepared.ids.append(document.id)
         prepared.places.append(document.place)
         yield action(document.id, splice(document.source, member, simhash))
+
+
+def _with_sources(
+    group: list[Document], fields: Sequence[str], prepared: Prepared
+) -> tuple[list[Document], list[dict[str, Any]]]:
+    """Parse the documents for the entities they bring; those with a wrong shape are refused."""
+    kept, sources = [], []
+    for document in group:
+        source = loads(document.line)
+        try:
+            upstream_entities(source, fields)
+        except InputError as error:
+            prepared.refused.append(Refused(document.place, document.id, str(error)))
+            continue
+        kept.append(document)
+        sources.append(source)
+    return kept, sources
 
 
 def action(id: str, source: bytes) -> bytes:

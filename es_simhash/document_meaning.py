@@ -1,0 +1,83 @@
+"""The form that what a text is about has in an Elasticsearch document."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.concepts.meaning import LONGEST_NAME, Meaning, concept_key
+from es_simhash.document import CONCEPTS, ENTITIES, MEANING_SCHEME, VECTOR, VECTOR_FINGERPRINT
+
+
+def meaning_members(meanings: Sequence[Meaning], scheme: str) -> list[dict[str, Any]]:
+    """Give the members of our object that say what each text is about.
+
+    Args:
+        meanings: Of the texts of a batch.
+        scheme: Name of the scheme they were read with.
+    """
+    vectors = iter(_packed_vectors(meanings))
+    found: list[dict[str, Any]] = []
+    for meaning in meanings:
+        members: dict[str, Any] = {MEANING_SCHEME: scheme}
+        if concepts := concept_terms(meaning.stored_concepts()):
+            members[CONCEPTS] = concepts
+        if entities := meaning.stored_entities():
+            members[ENTITIES] = entities
+        if meaning.vector is not None:
+            members[VECTOR], members[VECTOR_FINGERPRINT] = next(vectors)
+        found.append(members)
+    return found
+
+
+def meaning_json(meanings: Sequence[Meaning], scheme: str) -> list[bytes]:
+    """Give the JSON of `meaning_members` without the braces around it."""
+    return [
+        json.dumps(members, separators=(",", ":"))[1:-1].encode()
+        for members in meaning_members(meanings, scheme)
+    ]
+
+
+def concept_terms(concepts: dict[str, float]) -> dict[str, float]:
+    """Give weights by index term, to four digits; the engine keeps about three.
+
+    Concepts that fall together as terms are one.
+    """
+    terms: dict[str, float] = {}
+    for concept, weight in concepts.items():
+        # Almost all are words of some letters, which need no care.
+        is_plain = concept.isalpha() and len(concept) <= LONGEST_NAME
+        term = concept if is_plain else concept_key(concept)
+        if term and (rounded := round(weight + terms.get(term, 0.0), 4)) > 0:
+            terms[term] = rounded
+    return terms
+
+
+def packed_query_vector(vector: NDArray[np.float32]) -> tuple[str, str]:
+    """Give a vector and its fingerprint in hexadecimal, as a kNN search takes them."""
+    return _packed(vector[None])[0]
+
+
+def unpack_vector(packed: str) -> NDArray[np.int8]:
+    """Read a stored vector as `docvalue_fields` gives it in the format `binary`."""
+    return np.frombuffer(base64.b64decode(packed), np.int8)
+
+
+def _packed_vectors(meanings: Sequence[Meaning]) -> list[tuple[str, str]]:
+    known = [each.vector for each in meanings if each.vector is not None]
+    return _packed(np.stack(known)) if known else []
+
+
+def _packed(vectors: NDArray[np.float32]) -> list[tuple[str, str]]:
+    from es_simhash.concepts.vectors import DIMENSIONS, quantise, signs
+
+    # Vectors of the user's own are taken as they are: one bit for each of their dimensions.
+    is_ours = vectors.shape[1] == DIMENSIONS
+    fingerprints = signs(vectors) if is_ours else np.packbits(vectors > 0, axis=1)
+    return [
+        (row.tobytes().hex(), bits.tobytes().hex())
+        for row, bits in zip(quantise(vectors), fingerprints, strict=True)
+    ]
