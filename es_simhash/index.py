@@ -2,34 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 import elasticsearch
 
-from es_simhash import document, installing
-from es_simhash.cluster import missing_index, plain_errors, reason_of
+from es_simhash import document, installing, searching
+from es_simhash.comparing import compare_texts
+from es_simhash.concepts.meaning import Meaning, MeaningScheme
+from es_simhash.concepts.reading import MeaningReader, meaning_reader
+from es_simhash.concepts.vocabulary import Vocabulary
+from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.document import text_of
-from es_simhash.errors import (
-    ClusterError,
-    DocumentMissing,
-    IndexMissing,
-    InputError,
-    SchemeMismatch,
-)
-from es_simhash.evidence import ReadText, read, shared_passages
+from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.limits import require_few_chunks, within_limit
-from es_simhash.query import Asking, read_answers, related_query
+from es_simhash.merging import merged
+from es_simhash.query import Asking, neighbour_query, read_answers, read_neighbours, related_query
 from es_simhash.query.body import asked_passages
 from es_simhash.relation import Answer, Relation, relate
 from es_simhash.scheme import Scheme
+from es_simhash.telling import Reading, told
 
 __all__ = ["Asking", "Index", "related"]
-
-# Texts of hits are fetched for the evidence; hits without the field are shown without it.
-_MOST_TEXTS = 1000
 
 
 class Index:
@@ -43,6 +39,9 @@ class Index:
         text_field: Field of the text; dots lead into objects.
         field: Name of our object.
         scheme: Scheme of the index; by default it is read from the mapping, once.
+        meaning: Scheme of what is read from the texts, where `scheme` is given too.
+        vocabulary: File of synonyms or of a taxonomy; evidence names its concepts. An index that
+            was installed with one weighs them too, and then it must be that file.
     """
 
     def __init__(
@@ -53,12 +52,15 @@ class Index:
         text_field: str = "text",
         field: str = document.DEFAULT_FIELD,
         scheme: Scheme | None = None,
+        meaning: MeaningScheme | None = None,
+        vocabulary: str | None = None,
     ) -> None:
         self.client = client
         self.name = name
         self.text_field = text_field
         self.field = field
-        self._scheme = scheme
+        self.vocabulary = vocabulary
+        self._installed = None if scheme is None else installing.Installed(scheme, meaning)
 
     def __repr__(self) -> str:
         return f"Index({self.name!r}, text_field={self.text_field!r}, field={self.field!r})"
@@ -71,9 +73,18 @@ class Index:
             IndexMissing: There is no such index.
             MappingConflict: It has no fingerprint fields.
         """
-        if self._scheme is None:
-            self._scheme = installing.require_installed(self.client, self.name, self.field)
-        return self._scheme
+        return self._found.scheme
+
+    @property
+    def meaning(self) -> MeaningScheme | None:
+        """The scheme of what is read from the texts; None when only versions are found."""
+        return self._found.meaning
+
+    @property
+    def _found(self) -> installing.Installed:
+        if self._installed is None:
+            self._installed = installing.installed(self.client, self.name, self.field)
+        return self._installed
 
     def related(
         self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
@@ -105,6 +116,22 @@ class Index:
         answers = self._related(questions, asking or Asking())
         return dict(zip(ids, answers, strict=True))
 
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Give the relation of two stored documents, whatever its score, with all its evidence.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        one, other = self._stored([id_a, id_b])
+        reader = self._reader()
+        meanings = self._meanings([one, other], reader)
+        relation = compare_texts(one.text, other.text, self.scheme, meanings)
+        if relation.kind == "none":
+            return replace(relation, id=id_b, index=other.index)
+        ours, theirs = self._readings([one, other], meanings, reader)
+        return replace(told(relation, ours, theirs), id=id_b, index=other.index)
+
     def searches(
         self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
     ) -> list[dict[str, Any]]:
@@ -112,34 +139,19 @@ class Index:
         if (id is None) == (text is None):
             raise InputError("Give either an id or a text to find what is related to it.")
         question = _Question(text) if text is not None else self._stored([str(id)])[0]
-        fingerprints = next(iter(fingerprint_texts([question.text], self.scheme)))
-        return self._bodies(fingerprints, question, asking or Asking())
+        prepared = self._prepared([question], asking or Asking())[0]
+        return prepared.bodies
 
     def _stored(self, ids: Sequence[str]) -> list["_Question"]:
         if not ids:
             return []
-        wanted = [self.text_field, f"{self.field}.{document.SCHEME}"]
-        with plain_errors(self.client):
-            answer = self.client.mget(index=self.name, ids=list(ids), source_includes=wanted)
-        entries = answer["docs"]
-        # A name that stands for several indices is refused, or taken for that of no index.
-        if any("error" in entry for entry in entries):
-            entries = self._searched(ids, wanted)
+        wanted = [
+            self.text_field,
+            *(f"{self.field}.{name}" for name in (document.SCHEME, document.MEANING_SCHEME)),
+            *(self.meaning.entity_fields if self.meaning else ()),
+        ]
+        entries = searching.fetch(self.client, self.name, ids, wanted)
         return [self._question(entry) for entry in entries]
-
-    def _searched(self, ids: Sequence[str], wanted: Sequence[str]) -> list[Mapping[str, Any]]:
-        """Find documents by their ids in all the indices behind the name."""
-        bodies = [{"query": {"ids": {"values": [id]}}, "size": 2, "_source": wanted} for id in ids]
-        entries: list[Mapping[str, Any]] = []
-        for id, answer in zip(ids, self._search(bodies), strict=True):
-            hits = answer["hits"]["hits"]
-            if len(hits) > 1:
-                raise ClusterError(
-                    f"Document {id!r} is in several indices behind {self.name!r} "
-                    f"({hits[0]['_index']}, {hits[1]['_index']}); ask one of them."
-                )
-            entries.append({**hits[0], "found": True} if hits else {"_id": id, "found": False})
-        return entries
 
     def _question(self, entry: Mapping[str, Any]) -> "_Question":
         id = entry["_id"]
@@ -158,124 +170,209 @@ class Index:
                 f"Document {id!r} has fingerprints of scheme {stored!r}, the index is of "
                 f"{self.scheme.name!r}; ingest the document again."
             )
-        return _Question(text, id)
+        return _Question(text, id, entry.get("_index"), source)
 
-    def _bodies(
-        self, fingerprints: TextFingerprints, question: "_Question", asking: Asking
-    ) -> list[dict[str, Any]]:
-        return related_query(
-            fingerprints,
-            field=self.field,
-            k=asking.k,
-            limits=asking.limits,
-            filters=asking.filters,
-            without_ids=[question.id] if question.id is not None else [],
-        )
+    def _reader(self) -> MeaningReader | None:
+        return None if self.meaning is None else meaning_reader(self.meaning, self.vocabulary)
 
-    def _related(self, questions: Sequence["_Question"], asking: Asking) -> list[Answer]:
-        """Answer all questions: one multi-search, and one request for the texts of the hits."""
+    def _meanings(
+        self, questions: Sequence["_Question"], reader: MeaningReader | None
+    ) -> list[Meaning]:
+        """Read what the questions are about; nothing where the index has no meanings."""
+        if reader is None:
+            return [Meaning()] * len(questions)
+        texts = [within_limit(each.text) for each in questions]
+        meanings = reader.read(texts, [each.source for each in questions])
+        own = reader.scheme.vector_field
+        if own is None:
+            return meanings
+        keys: set[searching.Key] = {
+            (each.index, each.id) for each in questions if each.id is not None
+        }
+        vectors = searching.own_vectors(self.client, keys, own)
+        return [
+            replace(meaning, vector=vectors.get((each.index, each.id)))
+            for meaning, each in zip(meanings, questions, strict=True)
+        ]
+
+    def _prepared(self, questions: Sequence["_Question"], asking: Asking) -> list["_Prepared"]:
+        """Read the questions and put the bodies of their searches together."""
         prints = list(
             fingerprint_texts([within_limit(each.text) for each in questions], self.scheme)
         )
         for each in prints:
             require_few_chunks(len(each.chunks))
-        bodies = [
-            self._bodies(each, question, asking)
-            for each, question in zip(prints, questions, strict=True)
-            if not each.is_empty
+        reader = self._reader() if asking.wants_neighbours else None
+        meanings = self._meanings(questions, reader)
+        return [
+            _Prepared(each, meaning, self._bodies(each, meaning, question, asking))
+            for each, meaning, question in zip(prints, meanings, questions, strict=True)
         ]
-        answers = iter(self._search([body for pair in bodies for body in pair]))
-        relations: list[Answer] = []
-        for each in prints:
-            if each.is_empty:
-                relations.append(Answer())
-                continue
-            found = read_answers(
-                [next(answers), next(answers)], field=self.field, limits=asking.limits
-            )
-            judged = relate(each, asked_passages(each, asking.limits), found.candidates)
-            shown = asking.select(judged)
-            marked = [replace(one, truncated=found.truncated) for one in shown]
-            relations.append(Answer(marked, truncated=found.truncated))
+
+    def _bodies(
+        self,
+        fingerprints: TextFingerprints,
+        meaning: Meaning,
+        question: "_Question",
+        asking: Asking,
+    ) -> list[dict[str, Any]]:
+        if fingerprints.is_empty:
+            return []
+        same = [question.id] if question.id is not None else []
+        bodies = related_query(
+            fingerprints,
+            field=self.field,
+            k=asking.k,
+            limits=asking.limits,
+            filters=asking.filters,
+            without_ids=same,
+        )
+        if self.meaning is None or meaning.is_empty:
+            return bodies
+        neighbours = neighbour_query(
+            meaning,
+            self.meaning.name,
+            field=self.field,
+            limits=asking.limits,
+            filters=asking.filters,
+            without_ids=same,
+            vector_field=self.meaning.vector_field,
+            date_field=asking.recency.field if asking.recency else None,
+        )
+        return [*bodies, neighbours]
+
+    def _related(self, questions: Sequence["_Question"], asking: Asking) -> list[Answer]:
+        """Answer all questions: one multi-search, and one request for the texts of the hits."""
+        prepared = self._prepared(questions, asking)
+        answers = iter(self._search([body for each in prepared for body in each.bodies]))
+        relations = [
+            self._judged(each, [next(answers) for _ in each.bodies], asking) for each in prepared
+        ]
         if asking.evidence or asking.fields:
-            return self._with_sources(questions, relations, asking)
+            meanings = [each.meaning for each in prepared]
+            return self._with_sources(questions, meanings, relations, asking)
         return relations
 
+    def _judged(
+        self, prepared: "_Prepared", answers: Sequence[Mapping[str, Any]], asking: Asking
+    ) -> Answer:
+        """Make the list of one question from the answers to its searches."""
+        if not answers:
+            return Answer()
+        found = read_answers(answers[:2], field=self.field, limits=asking.limits)
+        asked = asked_passages(prepared.fingerprints, asking.limits)
+        judged = relate(prepared.fingerprints, asked, found.candidates)
+        neighbours = [
+            each
+            for answer in answers[2:]
+            for each in read_neighbours(
+                answer,
+                prepared.meaning,
+                field=self.field,
+                vector_field=self.meaning.vector_field if self.meaning else None,
+                date_field=asking.recency.field if asking.recency else None,
+            )
+        ]
+        shown = merged(judged, neighbours, asking)
+        marked = [replace(one, truncated=found.truncated) for one in shown]
+        return Answer(marked, truncated=found.truncated)
+
     def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        if not bodies:
-            return []
-        lines: list[Mapping[str, Any]] = []
-        for body in bodies:
-            lines += [{}, body]
-        with plain_errors(self.client):
-            answer = self.client.msearch(index=self.name, searches=lines)
-        for response in answer["responses"]:
-            error = response.get("error", {})
-            if error.get("type") == "index_not_found_exception":
-                raise IndexMissing(missing_index(self.name))
-            if error:
-                raise ClusterError(f"The search is refused: {reason_of(error)}.")
-        responses: list[Mapping[str, Any]] = answer["responses"]
-        return responses
+        return searching.search_all(self.client, self.name, bodies)
 
     def _with_sources(
         self,
         questions: Sequence["_Question"],
+        meanings: Sequence[Meaning],
         relations: list[Answer],
         asking: Asking,
     ) -> list[Answer]:
         sources = self._sources({(r.index, r.id) for each in relations for r in each}, asking)
-        scheme = self.scheme
+        reader = self._reader() if asking.wants_neighbours else None
         answered = []
-        for question, each in zip(questions, relations, strict=True):
-            ours = read(question.text, scheme) if each and asking.evidence else None
+        for question, meaning, each in zip(questions, meanings, relations, strict=True):
+            hits = [self._hit(one, sources.get((one.index, one.id), {})) for one in each]
+            complete = list(each)
+            if each and asking.evidence:
+                [ours] = self._readings([question], [meaning], reader)
+                read = self._readings(hits, self._meanings_of(hits, reader), reader)
+                complete = [told(one, ours, theirs) for one, theirs in zip(each, read, strict=True)]
             complete = [
-                self._complete(one, sources.get((one.index, one.id), {}), ours, asking)
-                for one in each
+                replace(one, source=self._shown(hit.source, asking))
+                for one, hit in zip(complete, hits, strict=True)
             ]
             answered.append(Answer(complete, truncated=each.truncated))
         return answered
 
-    def _sources(
-        self, keys: set[tuple[str | None, str | None]], asking: Asking
-    ) -> dict[tuple[str | None, str | None], dict[str, Any]]:
-        wanted = [*asking.fields, *([self.text_field] if asking.evidence else [])]
-        ordered = sorted(keys, key=str)
-        found = {}
-        for start in range(0, len(ordered), _MOST_TEXTS):
-            docs = [{"_index": i, "_id": d} for i, d in ordered[start : start + _MOST_TEXTS]]
-            with plain_errors(self.client):
-                answer = self.client.mget(docs=docs, source_includes=wanted)
-            for entry in answer["docs"]:
-                found[entry["_index"], entry["_id"]] = entry.get("_source", {})
-        return found
+    def _meanings_of(
+        self, hits: Sequence["_Question"], reader: MeaningReader | None
+    ) -> list[Meaning]:
+        """Read hits again: their texts are here, and the index keeps less than evidence tells."""
+        if reader is None:
+            return [Meaning()] * len(hits)
+        try:
+            return self._meanings(hits, reader)
+        except InputError:
+            # Someone has written what cannot be read; that hit alone is shown without evidence.
+            if len(hits) == 1:
+                return [Meaning()]
+            return [each for hit in hits for each in self._meanings_of([hit], reader)]
 
-    def _complete(
+    def _readings(
         self,
-        relation: Relation,
-        source: dict[str, Any],
-        ours: ReadText | None,
-        asking: Asking,
-    ) -> Relation:
-        evidence = relation.evidence
+        questions: Sequence["_Question"],
+        meanings: Sequence[Meaning],
+        reader: MeaningReader | None,
+    ) -> list[Reading]:
+        table = None if reader is None else reader.vectors
+        vocabulary = self._vocabulary() if reader is not None else None
+        return [
+            Reading(each.text, meaning, self.scheme, table, vocabulary)
+            for each, meaning in zip(questions, meanings, strict=True)
+        ]
+
+    def _vocabulary(self) -> Vocabulary | None:
+        return None if self.vocabulary is None else load_vocabulary(self.vocabulary)
+
+    def _hit(self, relation: Relation, source: dict[str, Any]) -> "_Question":
+        # The user may have written anything there since; the hit is shown without evidence.
         text = None
-        if ours is not None:
-            # The user may have written anything there since; the hit is shown without evidence.
-            with suppress(InputError):
-                text = text_of(source, self.text_field)
-            if text is not None:
-                evidence = shared_passages(ours, read(text, self.scheme))
-        if not _is_among(self.text_field, asking.fields):
-            source = _without(source, self.text_field)
-        return replace(relation, evidence=evidence, source=source)
+        with suppress(InputError):
+            text = text_of(source, self.text_field)
+        return _Question(text or "", relation.id, relation.index, source)
+
+    def _shown(self, stored: Mapping[str, Any], asking: Asking) -> dict[str, Any]:
+        """Leave out the fields that were fetched for the evidence alone."""
+        source = dict(stored)
+        fetched = [self.text_field, *(self.meaning.entity_fields if self.meaning else ())]
+        for path in fetched:
+            if not _is_among(path, asking.fields):
+                source = _without(source, path)
+        return source
+
+    def _sources(self, keys: set[searching.Key], asking: Asking) -> dict[searching.Key, Any]:
+        evidence = (self.text_field, *(self.meaning.entity_fields if self.meaning else ()))
+        wanted = [*asking.fields, *(evidence if asking.evidence else ())]
+        return searching.sources(self.client, keys, wanted)
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A text to find relations of, and its id when it is stored."""
+    """A text to find relations of; index, id and source when it is stored."""
 
     text: str
     id: str | None = None
+    index: str | None = None
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A question, read, and the bodies of its searches."""
+
+    fingerprints: TextFingerprints
+    meaning: Meaning
+    bodies: list[dict[str, Any]]
 
 
 def _is_among(path: str, wanted: Sequence[str]) -> bool:

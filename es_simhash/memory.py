@@ -1,20 +1,32 @@
 """An exact index in memory: the oracle for what the cluster answers, and good for small data."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from es_simhash.concepts.meaning import Meaning, MeaningScheme
+from es_simhash.concepts.neighbour import compare_meanings
+from es_simhash.concepts.reading import meaning_reader
 from es_simhash.document import StoredChunks
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.evidence import read, shared_passages
 from es_simhash.fingerprints import TextFingerprints, fingerprint
 from es_simhash.limits import require_few_chunks, within_limit
-from es_simhash.query import Asking, Limits
+from es_simhash.merging import merged
+from es_simhash.query import Asking, Limits, Neighbour
 from es_simhash.query.body import asked_passages, least_shared_passages
 from es_simhash.relation import Candidate, Relation, relate
 from es_simhash.scheme import DEFAULT, Scheme
 from es_simhash.simhash import hamming_distances
+from es_simhash.telling import Reading, told
+
+
+class _Kept(NamedTuple):
+    """A text and what was read from it."""
+
+    text: str
+    prints: TextFingerprints
+    meaning: Meaning
 
 
 class MemoryIndex:
@@ -24,15 +36,16 @@ class MemoryIndex:
 
     Args:
         scheme: Of all fingerprints.
+        meaning: What is read from the texts to find neighbours; None to find versions alone.
     """
 
-    def __init__(self, scheme: Scheme = DEFAULT) -> None:
+    def __init__(self, scheme: Scheme = DEFAULT, meaning: MeaningScheme | None = None) -> None:
         self.scheme = scheme
-        self._texts: dict[str, str] = {}
-        self._prints: dict[str, TextFingerprints] = {}
+        self._reader = None if meaning is None else meaning_reader(meaning)
+        self._kept: dict[str, _Kept] = {}
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._kept)
 
     def add(self, id: str, text: str) -> None:
         """Keep a text under an id, in place of what was there.
@@ -40,8 +53,7 @@ class MemoryIndex:
         Raises:
             InputError: The text has more than 16 MiB or 20,000 chunks.
         """
-        self._prints[id] = self._fingerprint(text)
-        self._texts[id] = text
+        self._kept[id] = self._read(text)
 
     def related(
         self, text: str | None = None, id: str | None = None, asking: Asking | None = None
@@ -56,28 +68,51 @@ class MemoryIndex:
         asking = asking or Asking()
         if asking.filters:
             raise InputError("An index in memory takes no Elasticsearch filters; ask a cluster.")
-        original, query = self._question(text, id)
+        question = self._question(text, id)
+        query = question.prints
         if query.is_empty:
             return []
         candidates = list(self._candidates(query, id, asking))
         judged = relate(query, asked_passages(query, asking.limits), candidates)
-        shown = asking.select(judged)
-        return [self._with_evidence(each, original) for each in shown] if asking.evidence else shown
+        neighbours = self._neighbours(question.meaning, id) if asking.wants_neighbours else []
+        shown = merged(judged, neighbours, asking)
+        if not asking.evidence:
+            return shown
+        ours = self._reading(question)
+        return [told(each, ours, self._reading(self._kept[str(each.id)])) for each in shown]
 
-    def _fingerprint(self, text: str) -> TextFingerprints:
+    def _read(self, text: str) -> _Kept:
         found = fingerprint(within_limit(text), self.scheme)
         require_few_chunks(len(found.chunks))
-        return found
+        meaning = Meaning() if self._reader is None else self._reader.read([text])[0]
+        return _Kept(text, found, meaning)
 
-    def _question(self, text: str | None, id: str | None) -> tuple[str, TextFingerprints]:
+    def _question(self, text: str | None, id: str | None) -> _Kept:
         if (id is None) == (text is None):
             raise InputError("Give either an id or a text to find what is related to it.")
         if text is not None:
-            return text, self._fingerprint(text)
+            return self._read(text)
         assert id is not None
-        if id not in self._texts:
+        if id not in self._kept:
             raise DocumentMissing(f"Document {id!r} is not in the index in memory; check the id.")
-        return self._texts[id], self._prints[id]
+        return self._kept[id]
+
+    def _neighbours(self, meaning: Meaning, id: str | None) -> list[Neighbour]:
+        """Give every text that has anything of the query's meaning."""
+        if meaning.is_empty:
+            return []
+        found = []
+        for other, kept in self._kept.items():
+            shared = compare_meanings(meaning, kept.meaning)
+            if other != id and shared.similarity > 0:
+                chunks = None if kept.prints.is_empty else StoredChunks.of(kept.prints)
+                # Candidates for versions have no index here, and neither have these.
+                found.append(Neighbour(other, None, shared, chunks))
+        return found
+
+    def _reading(self, kept: _Kept) -> Reading:
+        table = None if self._reader is None else self._reader.vectors
+        return Reading(kept.text, kept.meaning, self.scheme, table)
 
     def _candidates(
         self, query: TextFingerprints, id: str | None, asking: Asking
@@ -85,17 +120,12 @@ class MemoryIndex:
         """Yield all that the two searches would find if they cut nothing."""
         k = self.scheme.most_k if asking.k is None else asking.k
         least = least_shared_passages(query, asking.limits)
-        for other, prints in self._prints.items():
+        for other, (_, prints, _) in self._kept.items():
             if other == id or prints.is_empty:
                 continue
             candidate = _candidate(other, query, prints, asking.limits, k)
             if candidate.same_content or candidate.within_k or len(candidate.shared) >= least:
                 yield candidate
-
-    def _with_evidence(self, relation: Relation, original: str) -> Relation:
-        hit = self._texts[str(relation.id)]
-        evidence = shared_passages(read(original, self.scheme), read(hit, self.scheme))
-        return replace(relation, evidence=evidence)
 
 
 def _candidate(

@@ -10,17 +10,29 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.concepts.neighbour import SharedMeaning
 from es_simhash.document import StoredChunks
 from es_simhash.fingerprints import TextFingerprints
 from es_simhash.simhash import Fingerprints, hamming_distances
 
-Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "none"]
-KINDS: tuple[Kind, ...] = ("exact", "version", "contains", "excerpt_of", "shares_passages")
+Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
+KINDS: tuple[Kind, ...] = (
+    "exact",
+    "version",
+    "contains",
+    "excerpt_of",
+    "shares_passages",
+    "semantic",
+)
+VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
 
 # From here on a relation is a version (or an excerpt, or its whole).
 VERSION_SCORE = 0.6
 # What `related` shows by default: in a large index less is shared by chance and by boilerplate.
 SHOWN_SCORE = 0.3
+# Semantic scores are this power of the similarity in meaning, scaled to end where versions begin:
+# half of the scale, 0.3, is the same story line in news (docs/meaning.md).
+MEANING_POWER = 0.58
 # From here on two texts compared on request share passages.
 SHARED_SCORE = 0.03
 # Chunks whose fingerprints have at most this cosine count as different, from the second as equal.
@@ -31,6 +43,8 @@ RESEMBLANCE_WEIGHT = 0.25
 RESEMBLING = 0.5
 # A passage in more documents than this counts less: this number over its document frequency.
 RARE = 4
+# Neighbours that have this much of their chunks in common are told once.
+COPY_RESEMBLANCE = 0.5
 # Chunks within this distance are one and the same for counting in how many documents they are.
 SAME_CHUNK = 20
 # One text lies in the other when its share is this high, and the other's at most this part of it.
@@ -78,13 +92,17 @@ class Relation:
     Attributes:
         id: Of the hit; None when two texts were compared.
         kind: exact, version, contains (the query contains the hit), excerpt_of (the query is an
-            excerpt of the hit), shares_passages; `none` only from `compare`.
-        score: From 0 to 1; versions start at 0.6.
+            excerpt of the hit), shares_passages, semantic (about the same in other words);
+            `none` only from `compare`.
+        score: From 0 to 1; versions start at 0.6, semantic neighbours end there.
         coverage: How much of each stands in the other.
-        evidence: The passages they share, longest first.
+        evidence: The passages they share, longest first; of a semantic neighbour the pair of
+            passages that are nearest in meaning.
         index: Index of the hit.
         source: Fields of the hit that were asked for.
         truncated: True when a limit cut the candidates this relation was chosen from.
+        meaning: What both are about, when meanings were compared.
+        copies: Further neighbours, not shown, that are versions of this one.
     """
 
     id: str | None
@@ -95,6 +113,8 @@ class Relation:
     index: str | None = None
     source: dict[str, Any] = field(default_factory=dict)
     truncated: bool = False
+    meaning: SharedMeaning | None = None
+    copies: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Give the relation as it is printed in JSON."""
@@ -150,6 +170,12 @@ def relate(query: TextFingerprints, asked: int, candidates: Sequence[Candidate])
         _judge(query, candidate, rarity, chunks)
         for candidate, chunks in zip(candidates, resembling, strict=True)
     ]
+
+
+def semantic_score(similarity: float) -> float:
+    """Give the score of a similarity in meaning, from 0 to just below that of versions."""
+    score: float = round(VERSION_SCORE * similarity**MEANING_POWER, 4)
+    return min(score, VERSION_SCORE - 0.0001)
 
 
 def _rarity(asked: int, candidates: Sequence[Candidate]) -> NDArray[np.float64]:

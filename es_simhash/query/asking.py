@@ -1,11 +1,45 @@
 """What to ask for, of a cluster or of an index in memory."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from es_simhash.errors import InputError
 from es_simhash.query.body import Limits, Query
 from es_simhash.relation import KINDS, SHOWN_SCORE, Kind, Relation
+
+_DAY = 86_400_000
+
+
+@dataclass(frozen=True)
+class Recency:
+    """Newer neighbours first, as far as the weight says.
+
+    Attributes:
+        field: A date field of the documents.
+        half_life: Days after which a document counts half.
+        weight: How much of the score depends on the date, from 0 to 1.
+        origin: Milliseconds since 1970 from which the age is counted; None for now.
+    """
+
+    field: str
+    half_life: float = 30.0
+    weight: float = 0.3
+    origin: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.half_life > 0:
+            raise InputError(f"A half-life of {self.half_life} days must be more than 0.")
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"A weight of the date of {self.weight} is not from 0 to 1.")
+
+    def factor(self, date: float | None) -> float:
+        """Give what a score is multiplied by; documents without a date count as very old."""
+        if date is None:
+            return 1 - self.weight
+        origin = time.time() * 1000 if self.origin is None else self.origin
+        age = max(0.0, origin - date) / _DAY
+        return float(1 - self.weight + self.weight * 0.5 ** (age / self.half_life))
 
 
 @dataclass(frozen=True)
@@ -21,6 +55,8 @@ class Asking:
         fields: Fields of the hits to bring along in `source`.
         k: Hamming distance promised for document fingerprints; None for the most there is.
         limits: Bounds of the searches.
+        collapse: Whether neighbours that are versions of each other are shown once.
+        recency: How much newer neighbours are preferred; None for not at all.
     """
 
     size: int = 10
@@ -31,6 +67,8 @@ class Asking:
     fields: tuple[str, ...] = ()
     k: int | None = None
     limits: Limits = field(default_factory=Limits)
+    collapse: bool = True
+    recency: Recency | None = None
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -40,6 +78,11 @@ class Asking:
             raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
         if self.size < 1:
             raise InputError(f"A size of {self.size} must be at least 1.")
+
+    @property
+    def wants_neighbours(self) -> bool:
+        """True when semantic neighbours are to be shown."""
+        return not self.kinds or "semantic" in self.kinds
 
     def shows(self, relation: Relation) -> bool:
         """Tell whether a relation is wanted."""
