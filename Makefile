@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt
+.PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+  bench-meaning bench-entities bench-concept-simhash
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -27,7 +28,8 @@ check: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: bench-speed bench-versions bench-guarantee bench-ingest bench-mlt bench-scale
+bench: bench-speed bench-versions bench-meaning bench-entities bench-guarantee bench-ingest \
+  bench-mlt bench-scale
 
 # Versions found in collections whose versions are known (needs the evaluation data).
 bench-versions: $(STAMP)
@@ -52,6 +54,18 @@ bench-scale: $(STAMP)
 # Beside more_like_this on one index of 200,000 documents.
 bench-mlt: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_mlt $(ARGS)
+
+# Semantic neighbours against human judgements, topics and events (needs the evaluation data).
+bench-meaning: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_meaning $(ARGS)
+
+# Named entities without a model (needs the evaluation data).
+bench-entities: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_entities $(ARGS)
+
+# The simhash of concepts at 16 to 256 bits, beside the exact overlap of the same concepts.
+bench-concept-simhash: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_concept_simhash $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build

@@ -23,20 +23,23 @@ MODULES = sorted(
 CLIENT = {"elasticsearch", "elastic_transport"}
 # Everything else is pure: text in, numbers and plain dicts out.
 WITH_CLUSTER = {
+    "es_simhash.backfilling",
     "es_simhash.cli",
     "es_simhash.cluster",
     "es_simhash.engine",
     "es_simhash.evaluation",
+    "es_simhash.families",
     "es_simhash.index",
     "es_simhash.ingesting",
     "es_simhash.installing",
     "es_simhash.node",
+    "es_simhash.searching",
 }
 # The facade loads these when they are asked for, and the command line is a program.
 FACES = {"es_simhash", "es_simhash.__main__"}
 # Commands that need no server must not import the client either.
-PURE_COMMANDS = {"compare_command", "files", "fingerprint_command", "main", "selftest_command",
-                 "showing"}  # fmt: skip
+PURE_COMMANDS = {"compare_command", "concepts_command", "files", "fingerprint_command", "main",
+                 "meaning_options", "selftest_command", "showing"}  # fmt: skip
 
 
 def is_below(module: str, packages: set[str]) -> bool:

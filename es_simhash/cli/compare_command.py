@@ -2,17 +2,10 @@
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.showing import (
-    MEANING,
-    STYLE,
-    format_option,
-    print_json,
-    printable,
-    side_by_side,
-)
+from es_simhash.cli.meaning_options import vocabulary_option
+from es_simhash.cli.showing import format_option, print_json, print_pair
 from es_simhash.comparing import compare as compare_texts
 from es_simhash.scheme import DEFAULT, Scheme
 
@@ -23,23 +16,17 @@ from es_simhash.scheme import DEFAULT, Scheme
 @click.option(
     "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
 )
+@vocabulary_option
 @format_option
-def compare(a: str, b: str, scheme: str, form: str) -> None:
-    """Tell how file A is related to file B, with the passages they share.
+def compare(a: str, b: str, scheme: str, vocabulary: str | None, form: str) -> None:
+    """Tell how file A is related to file B, with what they share.
 
     A is the query and B the hit: `contains` means that A contains B.
     """
-    relation = compare_texts(read_text(a), read_text(b), scheme=Scheme.parse(scheme))
+    relation = compare_texts(
+        read_text(a), read_text(b), scheme=Scheme.parse(scheme), vocabulary=vocabulary
+    )
     if form == "json":
         print_json(relation.to_dict())
         return
-    console = Console()
-    meaning = MEANING[relation.kind], STYLE[relation.kind]
-    line = Text.assemble(printable(a), " ", meaning, " ", printable(b))
-    console.print(line)
-    console.print(
-        f"{relation.kind}, score {relation.score:.2f}; {relation.coverage.of_query:.0%} of A "
-        f"stands in B, {relation.coverage.of_hit:.0%} of B in A"
-    )
-    if relation.evidence:
-        console.print(side_by_side(relation.evidence))
+    print_pair(a, b, relation, Console())

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
@@ -37,6 +38,7 @@ SHOWN_FAILURES = 10
 @click.option(
     "--id-field", help="Field of the id; default: _id, else id, else a digest of the document."
 )
+@vocabulary_option
 @click.option(
     "--pattern",
     "patterns",
@@ -69,6 +71,7 @@ def ingest(
     text_field: str,
     simhash_field: str,
     id_field: str | None,
+    vocabulary: str | None,
     patterns: tuple[str, ...],
     processes: int | None,
     rewrite: bool,
@@ -104,6 +107,7 @@ def ingest(
             text_field=text_field,
             simhash_field=simhash_field,
             id_field=id_field,
+            vocabulary=Path(vocabulary) if vocabulary else None,
             dead_letter=letters,
             journal=journal,
             settings=Settings(processes=processes, rewrite=rewrite),

@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
+from es_simhash.cli.meaning_options import meaning_of, meaning_options, vocabulary_option
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
+from es_simhash.concepts.reading import meaning_reader
 from es_simhash.installing import install as install_fields
 from es_simhash.scheme import DEFAULT, Scheme
 
@@ -15,17 +17,56 @@ from es_simhash.scheme import DEFAULT, Scheme
 @click.option(
     "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
 )
+@click.option(
+    "--meaning/--no-meaning",
+    "with_meaning",
+    default=True,
+    show_default=True,
+    help="Whether to read what texts are about, to find semantic neighbours too.",
+)
+@meaning_options
+@vocabulary_option
 @click.option("--dry-run", is_flag=True, help="Print the requests and send none that writes.")
 @simhash_field_option
 @connection_options
-def install(index: str, scheme: str, dry_run: bool, simhash_field: str, **connection: Any) -> None:
+def install(
+    index: str,
+    scheme: str,
+    with_meaning: bool,
+    extractor: str | None,
+    vectors: str,
+    dims: int,
+    language: str,
+    entity_fields: tuple[str, ...],
+    vocabulary: str | None,
+    dry_run: bool,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
     """Add the fingerprint fields to INDEX, which is created when there is none.
 
-    Only fields are added, none of yours is touched; a second run changes nothing.
+    Only fields are added, none of yours is touched; a second run changes nothing. A vocabulary
+    named here is weighed with the words of each document, not only told as evidence.
     """
+    meaning = meaning_of(
+        extractor=extractor,
+        vectors=vectors,
+        dims=dims,
+        language=language,
+        entity_fields=entity_fields,
+        vocabulary=vocabulary,
+    )
+    if with_meaning:
+        # What cannot be read here is refused before an index is bound to it.
+        meaning_reader(meaning, vocabulary)
     with client_of(**connection) as client:
         requests = install_fields(
-            client, index, scheme=Scheme.parse(scheme), field=simhash_field, dry_run=dry_run
+            client,
+            index,
+            scheme=Scheme.parse(scheme),
+            meaning=meaning if with_meaning else None,
+            field=simhash_field,
+            dry_run=dry_run,
         )
     if dry_run:
         for request in requests:

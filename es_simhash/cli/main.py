@@ -12,6 +12,12 @@ from es_simhash.errors import EsSimhashError
 # `es-simhash fingerprint` starts without importing the Elasticsearch client.
 COMMANDS = {
     "demo": "es_simhash.cli.demo_command",
+    "backfill": "es_simhash.cli.backfill_command",
+    "dismiss": "es_simhash.cli.dismiss_command",
+    "families": "es_simhash.cli.families_command",
+    "pipeline": "es_simhash.cli.pipeline_command",
+    "concepts": "es_simhash.cli.concepts_command",
+    "explain": "es_simhash.cli.explain_command",
     "compare": "es_simhash.cli.compare_command",
     "install": "es_simhash.cli.install_command",
     "related": "es_simhash.cli.related_command",
@@ -42,7 +48,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="es-simhash")
 def cli() -> None:
-    """Find versions, near-duplicates and copied passages in your Elasticsearch index."""
+    """Find versions, copied passages and semantic neighbours in your Elasticsearch index."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`es-simhash related`: which stored documents are versions of this one."""
+"""`es-simhash related`: the versions and the semantic neighbours of a document."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from es_simhash.cli.files import read_text
+from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
@@ -14,9 +15,10 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.showing import format_option, print_json, print_table, printable
+from es_simhash.concepts.meaning import DEFAULT_MEANING
 from es_simhash.errors import InputError
 from es_simhash.index import Asking, Index
-from es_simhash.query import Limits
+from es_simhash.query import Limits, Recency
 from es_simhash.relation import KINDS, SHOWN_SCORE, Answer
 from es_simhash.scheme import DEFAULT
 
@@ -61,6 +63,23 @@ def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
     help="Candidates examined; more are reported as truncated.",
 )
 @click.option("--k", type=click.IntRange(0), help="Promised Hamming distance of whole documents.")
+@click.option("--all-copies", is_flag=True, help="Show neighbours that are versions of another.")
+@click.option("--recency", metavar="FIELD", help="Date field; newer neighbours come first.")
+@click.option(
+    "--half-life",
+    type=click.FloatRange(0, min_open=True),
+    default=Recency.half_life,
+    show_default=True,
+    help="Days after which a date counts half.",
+)
+@click.option(
+    "--recency-weight",
+    type=click.FloatRange(0, 1),
+    default=Recency.weight,
+    show_default=True,
+    help="How much of a neighbour's score depends on its date.",
+)
+@vocabulary_option
 @click.option("--evidence/--no-evidence", default=True, help="Show the shared passages.")
 @click.option(
     "--explain-query",
@@ -82,6 +101,11 @@ def related(
     size: int,
     candidates: int,
     k: int | None,
+    all_copies: bool,
+    recency: str | None,
+    half_life: float,
+    recency_weight: float,
+    vocabulary: str | None,
     evidence: bool,
     explain_query: bool,
     form: str,
@@ -89,7 +113,7 @@ def related(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Show which documents of INDEX are versions of a document or text, and why.
+    """Show which documents of INDEX are related to a document or text, and why.
 
     \b
     exact            the same text but for case and white space
@@ -97,6 +121,7 @@ def related(
     contains         the query contains the hit
     excerpt_of       the query is an excerpt of the hit
     shares_passages  some passages are the same
+    semantic         about the same people, places, things and ideas
     """
     if bool(ids) + (text_file is not None) + (text is not None) != 1:
         raise click.UsageError("Give one of --id, --text-file and --text.")
@@ -108,13 +133,23 @@ def related(
         evidence=evidence,
         k=k,
         limits=Limits(candidates=candidates),
+        collapse=not all_copies,
+        recency=Recency(recency, half_life, recency_weight) if recency else None,
     )
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
-        # A text is explained without any request; its scheme is then the default one.
-        known = DEFAULT if explain_query and text is not None else None
-        asked = Index(client, index, text_field=text_field, field=simhash_field, scheme=known)
+        # A text is explained without any request; its schemes are then the default ones.
+        offline = explain_query and text is not None
+        asked = Index(
+            client,
+            index,
+            text_field=text_field,
+            field=simhash_field,
+            scheme=DEFAULT if offline else None,
+            meaning=DEFAULT_MEANING if offline else None,
+            vocabulary=vocabulary,
+        )
         if explain_query:
             bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
             print_json(bodies)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.concepts.neighbour import SharedMeaning
 from es_simhash.evidence import marked
 from es_simhash.relation import Relation, SharedPassage
 
@@ -20,6 +21,7 @@ MEANING = {
     "contains": "contains",
     "excerpt_of": "is an excerpt of",
     "shares_passages": "shares passages with",
+    "semantic": "is about the same as",
     "none": "is not related to",
 }
 STYLE = {
@@ -28,6 +30,7 @@ STYLE = {
     "contains": "cyan",
     "excerpt_of": "cyan",
     "shares_passages": "yellow",
+    "semantic": "blue",
     "none": "dim",
 }
 format_option = click.option(
@@ -82,33 +85,83 @@ def print_table(relations: Sequence[Relation], query: str, console: Console | No
             Text(printable(each.id or "")),
             Text(each.kind, STYLE[each.kind]),
             f"{each.score:.2f}",
-            f"{each.coverage.of_query:.0%}",
-            f"{each.coverage.of_hit:.0%}",
+            *_shares(each),
         )
     console.print(table)
     for each in relations:
-        if each.evidence:
-            heading = Text.assemble(
-                (printable(query), "bold"), " (left) ", (MEANING[each.kind], STYLE[each.kind]),
-                " ", (printable(each.id or ""), "bold"), " (right)",
-            )  # fmt: skip
+        if each.evidence or (each.meaning and each.meaning.shared):
             console.print()
-            console.print(heading)
-            console.print(side_by_side(each.evidence))
+            console.print(_heading(query, each))
+            _print_evidence(each, console)
 
 
-def side_by_side(evidence: Sequence[SharedPassage]) -> RenderableType:
+def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
+    """Print how one document or file is related to another, with the evidence."""
+    kind = MEANING[relation.kind], STYLE[relation.kind]
+    console.print(Text.assemble(printable(a), " ", kind, " ", printable(b)))
+    line = f"{relation.kind}, score {relation.score:.2f}"
+    if relation.kind != "semantic":
+        line += (
+            f"; {relation.coverage.of_query:.0%} of A stands in B, "
+            f"{relation.coverage.of_hit:.0%} of B in A"
+        )
+    console.print(line)
+    _print_evidence(relation, console)
+
+
+def _shares(relation: Relation) -> tuple[str, str]:
+    """How much of each text stands in the other; nothing for what is told in other words."""
+    if relation.kind == "semantic":
+        return "", ""
+    return f"{relation.coverage.of_query:.0%}", f"{relation.coverage.of_hit:.0%}"
+
+
+def _heading(query: str, relation: Relation) -> Text:
+    heading = Text.assemble(
+        (printable(query), "bold"), " (left) ", (MEANING[relation.kind], STYLE[relation.kind]),
+        " ", (printable(relation.id or ""), "bold"), " (right)",
+    )  # fmt: skip
+    if relation.copies:
+        heading.append(f", and {relation.copies} more versions of it", "dim")
+    return heading
+
+
+def _print_evidence(relation: Relation, console: Console) -> None:
+    if relation.meaning is not None:
+        for line in meaning_lines(relation.meaning):
+            console.print(line)
+    if relation.evidence:
+        console.print(side_by_side(relation.evidence, semantic=relation.kind == "semantic"))
+
+
+def meaning_lines(meaning: SharedMeaning) -> list[Text]:
+    """Tell what both texts are about, and what each of it adds to the similarity."""
+    lines = [Text(printable(sentence)) for sentence in meaning.about]
+    for name, entities in (("both name", True), ("both speak of", False)):
+        shared = [each for each in meaning.shared if each.is_entity is entities]
+        if shared:
+            told = ", ".join(f"{printable(each.text)} {each.part:.2f}" for each in shared)
+            lines.append(Text.assemble((f"{name} ", "dim"), told))
+    parts = f"similarity {meaning.similarity:.2f}: concepts {meaning.concepts:.2f}"
+    if meaning.vector:
+        parts += f", vectors {meaning.vector:.2f}"
+    lines.append(Text(parts, "dim"))
+    return lines
+
+
+def side_by_side(evidence: Sequence[SharedPassage], *, semantic: bool = False) -> RenderableType:
     """Lay the passages beside each other, each with its offsets; differing words stand out."""
     rows: list[RenderableType] = []
     for passage in evidence[:3]:
+        closeness = "" if semantic else _closeness(passage)
         grid = Table.grid(padding=(0, 2), expand=True)
         grid.add_column(ratio=1)
         grid.add_column(ratio=1)
         grid.add_row(
             Text(f"{passage.query.start}–{passage.query.end}", "dim"),
-            Text(f"{passage.hit.start}–{passage.hit.end}  {_closeness(passage)}", "dim"),
+            Text(f"{passage.hit.start}–{passage.hit.end}  {closeness}", "dim"),
         )
-        grid.add_row(*_marked_sides(passage))
+        grid.add_row(*(_plain_sides(passage) if semantic else _marked_sides(passage)))
         rows.append(grid)
     more = len(evidence) - 3
     if more > 0:
@@ -120,9 +173,13 @@ def _closeness(passage: SharedPassage) -> str:
     return "word for word" if passage.distance == 0 else f"{passage.distance} of 128 bits differ"
 
 
+def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:
+    return Text(shortened(passage.query.text)), Text(shortened(passage.hit.text))
+
+
 def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
     if passage.distance == 0:
-        return Text(shortened(passage.query.text)), Text(shortened(passage.hit.text))
+        return _plain_sides(passage)
     sides = []
     for words in marked(passage):
         text = Text()

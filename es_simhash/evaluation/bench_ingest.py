@@ -1,7 +1,8 @@
 """How fast documents are written with their fingerprints, beside a plain bulk of the same ones.
 
 The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
-the fingerprints. Runs alternate, so that a busy machine slows both.
+the fingerprints. With `--meaning` what the texts are about is written too. Runs alternate, so
+that a busy machine slows both.
 """
 
 import argparse
@@ -10,7 +11,6 @@ import json
 import os
 import random
 import statistics
-import string
 import tempfile
 import threading
 import time
@@ -22,6 +22,9 @@ from typing import Any, NamedTuple
 import elasticsearch
 
 from es_simhash.cluster import connect
+from es_simhash.concepts.background import frequent_words
+from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
+from es_simhash.concepts.reading import meaning_reader
 from es_simhash.document import simhash_json
 from es_simhash.engine import find_engine
 from es_simhash.fingerprints import fingerprint_batch, text_batches
@@ -32,15 +35,14 @@ from es_simhash.ingesting.workers import Found, Prepared, action, default_proces
 from es_simhash.installing import install
 
 CHARACTERS = 2000
-WORDS = 20_000
 SENTENCE = 12
 
 
 def write_documents(path: Path, count: int, seed: int = 1) -> None:
-    """Write documents of 2 KB of words whose frequencies follow Zipf's law."""
+    """Write documents of 2 KB of English words whose frequencies follow Zipf's law."""
     generator = random.Random(seed)
-    words = [_word(generator) for _ in range(WORDS)]
-    weights = list(itertools.accumulate(1 / rank for rank in range(1, WORDS + 1)))
+    words = frequent_words("en")
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
     with path.open("w", encoding="ascii") as stream:
         for number in range(count):
             chosen = generator.choices(words, cum_weights=weights, k=CHARACTERS // 4)
@@ -48,13 +50,12 @@ def write_documents(path: Path, count: int, seed: int = 1) -> None:
             stream.write(json.dumps({"_id": f"doc-{number}", "n": number, "text": text}) + "\n")
 
 
-def _word(generator: random.Random) -> str:
-    return "".join(generator.choices(string.ascii_lowercase, k=generator.randint(2, 10)))
-
-
 def _sentences(words: Sequence[str]) -> Iterator[str]:
-    for number, word in enumerate(words, 1):
-        yield f"{word}." if number % SENTENCE == 0 else word
+    """Sentences of twelve words that begin with a capital, and have a name of two words each."""
+    for number, word in enumerate(words):
+        place = number % SENTENCE
+        shown = word.capitalize() if place in (0, 5, 6) else word
+        yield f"{shown}." if place == SENTENCE - 1 else shown
 
 
 def prepare_plain(batch: Batch, recipe: Recipe, found: Found | None) -> Prepared:
@@ -78,11 +79,15 @@ class Measurement(NamedTuple):
 
 
 def measure(
-    client: elasticsearch.Elasticsearch, path: Path, settings: Settings, index: str
+    client: elasticsearch.Elasticsearch,
+    path: Path,
+    settings: Settings,
+    index: str,
+    meaning: MeaningScheme | None,
 ) -> Measurement:
     """Write a file into a fresh index and time it, start of the processes included."""
     client.indices.delete(index=index, ignore_unavailable=True)
-    install(client, index)
+    install(client, index, meaning=meaning)
     sources = open_sources([path], stream=open(os.devnull, "rb"))  # noqa: SIM115
     with tempfile.TemporaryDirectory() as folder, _Memory() as memory:
         started = time.perf_counter()
@@ -138,11 +143,11 @@ def _resident(pid: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0]) if "VmRSS:" in status else 0
 
 
-def stages(path: Path, documents: int = 2000) -> dict[str, float]:
+def stages(path: Path, meaning: MeaningScheme | None, documents: int = 2000) -> dict[str, float]:
     """Give the microseconds of one processor that each step takes for a document."""
     with path.open("rb") as stream:
         batch = Lines(str(path), 1, b"".join(itertools.islice(stream, documents)))
-    recipe = Recipe()
+    recipe = Recipe(meaning=meaning)
     parsed = [each for each in batch.documents(recipe) if isinstance(each, Document)]
     groups = list(text_batches([each.text for each in parsed]))
     steps: dict[str, Any] = {
@@ -152,6 +157,9 @@ def stages(path: Path, documents: int = 2000) -> dict[str, float]:
     }
     fingerprints = [fingerprint_batch(each) for each in groups]
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
+    if meaning is not None:
+        reader = meaning_reader(meaning)
+        steps["read the meaning"] = lambda: [reader.read(each) for each in groups]
     return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
 
 
@@ -171,6 +179,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     limits = Limits(bytes=options.batch_kib * 1024)
     settings = Settings(options.processes, limits, options.ahead)
     plain = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
+    meaning = DEFAULT_MEANING if options.meaning else None
     index = f"bench-ingest-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "documents.jsonl")
@@ -179,13 +188,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         write_documents(small, options.documents // 5)
         try:
             runs = [
-                (measure(client, path, plain, index), measure(client, path, settings, index))
+                (
+                    measure(client, path, plain, index, None),
+                    measure(client, path, settings, index, meaning),
+                )
                 for _ in range(options.runs)
             ]
-            least = measure(client, small, settings, index)
+            least = measure(client, small, settings, index, meaning)
         finally:
             client.indices.delete(index=index, ignore_unavailable=True)
-        _show(runs, least, stages(path), options)
+        _show(runs, least, stages(path, meaning), options)
     client.close()
 
 
@@ -196,6 +208,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--processes", type=int, default=default_processes())
     parser.add_argument("--ahead", type=int, default=Settings.ahead)
     parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
+    parser.add_argument("--meaning", action="store_true", help="Write meanings too.")
     parser.add_argument("--url", help="Cluster; by default the engine of the tests.")
     return parser
 
@@ -214,7 +227,8 @@ def _show(
         f"{options.processes} processes, {os.cpu_count()} processors shared with the node"
     )
     print(f"plain bulk          {plain:8.0f} documents/s")
-    print(f"with fingerprints   {ours:8.0f} documents/s")
+    what = "everything" if options.meaning else "fingerprints"
+    print(f"with {what:12}   {ours:8.0f} documents/s")
     print(f"ratio               {ratio:8.2f}   (median of the pairs)")
     for name, cost in costs.items():
         print(f"  {name:18}{cost:8.0f} µs of one processor a document")

@@ -55,10 +55,10 @@ class VersionSet:
     def versions(self) -> set[Pair]:
         """Pairs that are versions of each other."""
         if self.name == "bbc_news":
-            rows = _rows(self.name, "near_duplicates.tsv")
+            near = rows(self.name, "near_duplicates.tsv")
             return {
                 pair(row["id1"], row["id2"])
-                for row in rows
+                for row in near
                 if max(float(row["containment"]), float(row["resemblance"])) >= 0.5
             }
         chains = defaultdict(list)
@@ -76,7 +76,7 @@ class VersionSet:
             chains[each["chain"]].append(each["id"])
         return {
             pair(one, other)
-            for row in _rows(self.name, "relations.tsv")
+            for row in rows(self.name, "relations.tsv")
             if row["relation"] in ("replaces", "superseded_by")
             for one in chains[row["chain"]]
             for other in chains[row["other"]]
@@ -87,8 +87,8 @@ class VersionSet:
         """Containment of the pairs that were measured by the line history."""
         if self.name == "bbc_news":
             return {}
-        rows = _rows(self.name, "pairs.tsv")
-        return {pair(row["older"], row["newer"]): float(row["containment"]) for row in rows}
+        measured = rows(self.name, "pairs.tsv")
+        return {pair(row["older"], row["newer"]): float(row["containment"]) for row in measured}
 
 
 def version_set(name: str) -> VersionSet:
@@ -104,9 +104,10 @@ def documents(name: str) -> list[dict[str, str]]:
 
 def clough_pairs() -> list[dict[str, str]]:
     """Read the answers of clough_stevenson with their source, grade and level."""
-    return _rows("clough_stevenson", "pairs.tsv")
+    return rows("clough_stevenson", "pairs.tsv")
 
 
-def _rows(name: str, file: str) -> list[dict[str, str]]:
+def rows(name: str, file: str) -> list[dict[str, str]]:
+    """Read a table of a set."""
     with (data_folder() / name / file).open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

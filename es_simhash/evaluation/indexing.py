@@ -6,9 +6,9 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.document import DEFAULT_FIELD, simhash_object
-from es_simhash.fingerprints import fingerprint_texts
+from es_simhash.concepts.meaning import MeaningScheme
 from es_simhash.index import Index
+from es_simhash.ingesting import fingerprint_documents
 from es_simhash.installing import install
 from es_simhash.scheme import DEFAULT, Scheme
 
@@ -22,12 +22,13 @@ def filled_index(
     documents: Iterable[dict[str, Any]],
     *,
     scheme: Scheme = DEFAULT,
+    meaning: MeaningScheme | None = None,
 ) -> Iterator[Index]:
     """Create an index of documents with fingerprints; it is deleted at the end."""
     client.indices.delete(index=name, ignore_unavailable=True)
-    install(client, name, scheme=scheme)
+    install(client, name, scheme=scheme, meaning=meaning)
     try:
-        fill(client, name, list(documents), scheme)
+        fill(client, name, list(documents), scheme, meaning)
         yield Index(client, name)
     finally:
         client.indices.delete(index=name, ignore_unavailable=True)
@@ -38,6 +39,7 @@ def fill(
     name: str,
     documents: list[dict[str, Any]],
     scheme: Scheme = DEFAULT,
+    meaning: MeaningScheme | None = None,
 ) -> None:
     """Index documents with their fingerprints and refresh.
 
@@ -47,10 +49,8 @@ def fill(
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         operations: list[dict[str, Any]] = []
-        prints = fingerprint_texts([each["text"] for each in batch], scheme)
-        for each, fingerprints in zip(batch, prints, strict=True):
-            operations.append({"index": {"_id": each["id"]}})
-            operations.append({**each, DEFAULT_FIELD: simhash_object(fingerprints)})
+        for each in fingerprint_documents(batch, scheme=scheme, meaning=meaning):
+            operations += [{"index": {"_id": each["id"]}}, each]
         answer = client.bulk(index=name, operations=operations)
         if answer["errors"]:
             raise RuntimeError(f"Rejected: {answer['items'][0]}")

@@ -1,4 +1,7 @@
-"""Synthetic documents: sentences of Zipf-distributed words, every tenth text a revision."""
+"""Synthetic documents: sentences of Zipf-distributed words, every tenth text a revision.
+
+With meanings the words are the most frequent English ones, so that their vectors are known.
+"""
 
 import json
 from collections.abc import Iterator
@@ -9,8 +12,10 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.cluster import connect
-from es_simhash.document import DEFAULT_FIELD, simhash_json
-from es_simhash.fingerprints import fingerprint_batch
+from es_simhash.concepts.background import frequent_words
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.deriving import Derivation, derive
+from es_simhash.document import DEFAULT_FIELD
 from es_simhash.installing import install
 
 VOCABULARY = 50_000
@@ -36,10 +41,10 @@ def vocabulary() -> list[str]:
     ]
 
 
-def texts(start: int, count: int, sentences: int) -> Iterator[str]:
+def texts(start: int, count: int, sentences: int, *, english: bool = False) -> Iterator[str]:
     """Yield the texts of documents start to start + count, the same for the same numbers."""
-    words = vocabulary()
-    shares = 1 / np.arange(1, VOCABULARY + 1)
+    words = frequent_words("en") if english else vocabulary()
+    shares = 1 / np.arange(1, len(words) + 1)
     cumulated = np.cumsum(shares / shares.sum())
     generator = np.random.default_rng(start)
     drawn = np.searchsorted(cumulated, generator.random((count, sentences * SENTENCE_WORDS)))
@@ -47,20 +52,23 @@ def texts(start: int, count: int, sentences: int) -> Iterator[str]:
         if (start + row) % REVISION_EVERY == REVISION_EVERY - 1 and row:
             changed = generator.random(drawn.shape[1]) < _REPLACED
             drawn[row] = np.where(changed, drawn[row], drawn[row - 1])
-        chosen = [words[number] for number in np.minimum(drawn[row], VOCABULARY - 1).tolist()]
+        chosen = [words[number] for number in np.minimum(drawn[row], len(words) - 1).tolist()]
         yield ". ".join(
             " ".join(chosen[place : place + SENTENCE_WORDS]).capitalize()
             for place in range(0, len(chosen), SENTENCE_WORDS)
         )
 
 
-def _send(url: str, index: str, start: int, count: int, sentences: int) -> int:
+def _send(
+    url: str, index: str, start: int, count: int, sentences: int, meaning: MeaningScheme | None
+) -> int:
     """Make, fingerprint and index one slice of the documents."""
-    made = list(texts(start, count, sentences))
+    made = list(texts(start, count, sentences, english=meaning is not None))
+    derivation = Derivation(meaning=meaning)
     lines: list[Any] = []
     for first in range(0, count, _BATCH):
         batch = made[first : first + _BATCH]
-        for place, simhash in enumerate(simhash_json(fingerprint_batch(batch))):
+        for place, simhash in enumerate(derive(batch, derivation).objects):
             text = json.dumps(batch[place])
             lines.append(b'{"index":{"_id":"%d"}}' % (start + first + place))
             lines.append(b'{"text":%s,"%s":%s}' % (text.encode(), DEFAULT_FIELD.encode(), simhash))
@@ -72,17 +80,17 @@ def _send(url: str, index: str, start: int, count: int, sentences: int) -> int:
 
 
 def grow(client: elasticsearch.Elasticsearch, url: str, index: str, start: int, end: int,
-         sentences: int) -> None:  # fmt: skip
+         sentences: int, meaning: MeaningScheme | None = None) -> None:  # fmt: skip
     """Add the documents from start to end to an index, in two processes, and refresh."""
     if start == 0:
         client.indices.delete(index=index, ignore_unavailable=True)
-        install(client, index)
+        install(client, index, meaning=meaning)
         client.indices.put_settings(
             index=index, settings={"refresh_interval": "-1", "number_of_replicas": 0}
         )
     with ProcessPoolExecutor(2) as pool:
         waiting = [
-            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences)
+            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences, meaning)
             for first in range(start, end, _SLICE)
         ]
         for each in waiting:

@@ -1,0 +1,118 @@
+"""`es-simhash concepts`: what is read from a text, marked where it stands."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from es_simhash.cli.files import read_text
+from es_simhash.cli.meaning_options import meaning_of, meaning_options, vocabulary_option
+from es_simhash.cli.showing import format_option, print_json, printable
+from es_simhash.concepts.extraction import Extraction, Spans
+from es_simhash.concepts.meaning import Meaning
+from es_simhash.concepts.reading import meaning_reader
+from es_simhash.concepts.vocabulary import FoundConcept
+from es_simhash.concepts.vocabulary_files import load_vocabulary
+from es_simhash.concepts.words import read_words
+from es_simhash.errors import InputError
+
+_ENTITY, _PHRASE, _WORD, _NAMED = "bold cyan", "underline", "green", "bold magenta"
+# A longer text is marked up to here; all of it is in the lists.
+_SHOWN = 4000
+
+
+@click.command()
+@click.argument("file")
+@meaning_options
+@vocabulary_option
+@format_option
+def concepts(file: str, vocabulary: str | None, form: str, **meaning: Any) -> None:
+    """Show what is read from FILE, a text in UTF-8; - reads the standard input.
+
+    Entities, key words and phrases are marked in the text, and listed with their weights.
+    """
+    text = read_text(file)
+    scheme = meaning_of(**meaning)
+    if scheme.vector_field or scheme.entity_fields:
+        raise InputError("A file has no fields; leave out --entity-field and field: vectors.")
+    reader = meaning_reader(scheme)
+    extraction = reader.extractor.extract([text])[0]
+    read = reader.read([text])[0]
+    named = load_vocabulary(vocabulary).find(text, read.language) if vocabulary else []
+    if form == "json":
+        print_json(_described(extraction, read, named))
+        return
+    _show(text, extraction, read, named, Console())
+
+
+def _described(
+    extraction: Extraction, meaning: Meaning, named: list[FoundConcept]
+) -> dict[str, Any]:
+    return {
+        "language": extraction.language,
+        "entities": [asdict(each) for each in extraction.entities],
+        "concepts": {name: round(weight, 4) for name, weight in meaning.concepts.items()},
+        "phrases": [asdict(each) for each in extraction.phrases],
+        "vector": meaning.vector is not None,
+        "vocabulary": [asdict(each) for each in named],
+    }
+
+
+def _show(
+    text: str,
+    extraction: Extraction,
+    meaning: Meaning,
+    named: list[FoundConcept],
+    console: Console,
+) -> None:
+    console.print(_marked(text, extraction, meaning, named))
+    console.print()
+    table = Table(box=None)
+    table.add_column("entities", _ENTITY)
+    table.add_column("heaviest concepts", _WORD)
+    table.add_column("key phrases")
+    table.add_row(
+        _lines((each.text, f"×{each.count}") for each in extraction.entities),
+        _lines((name, f"{weight:.2f}") for name, weight in [*meaning.concepts.items()][:20]),
+        _lines((each.text, f"×{each.count}") for each in extraction.phrases),
+    )
+    console.print(table)
+    for each in named:
+        console.print(Text.assemble((printable(each.label), _NAMED), f" {each.weight:.2f}"))
+    language = extraction.language or "unknown"
+    vector = "with" if meaning.vector is not None else "without"
+    console.print(f"Language {language}, {vector} a vector.", highlight=False)
+
+
+def _lines(rows: Any) -> Text:
+    return Text("\n").join(Text(f"{printable(name)} {value}") for name, value in rows)
+
+
+def _marked(text: str, extraction: Extraction, meaning: Meaning, named: list[FoundConcept]) -> Text:
+    """The text with everything that was read marked; entities lie above words."""
+    shown = Text(_visible(text[:_SHOWN]))
+    heavy = set([*meaning.concepts][:20])
+    words = tuple(
+        (word.start, word.end)
+        for word in read_words(text[:_SHOWN], extraction.language)
+        if word.normal in heavy
+    )
+    layers: list[tuple[str, Spans]] = [
+        (_WORD, words),
+        *((_PHRASE, each.spans) for each in extraction.phrases),
+        *((_NAMED, each.spans) for each in named),
+        *((_ENTITY, each.spans) for each in extraction.entities),
+    ]
+    for style, spans in layers:
+        for start, end in spans:
+            if end <= _SHOWN:
+                shown.stylize(style, start, end)
+    return shown
+
+
+def _visible(text: str) -> str:
+    """As many characters, none of which steers a terminal, so that offsets stay."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
