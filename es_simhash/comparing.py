@@ -1,6 +1,7 @@
 """Two texts compared without a cluster."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,8 +52,10 @@ def compare(
     texts = [within_limit(text_a), within_limit(text_b)]
     reader = None if meaning is None else meaning_reader(meaning, vocabulary)
     meanings = [Meaning(), Meaning()] if reader is None else reader.read(texts)
-    relation = compare_texts(text_a, text_b, scheme, meanings)
-    if relation.kind == "none" or (relation.kind == "semantic" and relation.score < SHOWN_SCORE):
+    relation = compare_texts(text_a, text_b, scheme, meanings, passages_first=True)
+    if relation.kind == "none":
+        return relation
+    if relation.kind == "semantic" and relation.score < SHOWN_SCORE:
         return NOTHING
     table = None if reader is None else reader.vectors
     names = None if vocabulary is None else load_vocabulary(vocabulary)
@@ -63,9 +66,22 @@ def compare(
 
 
 def compare_texts(
-    text_a: str, text_b: str, scheme: Scheme, meanings: Sequence[Meaning]
+    text_a: str,
+    text_b: str,
+    scheme: Scheme,
+    meanings: Sequence[Meaning],
+    *,
+    passages_first: bool = False,
 ) -> Relation:
     """Give the relation of two texts whose meanings were read, without evidence.
+
+    Args:
+        text_a: The query.
+        text_b: The hit.
+        scheme: Scheme of the fingerprints.
+        meanings: Of both.
+        passages_first: Tell any shared passage as such, however near the texts are in meaning;
+            otherwise the higher score decides below the versions, as it does for an index.
 
     Raises:
         InputError: One of the texts has more than 16 MiB or 20,000 chunks.
@@ -77,11 +93,13 @@ def compare_texts(
     if one.is_empty or other.is_empty:
         return judged
     shared = compare_meanings(*meanings)
+    if passages_first and judged.kind != "none":
+        return replace(judged, meaning=shared if shared.similarity else None)
     neighbour = Neighbour(None, None, shared)
     near = [neighbour] if shared.similarity > 0 else []
     found = merged([judged], near, _ANYTHING)
     if not found:
-        return NOTHING
+        return judged
     best = found[0]
     return Relation(None, best.kind, best.score, judged.coverage, meaning=best.meaning)
 

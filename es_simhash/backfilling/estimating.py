@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from es_simhash.backfilling.running import DEFAULT_SETTINGS, Settings, selection
 from es_simhash.backfilling.store import Store
 from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import EsSimhashError
-from es_simhash.fingerprints import text_batches
 from es_simhash.ingesting.workers import default_processes
 from es_simhash.query.body import Query
 
@@ -62,6 +61,7 @@ def estimate(
     where: Query | None = None,
     check: bool = False,
     sidecar: str | None = None,
+    vocabulary: str | None = None,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Estimate:
     """Fingerprint a sample and give what `backfill` will take for all; nothing is written.
@@ -70,7 +70,12 @@ def estimate(
         EsSimhashError: What `backfill` raises for the same index.
     """
     task = open_task(
-        client, index, text_field=text_field, simhash_field=simhash_field, sidecar=sidecar
+        client,
+        index,
+        text_field=text_field,
+        simhash_field=simhash_field,
+        sidecar=sidecar,
+        vocabulary=vocabulary,
     )
     store = Store(client, index, task, settings.patience)
     query = selection(task, where, check=check)
@@ -78,7 +83,7 @@ def estimate(
     hits = _sample(store, query, settings)
     if not is_mapped(client, task):
         require_some_text(hits, task)
-    texts = _texts(hits, task)
+    texts = list(_texts(hits, task))
     seconds, size = _cost(texts, task)
     processes = settings.processes or default_processes()
     rate = 1 / (seconds / processes + UPDATE_SECONDS)
@@ -108,25 +113,25 @@ def _sample(store: Store, query: dict[str, Any], settings: Settings) -> list[Hit
     return store.sample(query, most)
 
 
-def _texts(hits: Sequence[Hit], task: Task) -> list[str]:
-    texts = []
+def _texts(hits: Sequence[Hit], task: Task) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the text and the document of each hit that can be fingerprinted."""
     for hit in hits:
         try:
             content = text_of(hit.source, task.text_field)
         except EsSimhashError:
             continue
-        if content is not None and refusal(content, task.scheme) is None:
-            texts.append(content)
-    return texts
+        if content is not None and refusal(content, hit.source, task) is None:
+            yield content, hit.source
 
 
-def _cost(texts: Sequence[str], task: Task) -> tuple[float, float]:
+def _cost(texts: Sequence[tuple[str, Mapping[str, Any]]], task: Task) -> tuple[float, float]:
     """Give seconds and bytes of JSON a document, in one process."""
     if not texts:
         return 0.0, 0.0
-    derived(texts[:1], task.scheme)  # loads what is loaded once
+    contents, sources = zip(*texts, strict=True)
+    list(derived(contents[:1], sources[:1], task))  # loads what is loaded once
     started = time.perf_counter()
-    size = sum(len(each) for batch in text_batches(texts) for each in derived(batch, task.scheme))
+    size = sum(map(len, derived(contents, sources, task)))
     return (time.perf_counter() - started) / len(texts), size / len(texts)
 
 

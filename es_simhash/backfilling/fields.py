@@ -1,26 +1,37 @@
 """What is written for a text: every derived field comes from here, and from nowhere else."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from es_simhash import text
+from es_simhash.backfilling.hits import Task
+from es_simhash.concepts.upstream import upstream_entities
+from es_simhash.deriving import derive
 from es_simhash.document import (
     BLOCKS,
     CHUNKS,
+    CONCEPTS,
+    CONTENT_HASH,
+    ENTITIES,
     FINGERPRINT,
+    MEANING_SCHEME,
     PASSAGES,
+    SCHEME,
     STATUS,
-    simhash_json,
+    VECTOR,
+    VECTOR_FINGERPRINT,
 )
-from es_simhash.fingerprints import fingerprint_batch
+from es_simhash.errors import InputError
+from es_simhash.fingerprints import content_hash, text_batches
 from es_simhash.limits import MOST_CHUNKS, chunk_refusal
 from es_simhash.scheme import Scheme
 
 # What the ingest pipeline says of a text it could not take.
 ERROR = "error"
-# Members that not every text has, each with the value that means nothing is there. A vector of
-# weights (sparse_vector) refuses null; its value would be an empty list.
+# Members that not every text has, each with the value that means nothing is there; a vector of
+# weights (sparse_vector) refuses null.
 ABSENT: Mapping[str, Any] = {
     STATUS: None,
     ERROR: None,
@@ -28,14 +39,40 @@ ABSENT: Mapping[str, Any] = {
     BLOCKS: None,
     PASSAGES: None,
     CHUNKS: None,
+    MEANING_SCHEME: None,
+    CONCEPTS: [],
+    ENTITIES: None,
+    VECTOR: None,
+    VECTOR_FINGERPRINT: None,
 }
 # What tells whether a document has to be done is small; the rest is not read.
-UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR))
+UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR, MEANING_SCHEME))
 
 
-def derived(texts: Sequence[str], scheme: Scheme) -> list[bytes]:
-    """Give the JSON of our object for each text."""
-    return simhash_json(fingerprint_batch(texts, scheme))
+def derived(
+    texts: Sequence[str], sources: Sequence[Mapping[str, Any]], task: Task
+) -> Iterator[bytes]:
+    """Yield the JSON of our object for each text.
+
+    Args:
+        texts: The texts.
+        sources: The documents they are from, with the entities they bring.
+        task: Says how.
+    """
+    rest = iter(sources)
+    for batch in text_batches(texts):
+        yield from derive(batch, task.derivation, list(islice(rest, len(batch)))).objects
+
+
+def is_current(stored: Mapping[str, Any], task: Task) -> bool:
+    """Tell whether our object was made the way the task makes it, from whatever text."""
+    meaning = task.meaning is None or stored.get(MEANING_SCHEME) == task.meaning.name
+    return meaning and stored.get(SCHEME) == task.scheme.name
+
+
+def fits(content: str, stored: Mapping[str, Any]) -> bool:
+    """Tell whether our object was made from this text."""
+    return bool(stored.get(CONTENT_HASH) == content_hash(text.normalise(content)))
 
 
 def replacing(fresh: bytes) -> bytes:
@@ -50,8 +87,16 @@ def replacing(fresh: bytes) -> bytes:
     return json.dumps({**ABSENT, **whole}).encode()
 
 
-def refusal(content: str, scheme: Scheme) -> str | None:
-    """Give the sentence that refuses a text of too many chunks, before its fingerprints cost."""
+def refusal(content: str, source: Mapping[str, Any], task: Task) -> str | None:
+    """Give the sentence that refuses a document, before its fingerprints cost; None for none."""
+    try:
+        upstream_entities(source, task.entity_fields)
+    except InputError as error:
+        return str(error)
+    return _chunk_refusal(content, task.scheme)
+
+
+def _chunk_refusal(content: str, scheme: Scheme) -> str | None:
     # A text with fewer characters cannot have so many chunks.
     if len(content) < MOST_CHUNKS * scheme.least_tokens:
         return None

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.deriving import Derivation
 from es_simhash.document import DEFAULT_FIELD
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.scheme import Scheme
 
 # Object of a sidecar document that says of which document, in which state, its fields are.
 SOURCE = "source"
@@ -28,7 +30,7 @@ class Hit(NamedTuple):
 
     Attributes:
         place: Where it is.
-        source: Its text, and the small members of our object.
+        source: Its text, the entities it brings, and the small members of our object.
         kept: With a sidecar, the document there, as far as it is small.
         kept_place: Where that is; None when there is none.
     """
@@ -44,18 +46,33 @@ class Task:
     """What a run does.
 
     Attributes:
-        scheme: Scheme of the fingerprints.
+        derivation: How our object is made from a text.
         text_field: Field of the text; dots lead into objects.
         simhash_field: Field of our object.
         sidecar: Index the fields are written to; None for the document itself.
         indices: Indices the documents are in.
     """
 
-    scheme: Scheme = DEFAULT
+    derivation: Derivation = field(default_factory=Derivation)
     text_field: str = "text"
     simhash_field: str = DEFAULT_FIELD
     sidecar: str | None = None
     indices: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def scheme(self) -> Scheme:
+        """Scheme of the fingerprints."""
+        return self.derivation.scheme
+
+    @property
+    def meaning(self) -> MeaningScheme | None:
+        """Scheme of what is read from the texts; None for fingerprints alone."""
+        return self.derivation.meaning
+
+    @property
+    def entity_fields(self) -> tuple[str, ...]:
+        """Fields of the documents that hold entities already."""
+        return self.meaning.entity_fields if self.meaning else ()
 
 
 def place_of(entry: Mapping[str, Any]) -> Place:

@@ -5,12 +5,16 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash import installing
+from es_simhash import installing, resources
 from es_simhash.backfilling.hits import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE, Hit, Task
 from es_simhash.cluster import plain_errors
+from es_simhash.concepts.meaning import DEFAULT_MEANING
+from es_simhash.concepts.reading import meaning_reader
+from es_simhash.deriving import Derivation
 from es_simhash.document import text_of
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.installing import Installed
+from es_simhash.scheme import DEFAULT
 
 # Key of `_meta` in the mapping of a sidecar: of each of our fields, the name of the first index.
 SIDECAR_META = "es_simhash_sidecar"
@@ -33,32 +37,57 @@ def open_task(
     text_field: str,
     simhash_field: str,
     sidecar: str | None = None,
+    vocabulary: str | None = None,
 ) -> Task:
     """Look at the mapping of the indices behind a name and give what is to be done; no write.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no fields of ours, or the documents could not be kept whole.
-        InputError: The text is in nested documents, or the sidecar is the index itself.
+        InputError: The text is in nested documents, the sidecar is the index itself, or the
+            vocabulary is not the one of the index.
+        MissingExtra: What the index was installed with needs a package that is not here.
     """
     indices = _indices(client, index)
     for name, (mapping, settings) in indices.items():
         _require_text(name, mapping, text_field)
         _require_source(name, mapping, settings, in_place=sidecar is None)
     if sidecar is None:
-        scheme = installing.require_installed(client, index, simhash_field)
+        made = installing.installed(client, index, simhash_field)
+        _require_same_meaning(indices, simhash_field, made)
     elif sidecar in indices or sidecar == index:
         raise InputError(f"Index {sidecar!r} cannot be its own sidecar; name another.")
     else:
-        scheme = _scheme_of_sidecar(client, sidecar, simhash_field)
-    return Task(scheme, text_field, simhash_field, sidecar, frozenset(indices))
+        made = _installed_in_sidecar(client, sidecar, simhash_field)
+    if made.meaning is not None:
+        # What it lacks is told before anything is read, not by the first process that needs it.
+        meaning_reader(made.meaning, vocabulary)
+    derivation = Derivation(made.scheme, made.meaning, vocabulary)
+    return Task(derivation, text_field, simhash_field, sidecar, frozenset(indices))
 
 
-def _scheme_of_sidecar(client: elasticsearch.Elasticsearch, name: str, field: str) -> Scheme:
+def _installed_in_sidecar(client: elasticsearch.Elasticsearch, name: str, field: str) -> Installed:
     try:
-        return installing.require_installed(client, name, field)
+        return installing.installed(client, name, field)
     except IndexMissing:
-        return DEFAULT
+        return Installed(DEFAULT, DEFAULT_MEANING)
+
+
+def _require_same_meaning(
+    indices: Mapping[str, tuple[Mapping[str, Any], Any]], field: str, made: Installed
+) -> None:
+    """Refuse indices of which only some have fields for meanings: the others would never be done.
+
+    Raises:
+        MappingConflict: One has none.
+    """
+    for name, (mapping, _) in indices.items():
+        entry = mapping.get("_meta", {}).get(resources.META, {}).get(field, {})
+        if made.meaning is not None and not entry.get("meaning"):
+            raise MappingConflict(
+                f"Index {name!r} has no fields for what texts are about, others of the same name "
+                f"have; run `es-simhash install {name}` first."
+            )
 
 
 def install_sidecar(client: elasticsearch.Elasticsearch, index: str, task: Task) -> None:
@@ -68,7 +97,9 @@ def install_sidecar(client: elasticsearch.Elasticsearch, index: str, task: Task)
         MappingConflict: There is an index of that name that cannot serve.
     """
     assert task.sidecar is not None
-    installing.install(client, task.sidecar, scheme=task.scheme, field=task.simhash_field)
+    installing.install(
+        client, task.sidecar, scheme=task.scheme, meaning=task.meaning, field=task.simhash_field
+    )
     with plain_errors(client):
         found = client.indices.get_mapping(index=task.sidecar)
         for name, entry in found.items():

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from es_simhash import text
-from es_simhash.backfilling.fields import derived, refusal, replacing
+from es_simhash.backfilling.fields import derived, fits, is_current, refusal, replacing
 from es_simhash.backfilling.hits import (
     INDEX,
     PRIMARY_TERM,
@@ -19,9 +18,8 @@ from es_simhash.backfilling.hits import (
     own_object,
 )
 from es_simhash.backfilling.outcome import Outcome, Status
-from es_simhash.document import CONTENT_HASH, SCHEME, text_of
+from es_simhash.document import text_of
 from es_simhash.errors import InputError
-from es_simhash.fingerprints import content_hash, text_batches
 from es_simhash.ingesting.workers import Prepared, fill
 from es_simhash.limits import within_limit
 
@@ -56,8 +54,7 @@ def prepare(hits: Sequence[Hit], task: Task) -> Page:
         else:
             wanted.append(_Wanted(number, hit, found))
     actions = []
-    batches = text_batches(each.text for each in wanted)
-    objects = (simhash for texts in batches for simhash in derived(texts, task.scheme))
+    objects = derived([each.text for each in wanted], [each.hit.source for each in wanted], task)
     for each, simhash in zip(wanted, objects, strict=True):
         page.ids.append(each.hit.place.id)
         page.places.append(each.number)
@@ -77,7 +74,7 @@ def _judged(hit: Hit, task: Task) -> Outcome | str:
     if hit.kept is not None:
         if taken := _taken_by_another(hit, task):
             return outcome(hit, "failed", taken)
-        if stored.get(SCHEME) == task.scheme.name and _is_newer(hit.kept[SOURCE], hit.place):
+        if is_current(stored, task) and _is_newer(hit.kept[SOURCE], hit.place):
             return outcome(hit, "unchanged")
     try:
         content = within_limit(_text(hit.source, task.text_field) or "")
@@ -85,9 +82,9 @@ def _judged(hit: Hit, task: Task) -> Outcome | str:
         return outcome(hit, "failed", str(error))
     if not content and not stored and text_of(hit.source, task.text_field) is None:
         return outcome(hit, "without_text")
-    if stored.get(SCHEME) == task.scheme.name and _fits(content, stored):
+    if is_current(stored, task) and fits(content, stored):
         return outcome(hit, "unchanged")
-    reason = refusal(content, task.scheme)
+    reason = refusal(content, hit.source, task)
     return outcome(hit, "failed", reason) if reason else content
 
 
@@ -113,10 +110,6 @@ def _text(source: Mapping[str, Any], text_field: str) -> str | None:
             )
         value = value.get(part) if isinstance(value, Mapping) else None
     return found
-
-
-def _fits(content: str, stored: Mapping[str, Any]) -> bool:
-    return bool(stored.get(CONTENT_HASH) == content_hash(text.normalise(content)))
 
 
 def _taken_by_another(hit: Hit, task: Task) -> str | None:

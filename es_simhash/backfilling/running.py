@@ -21,7 +21,7 @@ from es_simhash.backfilling.outcome import Outcome, Report, Status
 from es_simhash.backfilling.preparing import outcome, prepare
 from es_simhash.backfilling.store import CONFLICT, GONE, Lost, Store
 from es_simhash.backfilling.throttling import Throttle
-from es_simhash.document import DEFAULT_FIELD, SCHEME, field_path
+from es_simhash.document import DEFAULT_FIELD, MEANING_SCHEME, SCHEME, field_path
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.ingesting.sending import Patience
 from es_simhash.ingesting.workers import default_processes, make_pool
@@ -225,9 +225,16 @@ def selection(task: Task, where: Query | None, *, check: bool) -> dict[str, Any]
     """
     chosen: dict[str, Any] = {"filter": [where]} if where else {}
     if not check and task.sidecar is None:
-        path = field_path(task.simhash_field, SCHEME)
-        chosen["must_not"] = [{"term": {path: task.scheme.name}}]
+        chosen["must_not"] = [_current(task)]
     return {"bool": chosen} if chosen else {"match_all": {}}
+
+
+def _current(task: Task) -> dict[str, Any]:
+    """Give the query for documents that have all that the task makes."""
+    made = {field_path(task.simhash_field, SCHEME): task.scheme.name}
+    if task.meaning is not None:
+        made[field_path(task.simhash_field, MEANING_SCHEME)] = task.meaning.name
+    return {"bool": {"filter": [{"term": {path: name}} for path, name in made.items()]}}
 
 
 def backfill(
@@ -239,17 +246,18 @@ def backfill(
     where: Query | None = None,
     check: bool = False,
     sidecar: str | None = None,
+    vocabulary: str | None = None,
     failures: Path | None = None,
     settings: Settings = DEFAULT_SETTINGS,
     report: Callable[[Report], None] = lambda report: None,
 ) -> Iterator[Outcome]:
-    """Add fingerprints to documents that are there already, and yield what became of each.
+    """Add our fields to documents that are there already, and yield what became of each.
 
-    Documents without fingerprints of the scheme are looked at, so that a run that was ended, even
-    by a kill, goes on where it was, and a second one writes nothing. A write never falls on a
-    newer state of a document: it is read again and fingerprinted as it is then. When the cluster
-    loses the snapshot that is read, documents may be yielded again, none is written twice. With
-    more than one process, a program needs the guard `if __name__ == "__main__":`.
+    Documents without fields of the schemes of the index are looked at, so that a run that was
+    ended, even by a kill, goes on where it was, and a second one writes nothing. A write never
+    falls on a newer state of a document: it is read again and fingerprinted as it is then. When
+    the cluster loses the snapshot that is read, documents may be yielded again, none is written
+    twice. With more than one process, a program needs the guard `if __name__ == "__main__":`.
 
     Args:
         client: The client.
@@ -260,6 +268,7 @@ def backfill(
         check: Look at documents with fingerprints too, and renew those whose text was changed.
         sidecar: Index to write the fields to, under the same ids; made when there is none. All
             documents are looked at, and those written whose state is another than the sidecar's.
+        vocabulary: File of the vocabulary, where the index was installed with one.
         failures: JSONL file for ids of documents that fail; None to leave them to the caller.
         settings: How the run works.
         report: Told after each page how far the run is.
@@ -268,10 +277,17 @@ def backfill(
         IndexMissing: There is no such index.
         MappingConflict: It has no such fields, or its documents could not be kept whole.
         ClusterError: The cluster takes no documents, or is away for too long.
-        InputError: No document has such a text field, or it lies in nested documents.
+        InputError: No document has such a text field, it lies in nested documents, or the index
+            weighs another vocabulary.
+        MissingExtra: The index needs a package that is not installed.
     """
     task = open_task(
-        client, index, text_field=text_field, simhash_field=simhash_field, sidecar=sidecar
+        client,
+        index,
+        text_field=text_field,
+        simhash_field=simhash_field,
+        sidecar=sidecar,
+        vocabulary=vocabulary,
     )
     query = selection(task, where, check=check)
     store = Store(client, index, task, settings.patience)

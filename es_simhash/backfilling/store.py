@@ -157,7 +157,7 @@ class Store(Sender):
         return entries
 
     def _includes(self) -> list[str]:
-        return [self._task.text_field, self._task.simhash_field]
+        return [self._task.text_field, self._task.simhash_field, *self._task.entity_fields]
 
     def _excludes(self) -> list[str]:
         return [field_path(self._task.simhash_field, name) for name in UNREAD]

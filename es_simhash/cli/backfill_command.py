@@ -1,4 +1,4 @@
-"""`es-simhash backfill`: add fingerprints to the documents an index has already."""
+"""`es-simhash backfill`: add our fields to the documents an index has already."""
 
 import json
 import logging
@@ -15,6 +15,7 @@ from rich.progress import Progress as Bar
 
 from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate
 from es_simhash.backfilling import backfill as enrich
+from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
@@ -42,6 +43,7 @@ _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 @click.option(
     "--sidecar", help="Index to write the fields to, in place of INDEX; made when there is none."
 )
+@vocabulary_option
 @click.option(
     "--max-docs-per-second",
     type=click.FloatRange(0, min_open=True),
@@ -67,6 +69,7 @@ def backfill(
     where: str | None,
     check: bool,
     sidecar: str | None,
+    vocabulary: str | None,
     max_docs_per_second: float | None,
     processes: int | None,
     failures: Path | None,
@@ -74,7 +77,7 @@ def backfill(
     quiet: bool,
     **connection: Any,
 ) -> None:
-    """Add fingerprints to the documents INDEX has already, while it is in use.
+    """Add fingerprints, and what texts are about, to documents INDEX has already, while in use.
 
     Only our fields are written, and never over a newer state of a document. Documents that have
     them are passed over, so that a run that was interrupted or killed goes on when it is started
@@ -89,6 +92,7 @@ def backfill(
         "where": _query(where),
         "check": check,
         "sidecar": sidecar,
+        "vocabulary": vocabulary,
         "settings": settings,
     }
     with client_of(**connection) as client:

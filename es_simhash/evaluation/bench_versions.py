@@ -113,7 +113,7 @@ def report_clough() -> None:
     """Print how well copied answers are told from independent ones, without a cluster."""
     texts = {each["id"]: each["text"] for each in datasets.documents("clough_stevenson")}
     rows = datasets.clough_pairs()
-    relations = [compare(texts[row["doc"]], texts[row["source"]]) for row in rows]
+    relations = [compare(texts[row["doc"]], texts[row["source"]], meaning=None) for row in rows]
     copied = np.array([int(row["grade"]) > 0 for row in rows])
     score = np.array([relation.score for relation in relations])
     called = np.array([relation.kind != "none" for relation in relations])

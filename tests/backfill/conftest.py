@@ -1,6 +1,7 @@
 """Indices whose documents have no fingerprints yet, and the proxy of the ingest tests."""
 
 import importlib.util
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ _spec.loader.exec_module(_fixtures)
 proxy = _fixtures.proxy
 
 Documents = dict[str, dict[str, Any]]
+
+
+# Vectors, which the engine keeps elsewhere.
+VECTORS = ("fingerprint", "concepts", "vector", "vector_fingerprint")
 
 
 def texts(count: int) -> Documents:
@@ -48,7 +53,7 @@ def index(client: Any, index_name: str) -> str:
 
 @pytest.fixture
 def stored(client: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
-    """Give all documents of an index: their source, version and our object without the vector."""
+    """Give all documents of an index: their source, version and our object without vectors."""
 
     def read(index: str) -> dict[str, dict[str, Any]]:
         client.indices.refresh(index=index)
@@ -57,10 +62,13 @@ def stored(client: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
         for hit in answer["hits"]["hits"]:
             source = hit["_source"]
             ours = source.pop("simhash", {})
-            ours.pop("fingerprint", None)
             found[hit["_id"]] = {
                 "source": source,
-                "ours": {name: value for name, value in ours.items() if value is not None},
+                "ours": {
+                    name: value
+                    for name, value in ours.items()
+                    if value is not None and name not in VECTORS
+                },
                 "version": hit["_version"],
             }
         return found
@@ -88,14 +96,13 @@ def documents() -> Callable[[int], Documents]:
 
 @pytest.fixture
 def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
-    """Give our object for a text, without the vector, which the engine keeps elsewhere."""
+    """Give our object for a text, as `ingest` makes it, without vectors."""
 
     def of(text: str) -> dict[str, Any]:
-        from es_simhash.document import simhash_object
-        from es_simhash.fingerprints import fingerprint
+        from es_simhash.concepts.meaning import DEFAULT_MEANING
+        from es_simhash.deriving import Derivation, derive
 
-        simhash = simhash_object(fingerprint(text))
-        simhash.pop("fingerprint", None)
-        return simhash
+        (made,) = derive([text], Derivation(meaning=DEFAULT_MEANING)).objects
+        return {name: value for name, value in json.loads(made).items() if name not in VECTORS}
 
     return of

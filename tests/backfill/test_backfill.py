@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from es_simhash.backfilling import Outcome, Report, Settings, backfill, estimate
+from es_simhash.backfilling.fields import UNREAD
 from es_simhash.cluster import connect
 from es_simhash.document import simhash_object
 from es_simhash.errors import ClusterError, InputError
@@ -117,9 +118,9 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
     client.update(index=index, id="a", doc={"text": change})
     assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
     ours = stored(index)["a"]["ours"]
-    assert set(ours) == {"scheme", "content_hash", "status"}
+    assert set(ours) == {"scheme", "content_hash", "status", "meaning_scheme"}
     assert ours["status"] == "empty"
-    for member in ("blocks", "passages", "fingerprint", "chunks"):
+    for member in UNREAD:
         assert matching(index, {"exists": {"field": f"simhash.{member}"}}) == set()
     assert statuses(backfill(client, index, check=True, settings=ONE)) == {"unchanged": 1}
     # And back again: the status goes.

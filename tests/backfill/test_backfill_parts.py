@@ -16,12 +16,12 @@ PLACE = Place("i", "a", None, 3, 1)
 
 def test_the_derived_object_is_that_of_the_text() -> None:
     texts = ["A text.", "", "Another text."]
-    found = [json.loads(each) for each in derived(texts, DEFAULT)]
+    found = [json.loads(each) for each in derived(texts, [{}] * 3, Task())]
     assert found == [simhash_object(fingerprint(each)) for each in texts]
 
 
 def test_an_object_that_replaces_another_names_every_member() -> None:
-    (empty,) = derived([""], DEFAULT)
+    (empty,) = derived([""], [{}], Task())
     found = json.loads(replacing(empty))
     assert set(ABSENT) <= set(found)
     assert found["status"] == "empty"
@@ -61,7 +61,7 @@ def test_without_check_the_cluster_chooses_the_documents() -> None:
     where = {"term": {"lang": "en"}}
     assert selection(Task(), where, check=False)["bool"] == {
         "filter": [where],
-        "must_not": [{"term": {"simhash.scheme": DEFAULT.name}}],
+        "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
     }
     assert selection(Task(), None, check=True) == {"match_all": {}}
     assert selection(Task(sidecar="s"), None, check=False) == {"match_all": {}}

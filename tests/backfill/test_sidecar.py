@@ -98,7 +98,7 @@ def test_a_second_run_writes_only_what_changed(
     assert {id for id, status in outcomes.items() if status == "written"} == {"a", "b"}
     found = stored(sidecar)
     assert found["a"]["ours"] == expected(OTHER)
-    assert set(found["b"]["ours"]) == {"scheme", "content_hash", "status"}
+    assert set(found["b"]["ours"]) == {"scheme", "content_hash", "status", "meaning_scheme"}
     last = statuses(backfill(client, plain, sidecar=sidecar, settings=ONE))
     assert last == {"unchanged": 4, "without_text": 1}
 
