@@ -1,0 +1,193 @@
+"""`backfill` of what texts are about, beside their fingerprints."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from es_simhash.backfilling import Outcome, Settings, backfill, estimate
+from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
+from es_simhash.concepts.reading import vocabulary_digest
+from es_simhash.errors import InputError, MappingConflict
+from es_simhash.index import Asking, Index
+from es_simhash.ingesting import Patience, ingest
+from es_simhash.ingesting import Settings as IngestSettings
+from es_simhash.installing import install
+
+pytestmark = pytest.mark.cluster
+
+ONE = Settings(processes=1, patience=Patience(first=0.01, longest=0.02, total=0.5))
+STRIKE = (
+    "Dock workers in Saltwick walked out on Monday after talks over pay broke down, and the union "
+    "led by Marion Hale warned that container ships would wait for weeks."
+)
+UNION = (
+    "According to Marion Hale of the dock workers' union, nobody in Saltwick loads a container "
+    "ship before wages rise."
+)
+BEES = "Beekeepers on the roofs of the old town harvest honey when the lime trees flower."
+VECTORS = ("simhash.fingerprint", "simhash.concepts", "simhash.vector",
+           "simhash.vector_fingerprint", "simhash.entities")  # fmt: skip
+
+
+def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
+    return Counter(each.status for each in outcomes)
+
+
+def derived_fields(client: Any, index: str) -> dict[str, Mapping[str, Any]]:
+    """What the engine shows of the vectors, as fields and in `_source`, by id."""
+    client.indices.refresh(index=index)
+    answer = client.search(
+        index=index, fields=list(VECTORS), source_exclude_vectors=False, size=100
+    )
+    found = {}
+    for hit in answer["hits"]["hits"]:
+        ours = hit["_source"]["simhash"]
+        concepts = ours.get("concepts") or {}
+        # In a list or not: for the index it is the same.
+        ours["concepts"] = concepts[0] if isinstance(concepts, list) else concepts
+        found[hit["_id"]] = {
+            "source": {name: value for name, value in ours.items() if value is not None},
+            "fields": hit.get("fields", {}),
+        }
+    return found
+
+
+def neighbours(client: Any, index: str, text: str) -> list[str | None]:
+    answer = Index(client, index).related(
+        text=text, asking=Asking(kinds=("semantic",), min_score=0)
+    )
+    return [each.id for each in answer if each.score > 0.2]
+
+
+def has_concept(term: str) -> dict[str, Any]:
+    return {"sparse_vector": {"field": "simhash.concepts", "query_vector": {term: 1.0}}}
+
+
+def test_backfill_writes_all_that_ingest_writes(
+    client: Any, index: str, index_name: str, write: Any
+) -> None:
+    write(index, {"a": {"text": STRIKE}, "b": {"text": BEES}})
+    assert statuses(backfill(client, index, settings=ONE)) == {"written": 2}
+    enriched = derived_fields(client, index)
+    rewritten = ({"id": id, "text": text} for id, text in (("a", STRIKE), ("b", BEES)))
+    list(ingest(client, index, rewritten, settings=IngestSettings(processes=1, rewrite=True)))
+    assert enriched == derived_fields(client, index)
+    assert {*enriched["a"]["source"]} >= {"meaning_scheme", "concepts", "vector"}
+
+
+def test_neighbours_are_found_by_what_backfill_wrote(client: Any, index: str, write: Any) -> None:
+    write(index, {"strike": {"text": STRIKE}, "bees": {"text": BEES}})
+    assert neighbours(client, index, UNION) == []
+    list(backfill(client, index, settings=ONE))
+    client.indices.refresh(index=index)
+    assert neighbours(client, index, UNION) == ["strike"]
+
+
+def test_documents_with_fingerprints_alone_get_the_rest(
+    client: Any, index_name: str, write: Any, stored: Any, expected: Any
+) -> None:
+    install(client, index_name, meaning=None)
+    write(index_name, {"a": {"text": STRIKE}})
+    list(backfill(client, index_name, settings=ONE))
+    assert "meaning_scheme" not in stored(index_name)["a"]["ours"]
+    kept = {"simhash": {"family": "f", "duplicate_of": "z", "dismissed": ["y"]}}
+    client.update(index=index_name, id="a", doc=kept)
+    install(client, index_name)
+    assert statuses(backfill(client, index_name, settings=ONE)) == {"written": 1}
+    assert stored(index_name)["a"]["ours"] == {**expected(STRIKE), **kept["simhash"]}
+    assert list(backfill(client, index_name, settings=ONE)) == []
+    assert statuses(backfill(client, index_name, check=True, settings=ONE)) == {"unchanged": 1}
+
+
+def test_meanings_of_another_scheme_are_replaced(
+    client: Any, index: str, write: Any, stored: Any, expected: Any
+) -> None:
+    write(index, {"a": {"text": STRIKE}, "b": {"text": BEES}})
+    list(backfill(client, index, settings=ONE))
+    client.update(index=index, id="a", doc={"simhash": {"meaning_scheme": "an-older-one"}})
+    client.indices.refresh(index=index)
+    (outcome,) = backfill(client, index, settings=ONE)
+    assert (outcome.id, outcome.status) == ("a", "written")
+    assert stored(index)["a"]["ours"] == expected(STRIKE)
+
+
+def test_nothing_of_an_old_text_is_left(client: Any, index: str, write: Any, matching: Any) -> None:
+    write(index, {"a": {"text": STRIKE}})
+    list(backfill(client, index, settings=ONE))
+    assert matching(index, has_concept("saltwick")) == {"a"}
+    client.update(index=index, id="a", doc={"text": BEES})
+    assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
+    assert matching(index, has_concept("saltwick")) == set()
+    assert matching(index, {"term": {"simhash.entities": "Marion Hale"}}) == set()
+    assert matching(index, has_concept("honey")) == {"a"}
+    found = derived_fields(client, index)["a"]
+    assert "saltwick" not in found["source"]["concepts"]
+    assert "saltwick" not in str(found["fields"])
+    # The same as a document that had no text before.
+    write(index, {"b": {"text": BEES}})
+    list(backfill(client, index, settings=ONE))
+    both = derived_fields(client, index)
+    assert both["a"] == both["b"]
+    # A partial update by another program writes back what the engine shows.
+    client.update(index=index, id="a", doc={"n": 1})
+    assert derived_fields(client, index)["a"] == both["b"]
+
+
+def test_entities_that_documents_bring_are_used_and_a_wrong_one_fails_alone(
+    client: Any, index_name: str, write: Any, matching: Any
+) -> None:
+    install(client, index_name, meaning=MeaningScheme(entity_fields=("ner.people", "places")))
+    write(index_name, {
+        "a": {"text": BEES, "ner": {"people": ["Ada Quill"]}, "places": "Northport"},
+        "wrong": {"text": STRIKE, "ner": {"people": 7}},
+        "c": {"text": STRIKE},
+    })  # fmt: skip
+    outcomes = {each.id: each for each in backfill(client, index_name, settings=ONE)}
+    assert {id: each.status for id, each in outcomes.items()} == {
+        "a": "written", "wrong": "failed", "c": "written"
+    }  # fmt: skip
+    assert "ner.people" in (outcomes["wrong"].reason or "")
+    assert matching(index_name, {"term": {"simhash.entities": "Ada Quill"}}) == {"a"}
+    assert matching(index_name, has_concept("northport")) == {"a"}
+    assert estimate(client, index_name, settings=ONE).with_text == 0
+
+
+def test_a_weighed_vocabulary_must_be_named(
+    client: Any, index_name: str, write: Any, matching: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "synonyms.txt"
+    path.write_text("walkout, industrial action, walked out\n", "utf-8")
+    install(client, index_name, meaning=MeaningScheme(vocabulary=vocabulary_digest(str(path))))
+    write(index_name, {"a": {"text": STRIKE}})
+    for ask in (lambda: list(backfill(client, index_name)), lambda: estimate(client, index_name)):
+        with pytest.raises(InputError, match="--vocabulary"):
+            ask()
+    list(backfill(client, index_name, vocabulary=str(path), settings=ONE))
+    assert matching(index_name, has_concept("#walkout")) == {"a"}
+
+
+def test_indices_of_which_only_some_have_meanings_are_refused(
+    client: Any, index: str, write: Any
+) -> None:
+    second = f"{index}-second"
+    try:
+        install(client, second, meaning=None)
+        with pytest.raises(MappingConflict, match=f"es-simhash install {second}"):
+            list(backfill(client, f"{index},{second}"))
+    finally:
+        client.indices.delete(index=second)
+
+
+def test_the_estimate_tells_that_meanings_take_more(
+    client: Any, index_name: str, write: Any, documents: Any
+) -> None:
+    install(client, index_name, meaning=None)
+    write(index_name, documents(30))
+    alone = estimate(client, index_name, settings=ONE)
+    install(client, index_name, meaning=DEFAULT_MEANING)
+    both = estimate(client, index_name, settings=ONE)
+    assert both.bytes_a_document > alone.bytes_a_document
+    assert both.documents == alone.documents == 30
