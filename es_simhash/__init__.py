@@ -24,6 +24,7 @@ from es_simhash.relation import Answer, Coverage, Relation, SharedPassage, Span
 from es_simhash.scheme import Scheme
 
 if TYPE_CHECKING:
+    from es_simhash.backfilling import SidecarIndex, backfill, estimate
     from es_simhash.cluster import connect
     from es_simhash.index import Asking, Index, related
     from es_simhash.ingesting import Outcome, fingerprint_documents, ingest
@@ -34,7 +35,10 @@ _LAZY = {
     "Asking": "es_simhash.index",
     "Index": "es_simhash.index",
     "Outcome": "es_simhash.ingesting",
+    "SidecarIndex": "es_simhash.backfilling",
+    "backfill": "es_simhash.backfilling",
     "connect": "es_simhash.cluster",
+    "estimate": "es_simhash.backfilling",
     "fingerprint_documents": "es_simhash.ingesting",
     "ingest": "es_simhash.ingesting",
     "install": "es_simhash.installing",
@@ -61,10 +65,13 @@ __all__ = [
     "SchemeError",
     "SchemeMismatch",
     "SharedPassage",
+    "SidecarIndex",
     "Span",
     "TextFingerprints",
+    "backfill",
     "compare",
     "connect",
+    "estimate",
     "fingerprint",
     "fingerprint_documents",
     "fingerprint_texts",

@@ -1,12 +1,22 @@
-"""Adding fingerprints to the documents an index has already.
+"""Adding our fields to the documents an index has already.
 
 `backfill` writes, `estimate` says before what it will take. `SidecarIndex` finds what is related
-where the fingerprints lie in a second index, beside one that may not be touched.
+where the fields lie in a second index, beside one that may not be touched; `open_index` gives it
+for a sidecar, and an `Index` for any other name.
 """
 
 from es_simhash.backfilling.estimating import Estimate, estimate
 from es_simhash.backfilling.outcome import Outcome, Report
 from es_simhash.backfilling.running import Settings, backfill
-from es_simhash.backfilling.sidecar import SidecarIndex
+from es_simhash.backfilling.sidecar import SidecarIndex, open_index
 
-__all__ = ["Estimate", "Outcome", "Report", "Settings", "SidecarIndex", "backfill", "estimate"]
+__all__ = [
+    "Estimate",
+    "Outcome",
+    "Report",
+    "Settings",
+    "SidecarIndex",
+    "backfill",
+    "estimate",
+    "open_index",
+]

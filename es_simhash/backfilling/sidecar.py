@@ -1,33 +1,22 @@
 """Relations of documents whose fingerprints lie in a second index."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import elasticsearch
 
-from es_simhash import document
+from es_simhash import document, installing, searching
 from es_simhash.backfilling.hits import INDEX, SOURCE
+from es_simhash.backfilling.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.backfilling.opening import sidecar_of
-from es_simhash.cluster import missing_index, plain_errors, reason_of
-from es_simhash.document import text_of
-from es_simhash.errors import (
-    ClusterError,
-    DocumentMissing,
-    IndexMissing,
-    InputError,
-    MappingConflict,
-)
-from es_simhash.evidence import read, shared_passages
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.index import Index
-from es_simhash.query import Asking, Limits
+from es_simhash.query import Asking
 from es_simhash.relation import Answer, Relation
 from es_simhash.scheme import Scheme
 
-# Candidates a search gives at the most.
-_MOST_CANDIDATES = 10_000
-_WIDER = 10
 # Ids a query names at once; twice as many hits are within `max_result_window`.
 _MOST_IDS = 5_000
 _RECORDED = f"{SOURCE}.{INDEX}"
@@ -35,12 +24,32 @@ _RECORDED = f"{SOURCE}.{INDEX}"
 Hit = Mapping[str, Any]
 
 
+def open_index(
+    client: elasticsearch.Elasticsearch,
+    name: str,
+    *,
+    text_field: str = "text",
+    field: str = document.DEFAULT_FIELD,
+    vocabulary: str | None = None,
+) -> "Index | SidecarIndex":
+    """Give an index to ask, whether its fingerprints lie in its documents or it is a sidecar.
+
+    Raises:
+        IndexMissing: There is no such index.
+    """
+    if (source := sidecar_of(client, name, field)) is None:
+        return Index(client, name, text_field=text_field, field=field, vocabulary=vocabulary)
+    return SidecarIndex(
+        client, name, source=source, text_field=text_field, field=field, vocabulary=vocabulary
+    )
+
+
 class SidecarIndex:
     """An index whose fingerprints `backfill` wrote into a sidecar.
 
-    It answers as `Index` does. Candidates are found in the sidecar; texts, fields and filters are
-    those of the first index, and what was deleted there is not related to anything. The
-    constructor sends nothing.
+    It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
+    filters are those of the first index, and what was deleted there is not related to anything.
+    The constructor sends nothing.
 
     Args:
         client: Of the cluster.
@@ -49,6 +58,8 @@ class SidecarIndex:
         text_field: Field of the text in the first index; dots lead into objects.
         field: Name of our object in the sidecar.
         scheme: Scheme of the sidecar; by default it is read from the mapping, once.
+        meaning: Scheme of what is read from the texts, where `scheme` is given too.
+        vocabulary: File of synonyms or of a taxonomy, as in `Index`.
     """
 
     def __init__(
@@ -60,12 +71,16 @@ class SidecarIndex:
         text_field: str = "text",
         field: str = document.DEFAULT_FIELD,
         scheme: Scheme | None = None,
+        meaning: MeaningScheme | None = None,
+        vocabulary: str | None = None,
     ) -> None:
         self.client = client
         self.name = name
         self.text_field = text_field
+        self.field = field
+        self.vocabulary = vocabulary
         self._source = source
-        self._sidecar = Index(client, name, text_field=text_field, field=field, scheme=scheme)
+        self._installed = None if scheme is None else installing.Installed(scheme, meaning)
 
     def __repr__(self) -> str:
         return f"SidecarIndex({self.name!r}, source={self._source!r})"
@@ -73,7 +88,18 @@ class SidecarIndex:
     @property
     def scheme(self) -> Scheme:
         """The scheme of the sidecar."""
-        return self._sidecar.scheme
+        return self._found.scheme
+
+    @property
+    def meaning(self) -> MeaningScheme | None:
+        """The scheme of what is read from the texts; None when only versions are found."""
+        return self._found.meaning
+
+    @property
+    def _found(self) -> installing.Installed:
+        if self._installed is None:
+            self._installed = installing.installed(self.client, self.name, self.field)
+        return self._installed
 
     @property
     def source(self) -> str:
@@ -83,7 +109,7 @@ class SidecarIndex:
             MappingConflict: The index is no sidecar.
         """
         if self._source is None:
-            self._source = sidecar_of(self.client, self.name, self._sidecar.field)
+            self._source = sidecar_of(self.client, self.name, self.field)
         if self._source is None:
             raise MappingConflict(
                 f"Index {self.name!r} is no sidecar; make one with "
@@ -100,138 +126,151 @@ class SidecarIndex:
             DocumentMissing: There is no document of that id in the first index.
             InputError: Both or neither of id and text are given, or the document has no text.
         """
-        if (id is None) == (text is None):
-            raise InputError("Give either an id or a text to find what is related to it.")
-        asked = self._text(id) if id is not None else text
-        assert asked is not None
-        return self._related(asked, id, asking or Asking())
+        beside = _Beside(self, asking or Asking())
+        return beside.related(id=id, text=text, asking=beside.asking)
 
     def related_to_each(
         self, ids: Sequence[str], *, asking: Asking | None = None
     ) -> dict[str, Answer]:
-        """Give what is related to each of many stored documents.
+        """Give what is related to each of many stored documents, searched together.
 
         Raises:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return {id: self.related(id=id, asking=asking) for id in ids}
+        beside = _Beside(self, asking or Asking())
+        return beside.related_to_each(ids, asking=beside.asking)
 
-    def _text(self, id: str) -> str:
-        hits = self._hits([id], (), [self.text_field])
-        if not hits:
-            raise DocumentMissing(f"Document {id!r} is not in index {self.source!r}; check the id.")
-        if len(hits) > 1:
-            raise ClusterError(
-                f"Document {id!r} is in several indices behind {self.source!r} "
-                f"({hits[0]['_index']}, {hits[1]['_index']}); ask one of them."
-            )
-        found = text_of(hits[0].get("_source", {}), self.text_field)
-        if found is None:
-            raise InputError(
-                f"Document {id!r} has no text in field {self.text_field!r}; "
-                "name the field with --field."
-            )
-        return found
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Give the relation of two stored documents, whatever its score, with all its evidence.
 
-    def _related(self, text: str, id: str | None, asking: Asking) -> Answer:
-        """Ask the sidecar, more widely where the filters leave little of a cut answer."""
-        _ = self.source  # an index that is no sidecar is refused, even when nothing is found
-        limits = asking.limits
-        found = self._found(text, id, asking, limits)
-        while found.truncated and len(found) < asking.size and limits.candidates < _MOST_CANDIDATES:
-            most = min(limits.candidates * _WIDER, _MOST_CANDIDATES)
-            limits = replace(limits, candidates=most)
-            found = self._found(text, id, asking, limits)
-        shown = asking.select(found)
-        if asking.evidence or asking.fields:
-            shown = self._completed(shown, text, asking)
-        return Answer(shown, truncated=found.truncated)
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        return _Beside(self, Asking()).explain(id_a, id_b)
 
-    def _found(self, text: str, id: str | None, asking: Asking, limits: Limits) -> Answer:
-        """Give all that the sidecar relates, where the first index has it and the filters match."""
-        everything = replace(
-            asking,
-            size=2 * limits.candidates + 1,
-            filters=(),
-            evidence=False,
-            fields=(_RECORDED,),
-            limits=limits,
+    def searches(
+        self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None
+    ) -> list[dict[str, Any]]:
+        """Give the bodies that `related` would send to the sidecar, before any is widened.
+
+        Filters are asked of the first index; here they are the ids they leave, if these are few.
+        """
+        beside = _Beside(self, asking or Asking())
+        return beside.searches(id=id, text=text, asking=beside.asking)
+
+
+class _Beside(Index):
+    """The first index, for one question: what is searched by fingerprints is its sidecar.
+
+    `asking` is what to ask it for; the filters are applied here.
+    """
+
+    def __init__(self, sidecar: SidecarIndex, asking: Asking) -> None:
+        super().__init__(
+            sidecar.client,
+            sidecar.source,
+            text_field=sidecar.text_field,
+            field=sidecar.field,
+            scheme=sidecar.scheme,
+            meaning=sidecar.meaning,
+            vocabulary=sidecar.vocabulary,
         )
-        answer = self._sidecar.related(text=text, asking=everything)
-        others = [each for each in answer if each.id != id]
-        hits = self._matching(others, asking)
-        located = [
-            replace(each, index=hits[each.id]["_index"], source={})
-            for each in others
-            if each.id in hits
-        ]
-        return Answer(located, truncated=answer.truncated)
+        self._sidecar = sidecar.name
+        self._filters = asking.filters
+        self._date = asking.recency.field if asking.recency else None
+        self.asking = replace(asking, filters=self._few())
 
-    def _matching(self, relations: Sequence[Relation], asking: Asking) -> dict[str | None, Hit]:
+    def _stored(self, ids: Sequence[str]) -> list[Any]:
+        wanted = [self.text_field, *(self.meaning.entity_fields if self.meaning else ())]
+        found: dict[str, Hit] = {}
+        for hit in self._hits(ids, (), wanted):
+            earlier = found.setdefault(hit["_id"], hit)
+            if earlier is not hit:
+                raise ClusterError(
+                    f"Document {hit['_id']!r} is in several indices behind {self.name!r} "
+                    f"({earlier['_index']}, {hit['_index']}); ask one of them."
+                )
+        return [
+            self._question({**found[id], "found": True} if id in found else {"_id": id})
+            for id in ids
+        ]
+
+    def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Answer as if the documents had the fields themselves, and were filtered before any cut.
+
+        A search whose hits the filters leave too few of is sent again for more.
+        """
+        asked = [
+            {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in bodies
+        ]
+        answers: list[Mapping[str, Any]] = [{}] * len(asked)
+        left = list(range(len(asked)))
+        while left:
+            found = searching.search_all(self.client, self._sidecar, [asked[n] for n in left])
+            located = self._located([hit for each in found for hit in each["hits"]["hits"]])
+            wider = []
+            for number, answer in zip(left, found, strict=True):
+                full = is_full(answer, asked[number])
+                answers[number] = narrowed(answer, located, bodies[number], full=full)
+                if full and lacks(answers[number], bodies[number], asked[number]):
+                    asked[number] = widened(asked[number])
+                    wider.append(number)
+            left = wider
+        return answers
+
+    def _few(self) -> tuple[Hit, ...]:
+        """Give a filter for the sidecar, where the ids that ours leave are few enough to name."""
+        if not self._filters:
+            return ()
+        body = {
+            "query": {"bool": {"filter": list(self._filters)}},
+            "size": _MOST_IDS,
+            "track_total_hits": _MOST_IDS + 1,
+            "_source": False,
+        }
+        (answer,) = searching.search_all(self.client, self.name, [body])
+        if answer["hits"]["total"]["value"] > _MOST_IDS:
+            return ()
+        return ({"ids": {"values": [hit["_id"] for hit in answer["hits"]["hits"]]}},)
+
+    def _located(self, hits: Sequence[Hit]) -> dict[str, Hit]:
         """Give the documents of the first index that match the filters, by their ids.
 
         One that has moved to another index behind the name, as after a reindex, is taken there;
         of several with one id the one that the sidecar recorded.
         """
-        recorded = {each.id: each.source.get(SOURCE, {}).get(INDEX) for each in relations}
-        found: dict[str | None, Hit] = {}
-        for hit in self._hits([str(id) for id in recorded], asking.filters, False):
+        recorded = {hit["_id"]: hit.get("fields", {}).get(_RECORDED, [""])[0] for hit in hits}
+        found: dict[str, Hit] = {}
+        for hit in self._hits(list(recorded), self._filters, False):
             id = hit["_id"]
             if id not in found or hit["_index"] == recorded[id]:
                 found[id] = hit
         return found
 
-    def _completed(
-        self, relations: Sequence[Relation], text: str, asking: Asking
-    ) -> list[Relation]:
-        """Add fields and evidence, from the first index."""
-        ids = [str(each.id) for each in relations]
-        fields = self._sources(ids, asking.fields)
-        texts = self._sources(ids, [self.text_field] if asking.evidence else [])
-        ours = read(text, self.scheme) if texts else None
-        complete = []
-        for each in relations:
-            key = each.index, each.id
-            theirs = None
-            # The user may have written anything there since; it is shown without evidence.
-            with suppress(InputError):
-                theirs = text_of(texts.get(key, {}), self.text_field)
-            evidence = each.evidence
-            if ours is not None and theirs is not None:
-                evidence = shared_passages(ours, read(theirs, self.scheme))
-            complete.append(replace(each, evidence=evidence, source=fields.get(key, {})))
-        return complete
-
-    def _sources(
-        self, ids: Sequence[str], wanted: Sequence[str]
-    ) -> dict[tuple[str | None, str | None], dict[str, Any]]:
-        if not wanted:
-            return {}
-        hits = self._hits(ids, (), list(wanted))
+    def _sources(self, keys: set[searching.Key], asking: Asking) -> dict[searching.Key, Any]:
+        evidence = (self.text_field, *(self.meaning.entity_fields if self.meaning else ()))
+        wanted = [*asking.fields, *(evidence if asking.evidence else ())]
+        hits = self._hits(sorted({str(id) for _, id in keys}), (), wanted) if wanted else []
         return {(hit["_index"], hit["_id"]): hit.get("_source", {}) for hit in hits}
 
-    def _hits(
-        self, ids: Sequence[str], filters: Sequence[Mapping[str, Any]], wanted: Any
-    ) -> list[Hit]:
-        """Find documents of the first index by their ids."""
-        searches: list[Mapping[str, Any]] = []
+    def _hits(self, ids: Sequence[str], filters: Sequence[Hit], wanted: Any) -> list[Hit]:
+        """Find documents of the first index by their ids, whatever their routing."""
+        bodies = list(self._bodies_of_ids(ids, filters, wanted))
+        answers = searching.search_all(self.client, self.name, bodies)
+        return [hit for answer in answers for hit in answer["hits"]["hits"]]
+
+    def _bodies_of_ids(
+        self, ids: Sequence[str], filters: Sequence[Hit], wanted: Any
+    ) -> Iterator[dict[str, Any]]:
+        date = [{"field": self._date, "format": "epoch_millis"}] if self._date else []
         for start in range(0, len(ids), _MOST_IDS):
             some = list(ids[start : start + _MOST_IDS])
-            conditions = [{"ids": {"values": some}}, *filters]
-            size = 2 * len(some)
-            searches += [{}, {"query": {"bool": {"filter": conditions}}, "size": size,
-                              "_source": wanted}]  # fmt: skip
-        if not searches:
-            return []
-        with plain_errors(self.client):
-            answer = self.client.msearch(index=self.source, searches=searches)
-        hits: list[Hit] = []
-        for response in answer["responses"]:
-            error = response.get("error", {})
-            if error.get("type") == "index_not_found_exception":
-                raise IndexMissing(missing_index(self.source))
-            if error:
-                raise ClusterError(f"The search is refused: {reason_of(error)}.")
-            hits += response["hits"]["hits"]
-        return hits
+            yield {
+                "query": {"bool": {"filter": [{"ids": {"values": some}}, *filters]}},
+                "size": 2 * len(some),
+                "_source": wanted,
+                "docvalue_fields": date,
+                "track_total_hits": False,
+            }

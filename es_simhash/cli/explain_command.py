@@ -5,6 +5,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from es_simhash.backfilling import open_index
 from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
@@ -13,7 +14,6 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.showing import format_option, print_json, print_pair
-from es_simhash.index import Index
 
 
 @click.command()
@@ -41,7 +41,7 @@ def explain(
     adds to the score.
     """
     with client_of(**connection) as client:
-        asked = Index(
+        asked = open_index(
             client, index, text_field=text_field, field=simhash_field, vocabulary=vocabulary
         )
         relation = asked.explain(a, b)

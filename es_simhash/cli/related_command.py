@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from es_simhash.backfilling import SidecarIndex, open_index
 from es_simhash.cli.files import read_text
 from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
@@ -140,16 +141,16 @@ def related(
         text = read_text(text_file)
     with client_of(**connection) as client:
         # A text is explained without any request; its schemes are then the default ones.
-        offline = explain_query and text is not None
-        asked = Index(
-            client,
-            index,
-            text_field=text_field,
-            field=simhash_field,
-            scheme=DEFAULT if offline else None,
-            meaning=DEFAULT_MEANING if offline else None,
-            vocabulary=vocabulary,
-        )
+        names: dict[str, Any] = {
+            "text_field": text_field,
+            "field": simhash_field,
+            "vocabulary": vocabulary,
+        }
+        asked: Index | SidecarIndex
+        if explain_query and text is not None:
+            asked = Index(client, index, scheme=DEFAULT, meaning=DEFAULT_MEANING, **names)
+        else:
+            asked = open_index(client, index, **names)
         if explain_query:
             bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
             print_json(bodies)

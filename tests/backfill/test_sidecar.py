@@ -40,7 +40,7 @@ def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
 def facts(answer: Answer) -> list[tuple[Any, ...]]:
     """What must be the same, wherever the fingerprints lie."""
     return [
-        (each.id, each.kind, each.score, each.coverage, each.evidence, each.source)
+        (each.id, each.kind, each.score, each.coverage, each.meaning, each.evidence, each.source)
         for each in answer
     ]
 
