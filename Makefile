@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
-  bench-meaning bench-entities bench-concept-simhash
+  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -58,6 +58,10 @@ bench-mlt: $(STAMP)
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-meaning: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_meaning $(ARGS)
+
+# How fast meanings are read and neighbours found, on 100,000 documents.
+bench-meaning-speed: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_meaning_speed $(ARGS)
 
 # Named entities without a model (needs the evaluation data).
 bench-entities: $(STAMP)

@@ -1,6 +1,6 @@
 """`es-simhash concepts`: what is read from a text, marked where it stands."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -13,6 +13,7 @@ from es_simhash.cli.meaning_options import meaning_of, meaning_options, vocabula
 from es_simhash.cli.showing import format_option, print_json, printable
 from es_simhash.concepts.extraction import Extraction, Spans
 from es_simhash.concepts.meaning import Meaning
+from es_simhash.concepts.phrases import find_phrases
 from es_simhash.concepts.reading import meaning_reader
 from es_simhash.concepts.vocabulary import FoundConcept
 from es_simhash.concepts.vocabulary_files import load_vocabulary
@@ -40,6 +41,10 @@ def concepts(file: str, vocabulary: str | None, form: str, **meaning: Any) -> No
         raise InputError("A file has no fields; leave out --entity-field and field: vectors.")
     reader = meaning_reader(scheme)
     extraction = reader.extractor.extract([text])[0]
+    if not extraction.phrases:
+        # Looking for them takes longer than all the rest, so that ingest leaves them out.
+        phrases = find_phrases(text, extraction.language, scheme.packages)
+        extraction = replace(extraction, phrases=phrases)
     read = reader.read([text])[0]
     named = load_vocabulary(vocabulary).find(text, read.language) if vocabulary else []
     if form == "json":

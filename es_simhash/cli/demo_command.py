@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.options import text_field_option
-from es_simhash.cli.showing import MEANING, STYLE, printable, shortened, side_by_side
+from es_simhash.cli.showing import MEANING, STYLE, print_evidence, printable, shortened
 from es_simhash.cluster import connect, plain_errors
 from es_simhash.engine import find_engine, masked
 from es_simhash.errors import EsSimhashError
@@ -132,15 +132,17 @@ def _show(rows: list[Row], asked: int, console: Console) -> None:
     table.add_column("other document", overflow="fold", ratio=2)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("of it / of the other", justify="right", no_wrap=True)
-    table.add_column("longest shared passage", ratio=3)
+    table.add_column("longest shared passage, or what both are about", ratio=3)
     for id, each in rows[:MOST_ROWS]:
         table.add_row(
             Text(printable(id)),
             Text(MEANING[each.kind], STYLE[each.kind]),
             Text(printable(each.id or "")),
             f"{each.score:.2f}",
-            f"{each.coverage.of_query:.0%} / {each.coverage.of_hit:.0%}",
-            Text(shortened(each.evidence[0].query.text, 72) if each.evidence else ""),
+            ""
+            if each.kind == "semantic"
+            else f"{each.coverage.of_query:.0%} / {each.coverage.of_hit:.0%}",
+            Text(_why(each)),
         )
     console.print(table)
     if len(rows) > MOST_ROWS:
@@ -148,22 +150,40 @@ def _show(rows: list[Row], asked: int, console: Console) -> None:
     found = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     console.print(
         f"{asked} documents asked about: {found or 'no relations'}. Scores from {VERSION_SCORE} on "
-        "are versions; below that, documents only share passages, such as a quotation or a form.",
+        "are versions; below that, documents only share passages, such as a quotation or a form, "
+        "or are about the same people, places and things in other words.",
         highlight=False,
     )
     _show_closely(rows, console)
 
 
+def _why(relation: Relation) -> str:
+    """Give the evidence that says most: a passage, or what both texts are about."""
+    if relation.kind == "semantic" and relation.meaning is not None:
+        return ", ".join(printable(each.text) for each in relation.meaning.shared[:6])
+    return shortened(relation.evidence[0].query.text, 72) if relation.evidence else ""
+
+
 def _show_closely(rows: list[Row], console: Console) -> None:
-    """Lay one pair side by side: passages copied into another text, some of them reworded."""
-    chosen = [row for row in rows if row[1].kind in ("shares_passages", "version")]
-    if not chosen:
-        return
-    id, relation = max(chosen, key=_telling)
+    """Lay one pair side by side: passages copied into another text, some of them reworded.
+
+    And one pair that tells of the same in other words.
+    """
+    copied = [row for row in rows if row[1].kind in ("shares_passages", "version")]
+    if copied:
+        _show_pair(*max(copied, key=_telling), "One pair side by side; what differs is marked. ",
+                   console)  # fmt: skip
+    semantic = [row for row in rows if row[1].kind == "semantic"]
+    if semantic:
+        best = max(semantic, key=lambda row: row[1].score)
+        _show_pair(*best, "And one that shares no passage. ", console)
+
+
+def _show_pair(id: str, relation: Relation, heading: str, console: Console) -> None:
     console.print()
     console.print(
         Text.assemble(
-            "One pair side by side; what differs is marked. ",
+            heading,
             (printable(id), "bold"),
             " (left) ",
             MEANING[relation.kind],
@@ -172,7 +192,7 @@ def _show_closely(rows: list[Row], console: Console) -> None:
             " (right):",
         )
     )
-    console.print(side_by_side(relation.evidence))
+    print_evidence(relation, console)
 
 
 def _telling(row: Row) -> tuple[bool, bool, int]:

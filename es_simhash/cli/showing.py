@@ -41,6 +41,8 @@ format_option = click.option(
     show_default=True,
     help="How to print the answer.",
 )
+# Smaller parts of the similarity would be told as 0.00.
+_LEAST_PART = 0.005
 # Longer passages are cut in tables, never in JSON.
 _SHOWN_CHARACTERS = 240
 
@@ -92,7 +94,7 @@ def print_table(relations: Sequence[Relation], query: str, console: Console | No
         if each.evidence or (each.meaning and each.meaning.shared):
             console.print()
             console.print(_heading(query, each))
-            _print_evidence(each, console)
+            print_evidence(each, console)
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
@@ -106,7 +108,7 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
             f"{relation.coverage.of_hit:.0%} of B in A"
         )
     console.print(line)
-    _print_evidence(relation, console)
+    print_evidence(relation, console)
 
 
 def _shares(relation: Relation) -> tuple[str, str]:
@@ -126,7 +128,8 @@ def _heading(query: str, relation: Relation) -> Text:
     return heading
 
 
-def _print_evidence(relation: Relation, console: Console) -> None:
+def print_evidence(relation: Relation, console: Console) -> None:
+    """Print what both texts are about, and their passages side by side."""
     if relation.meaning is not None:
         for line in meaning_lines(relation.meaning):
             console.print(line)
@@ -138,11 +141,17 @@ def meaning_lines(meaning: SharedMeaning) -> list[Text]:
     """Tell what both texts are about, and what each of it adds to the similarity."""
     lines = [Text(printable(sentence)) for sentence in meaning.about]
     for name, entities in (("both name", True), ("both speak of", False)):
-        shared = [each for each in meaning.shared if each.is_entity is entities]
+        shared = [
+            each
+            for each in meaning.shared
+            if each.is_entity is entities and each.part >= _LEAST_PART
+        ]
         if shared:
             told = ", ".join(f"{printable(each.text)} {each.part:.2f}" for each in shared)
             lines.append(Text.assemble((f"{name} ", "dim"), told))
     parts = f"similarity {meaning.similarity:.2f}: concepts {meaning.concepts:.2f}"
+    if meaning.entities:
+        parts += f", entities {meaning.entities:.2f}"
     if meaning.vector:
         parts += f", vectors {meaning.vector:.2f}"
     lines.append(Text(parts, "dim"))

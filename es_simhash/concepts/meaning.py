@@ -178,6 +178,11 @@ class Meaning:
         norm = sum(weight * weight for weight in kept.values()) ** 0.5
         return {concept: weight / norm for concept, weight in kept.items()}
 
+    def asked_concepts(self) -> dict[str, float]:
+        """Give the concepts to ask for: twice as many as are kept of such a text."""
+        most = ASKED_CONCEPTS // (1 if self.vector is None else 2)
+        return dict(islice(self.concepts.items(), most))
+
     def stored_entities(self) -> list[str]:
         """Give the names of the entities kept in the index, those mentioned most first."""
         ranked = sorted(self.entities, key=lambda entity: -entity.count)

@@ -157,7 +157,7 @@ def compare_meanings(query: Meaning, hit: Meaning) -> SharedMeaning:
     entities = entity_cosine(
         entity_terms(query.stored_entities(), query), entity_terms(hit.stored_entities(), query)
     )
-    return shared_meaning(cosine, concept_cosine(query.concepts, hit.stored_concepts()), entities)
+    return shared_meaning(cosine, concept_cosine(query.asked_concepts(), hit.stored_concepts()), entities)
 
 
 def shared_concepts(query: Meaning, hit: Meaning) -> tuple[SharedConcept, ...]:
@@ -171,7 +171,7 @@ def shared_concepts(query: Meaning, hit: Meaning) -> tuple[SharedConcept, ...]:
         vectors=query.vector is not None and hit.vector is not None,
         entities=bool(ours and theirs),
     )
-    words = _products(query.concepts, hit.stored_concepts(), weights.concepts)
+    words = _products(query.asked_concepts(), hit.stored_concepts(), weights.concepts)
     names = _products(ours, theirs, weights.entities)
     found = []
     for name in _common_names(query, hit):
@@ -179,11 +179,15 @@ def shared_concepts(query: Meaning, hit: Meaning) -> tuple[SharedConcept, ...]:
         part = sum(names.pop(term, 0.0) + words.pop(term, 0.0) for term in terms)
         if part:
             found.append(SharedConcept(name, round(part, 4), is_entity=True))
+    spelled = _spelled(query.stored_entities())
     found += [
-        SharedConcept(_shown(term), round(part + words.pop(term, 0.0), 4), is_entity=True)
+        SharedConcept(spelled.get(term, term), round(part + words.pop(term, 0.0), 4), True)
         for term, part in names.items()
     ]
-    found += [SharedConcept(_shown(term), round(part, 4)) for term, part in words.items()]
+    found += [
+        SharedConcept(term.removeprefix(VOCABULARY_MARK), round(part, 4))
+        for term, part in words.items()
+    ]
     return tuple(sorted(found, key=lambda each: -each.part)[:MOST_SHARED])
 
 
@@ -193,8 +197,9 @@ def _products(
     return {term: share * weight * theirs[term] for term, weight in ours.items() if term in theirs}
 
 
-def _shown(term: str) -> str:
-    return term.removeprefix(VOCABULARY_MARK).removeprefix(_WHOLE)
+def _spelled(names: Sequence[str]) -> dict[str, str]:
+    """Words of names as they are written there, by the words in lower case."""
+    return {word.casefold(): word for name in names for word in name.split()}
 
 
 def _common_names(query: Meaning, hit: Meaning) -> list[str]:

@@ -21,7 +21,7 @@ def similarities(meanings: Sequence[Meaning]) -> Matrix:
     stored = _rows([each.stored_concepts() for each in meanings], terms)
     found = np.zeros((len(meanings), len(meanings)), np.float32)
     for start in range(0, len(meanings), _ROWS):
-        asked = _rows([each.concepts for each in meanings[start : start + _ROWS]], terms)
+        asked = _rows([each.asked_concepts() for each in meanings[start : start + _ROWS]], terms)
         found[start : start + _ROWS] = asked @ stored.T
     shares = np.ones_like(found)
     named, names = _entity_cosines(meanings)

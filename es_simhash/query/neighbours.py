@@ -82,7 +82,7 @@ def neighbour_query(
     if without_ids:
         conditions.append({"bool": {"must_not": [{"ids": {"values": list(without_ids)}}]}})
     should = [*_nearest(meaning, field, limits, conditions, vector_field)]
-    if terms := concept_terms(dict(meaning.concepts)):
+    if terms := concept_terms(meaning.asked_concepts()):
         should.append(_common(terms, field, _concept_boost(meaning)))
     vectors = {"field": vector_field or field_path(field, document.VECTOR), "format": "binary"}
     values: list[Any] = [
