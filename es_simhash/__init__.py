@@ -1,4 +1,4 @@
-"""Find versions of documents and copied passages inside Elasticsearch.
+"""Find versions of documents, copied passages and semantic neighbours inside Elasticsearch.
 
 Everything that needs a cluster takes an `elasticsearch.Elasticsearch` client; the rest needs none.
 """
@@ -6,6 +6,8 @@ Everything that needs a cluster takes an `elasticsearch.Elasticsearch` client; t
 from typing import TYPE_CHECKING, Any
 
 from es_simhash.comparing import compare
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.concepts.neighbour import SharedConcept, SharedMeaning
 from es_simhash.errors import (
     ClusterError,
     DocumentMissing,
@@ -19,13 +21,14 @@ from es_simhash.errors import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints import TextFingerprints, fingerprint, fingerprint_texts
-from es_simhash.query import Limits, related_query
+from es_simhash.query import Limits, Recency, neighbour_query, related_query
 from es_simhash.relation import Answer, Coverage, Relation, SharedPassage, Span
 from es_simhash.scheme import Scheme
 
 if TYPE_CHECKING:
     from es_simhash.backfilling import SidecarIndex, backfill, estimate
     from es_simhash.cluster import connect
+    from es_simhash.families import dismiss, find_families
     from es_simhash.index import Asking, Index, related
     from es_simhash.ingesting import Outcome, fingerprint_documents, ingest
     from es_simhash.installing import install
@@ -38,7 +41,9 @@ _LAZY = {
     "SidecarIndex": "es_simhash.backfilling",
     "backfill": "es_simhash.backfilling",
     "connect": "es_simhash.cluster",
+    "dismiss": "es_simhash.families",
     "estimate": "es_simhash.backfilling",
+    "find_families": "es_simhash.families",
     "fingerprint_documents": "es_simhash.ingesting",
     "ingest": "es_simhash.ingesting",
     "install": "es_simhash.installing",
@@ -57,13 +62,17 @@ __all__ = [
     "InputError",
     "Limits",
     "MappingConflict",
+    "MeaningScheme",
     "MissingExtra",
     "NodeError",
     "Outcome",
+    "Recency",
     "Relation",
     "Scheme",
     "SchemeError",
     "SchemeMismatch",
+    "SharedConcept",
+    "SharedMeaning",
     "SharedPassage",
     "SidecarIndex",
     "Span",
@@ -71,12 +80,15 @@ __all__ = [
     "backfill",
     "compare",
     "connect",
+    "dismiss",
     "estimate",
+    "find_families",
     "fingerprint",
     "fingerprint_documents",
     "fingerprint_texts",
     "ingest",
     "install",
+    "neighbour_query",
     "related",
     "related_query",
 ]

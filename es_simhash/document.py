@@ -32,7 +32,7 @@ VECTOR = "vector"
 VECTOR_FINGERPRINT = "vector_fingerprint"
 FAMILY = "family"
 DUPLICATE_OF = "duplicate_of"
-DISMISSED = "dismissed"
+DUPLICATE_SCORE = "duplicate_score"
 # What nobody wants to read, and what makes a document large.
 LARGE_MEMBERS = (FINGERPRINT, BLOCKS, PASSAGES, CHUNKS, CONCEPTS, VECTOR, VECTOR_FINGERPRINT)
 

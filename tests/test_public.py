@@ -26,6 +26,8 @@ WITH_CLUSTER = {
     "es_simhash.backfilling",
     "es_simhash.cli",
     "es_simhash.cluster",
+    "es_simhash.deduplicating",
+    "es_simhash.doctoring",
     "es_simhash.engine",
     "es_simhash.evaluation",
     "es_simhash.families",

@@ -1,8 +1,8 @@
-"""`es-simhash selftest`: does this installation compute the published fingerprints?"""
+"""`es-simhash selftest`: does this installation compute what was published?"""
 
 import click
 
-from es_simhash import conformance
+from es_simhash import conformance, conformance_meaning
 
 
 @click.command()
@@ -10,12 +10,14 @@ def selftest() -> None:
     """Compute the conformance vectors and compare; exit status 1 when one differs.
 
     Needs no server. The vectors are the file data/vectors.json of the package; every
-    implementation of docs/fingerprint.md gives the same.
+    implementation of docs/fingerprint.md gives the same. data/meanings.json has what is read from
+    a few texts, with the word-vector table that is checked by its checksum.
     """
     expected = conformance.vectors()
-    differences = conformance.check(expected)
+    differences = [*conformance.check(expected), *conformance_meaning.differences()]
     for difference in differences:
         click.echo(difference)
     if differences:
         raise SystemExit(1)
     click.echo(f"{len(expected)} vectors, all equal")
+    click.echo(f"{len(conformance_meaning.expected())} meanings, all equal")

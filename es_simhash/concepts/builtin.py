@@ -3,12 +3,26 @@
 from collections.abc import Sequence
 
 from es_simhash.concepts import chinese
+from es_simhash.concepts.background import UNKNOWN, rarity
 from es_simhash.concepts.entities import find_entities
 from es_simhash.concepts.extraction import Extraction, Phrase
 from es_simhash.concepts.languages import language_of
 from es_simhash.concepts.meaning import BUILTIN, installed_packages
 from es_simhash.concepts.phrases import find_phrases
-from es_simhash.concepts.words import count_forms, fold_forms
+from es_simhash.concepts.words import count_forms, count_words, fold_forms
+
+# Texts without stop words, such as headlines, are English when this many of their words are.
+_MOST_KNOWN = 0.8
+_READ = 2000
+
+
+def _perhaps_english(text: str) -> str:
+    """Give `en` for a text that has no stop word to tell by, but English words."""
+    if not text[:_READ].isascii():
+        return ""
+    words = count_words(text[:_READ], "en")
+    known = rarity(words, "en", frozenset()) < UNKNOWN
+    return "en" if words and known.mean() >= _MOST_KNOWN else ""
 
 
 class BuiltinExtractor:
@@ -42,7 +56,7 @@ class BuiltinExtractor:
         return [self._read(text) for text in texts]
 
     def _read(self, text: str) -> Extraction:
-        language = self._language or language_of(text)
+        language = self._language or language_of(text) or _perhaps_english(text)
         phrases: tuple[Phrase, ...] = ()
         if self._phrases:
             phrases = find_phrases(text, language, self._packages)

@@ -157,7 +157,9 @@ def compare_meanings(query: Meaning, hit: Meaning) -> SharedMeaning:
     entities = entity_cosine(
         entity_terms(query.stored_entities(), query), entity_terms(hit.stored_entities(), query)
     )
-    return shared_meaning(cosine, concept_cosine(query.asked_concepts(), hit.stored_concepts()), entities)
+    return shared_meaning(
+        cosine, concept_cosine(query.asked_concepts(), hit.stored_concepts()), entities
+    )
 
 
 def shared_concepts(query: Meaning, hit: Meaning) -> tuple[SharedConcept, ...]:

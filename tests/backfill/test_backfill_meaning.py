@@ -93,7 +93,7 @@ def test_documents_with_fingerprints_alone_get_the_rest(
     write(index_name, {"a": {"text": STRIKE}})
     list(backfill(client, index_name, settings=ONE))
     assert "meaning_scheme" not in stored(index_name)["a"]["ours"]
-    kept = {"simhash": {"family": "f", "duplicate_of": "z", "dismissed": ["y"]}}
+    kept = {"simhash": {"family": "f", "duplicate_of": "z"}}
     client.update(index=index_name, id="a", doc=kept)
     install(client, index_name)
     assert statuses(backfill(client, index_name, settings=ONE)) == {"written": 1}

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.cluster
 
 OF_VERSIONS = {
     "scheme", "status", "content_hash", "fingerprint", "blocks", "passages", "chunks",
-    "family", "duplicate_of", "dismissed",
+    "family", "duplicate_of",
+    "duplicate_score",
 }  # fmt: skip
 MEMBERS = OF_VERSIONS | {"meaning_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
 TEXT = "The bell of the old school rings at eight, and the caretaker opens both gates."

@@ -81,3 +81,8 @@ def test_texts_of_every_kind_are_read(text: str) -> None:
 def test_a_million_words_are_read() -> None:
     counts = {"river": 500_000, "bank": 500_000}
     assert read("river Bank " * 500_000).words == counts
+
+
+def test_a_headline_without_stop_words_is_english_when_its_words_are() -> None:
+    read = BuiltinExtractor().extract(["Interest rates rise", "Zinsen steigen", "harbour"])
+    assert [each.language for each in read] == ["en", "", "en"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from es_simhash import conformance
+from es_simhash import conformance, conformance_meaning
 from es_simhash.cli.fingerprint_command import fingerprint
 from es_simhash.cli.selftest_command import selftest
 from es_simhash.document import simhash_object
@@ -29,7 +29,8 @@ def file(tmp_path: Path) -> str:
 def test_selftest_says_how_many_vectors_are_equal() -> None:
     result = CliRunner().invoke(selftest)
     assert result.exit_code == 0
-    assert result.output == f"{len(conformance.vectors())} vectors, all equal\n"
+    assert f"{len(conformance.vectors())} vectors, all equal\n" in result.output
+    assert f"{len(conformance_meaning.expected())} meanings, all equal\n" in result.output
 
 
 def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ def body_of(meaning: MeaningScheme | None) -> Any:
 def test_an_index_of_the_first_version_gets_the_fields_of_meaning() -> None:
     old = body_of(None)
     old["_meta"]["es_simhash"]["simhash"]["version"] = 1
-    for name in ("family", "duplicate_of", "dismissed"):
+    for name in ("family", "duplicate_of"):
         del old["properties"]["simhash"]["properties"][name]
     [request] = planned({"i": old})
     assert (request.method, request.path) == ("PUT", "/i/_mapping")

@@ -1,0 +1,20 @@
+"""What is read from a few texts is what was published."""
+
+from typing import Any
+
+import pytest
+
+from es_simhash import conformance_meaning
+
+
+def test_the_texts_are_read_as_published() -> None:
+    assert list(conformance_meaning.differences()) == []
+
+
+def test_a_difference_is_told_with_the_name_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = conformance_meaning.build()
+    changed: list[dict[str, Any]] = [{**built[0], "language": "xx"}, *built[1:]]
+    monkeypatch.setattr(conformance_meaning, "build", lambda: changed)
+    [difference] = conformance_meaning.differences()
+    assert difference.startswith(f"{built[0]['name']}: ")
+    assert "'xx'" in difference
