@@ -15,12 +15,14 @@ from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingCo
 from rich.progress import Progress as Bar
 
 from es_simhash.cli.meaning_options import vocabulary_option
+from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.deduplicating.audit import default_audit
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingesting import Outcome, Progress, Settings, Source, ingest_sources, open_sources
 from es_simhash.ingesting.outcome import printable
@@ -63,6 +65,7 @@ SHOWN_FAILURES = 10
     type=click.Path(dir_okay=False, path_type=Path),
     help="File that keeps how far the run has come; default: one in the user's cache.",
 )
+@on_version_options
 @click.option("--quiet", is_flag=True, help="Show no progress, only failures and the summary.")
 @connection_options
 def ingest(
@@ -78,7 +81,7 @@ def ingest(
     dead_letter: Path | None,
     journal: Path | None,
     quiet: bool,
-    **connection: Any,
+    **options: Any,
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
@@ -88,12 +91,17 @@ def ingest(
     Documents that the index has already are not written again. A run that was interrupted or
     killed goes on where it was when it is started again (not with standard input). What cannot
     be written goes to the dead-letter file, and the exit status is then 1.
+
+    With --on-version, a document that is a version of one that INDEX has, or that came before it,
+    is skipped, flagged, linked, or replaces it; each decision goes to the audit log, from which
+    `es-simhash undo` takes it back.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
     letters = dead_letter or Path(f"{_file_name(index)}.dead-letter.jsonl")
     progress = Progress()
+    rules, connection = on_version_of(options)
     with client_of(**connection) as client, _bar(sources, quiet=quiet) as bar:
 
         def report(now: Progress) -> None:
@@ -110,12 +118,15 @@ def ingest(
             vocabulary=Path(vocabulary) if vocabulary else None,
             dead_letter=letters,
             journal=journal,
+            on_version=rules,
             settings=Settings(processes=processes, rewrite=rewrite),
             report=report,
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
         with closing(outcomes):  # type: ignore[type-var]
             failed = _consume(outcomes, bar, letters)
+        if rules is not None:
+            click.echo(f"Decisions about versions: {rules.audit or default_audit(index)}")
     _end(failed + progress.failed_before, letters)
 
 
@@ -166,8 +177,10 @@ def _failure(outcome: Outcome) -> str:
 def _summary(counts: Counter[str], seconds: float) -> str:
     total = sum(counts.values())
     rate = total / seconds if seconds else 0
+    skipped = f"{counts['skipped']} skipped, " if counts["skipped"] else ""
     return (
-        f"{counts['written']} written, {counts['unchanged']} unchanged, {counts['failed']} failed "
+        f"{counts['written']} written, {counts['unchanged']} unchanged, {skipped}"
+        f"{counts['failed']} failed "
         f"in {seconds:.1f} s ({rate:.0f} documents/s)"
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-Status = Literal["written", "unchanged", "failed"]
+Status = Literal["written", "unchanged", "skipped", "failed"]
 
 
 class Outcome(NamedTuple):
@@ -10,8 +10,9 @@ class Outcome(NamedTuple):
 
     Attributes:
         id: Its id; None when it could not be read so far.
-        status: "written", "unchanged" (nothing had to be written for it) or "failed".
-        reason: One sentence, for a failure.
+        status: "written", "unchanged" (nothing had to be written for it), "skipped" (it is a
+            version of another, see `on_version`) or "failed".
+        reason: One sentence, for a failure, and for what was decided about a version.
         place: Where it was read, as file:line, file, or documents:number.
     """
 

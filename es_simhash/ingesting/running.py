@@ -4,11 +4,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import elasticsearch
 
@@ -16,7 +17,7 @@ from es_simhash.cluster import plain_errors
 from es_simhash.concepts.reading import meaning_reader
 from es_simhash.document import DEFAULT_FIELD
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingesting.batches import Batch
+from es_simhash.ingesting.batches import Batch, Lines
 from es_simhash.ingesting.dead_letter import DeadLetter
 from es_simhash.ingesting.journal import Journal, default_path
 from es_simhash.ingesting.lines import Recipe
@@ -34,6 +35,9 @@ from es_simhash.ingesting.workers import (
 )
 from es_simhash.installing import installed
 from es_simhash.scheme import Scheme, require_same
+
+if TYPE_CHECKING:
+    from es_simhash.deduplicating.rules import OnVersion
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ class Run:
     def _through(
         self, threads: ThreadPoolExecutor, batches: Iterator[Batch], most: int
     ) -> Iterator[tuple[Batch, list[Outcome]]]:
-        under_way: deque[tuple[Batch, Future[_Account]]] = deque()
+        under_way: deque[tuple[Batch, Future[Account]]] = deque()
         for number, batch in enumerate(batches):
             under_way.append((batch, threads.submit(self._handle, number, batch)))
             while under_way and (len(under_way) >= most or under_way[0][1].done()):
@@ -134,7 +138,7 @@ class Run:
         while under_way:
             yield self._settle(*under_way.popleft())
 
-    def _settle(self, batch: Batch, future: "Future[_Account]") -> tuple[Batch, list[Outcome]]:
+    def _settle(self, batch: Batch, future: "Future[Account]") -> tuple[Batch, list[Outcome]]:
         try:
             account = future.result()
         except Stopped:
@@ -144,7 +148,7 @@ class Run:
             self._dead_letter.add(batch, place, id, reason)
         return batch, account.outcomes
 
-    def _handle(self, number: int, batch: Batch) -> "_Account":
+    def _handle(self, number: int, batch: Batch) -> "Account":
         """Take one batch all the way; runs in a thread."""
         try:
             return self._sent(number, batch)
@@ -168,7 +172,7 @@ class Run:
         self._sender.stop()
         self._turns.stop()
 
-    def _sent(self, number: int, batch: Batch) -> "_Account":
+    def _sent(self, number: int, batch: Batch) -> "Account":
         prepared = self._prepared(batch, self._found(batch))
         self._turns.wait_for(number)
         same = {id for _, id, reason in prepared.unchanged if reason is None}
@@ -179,7 +183,7 @@ class Run:
             failures = self._sender.send(prepared)
         finally:
             self._turns.leave(number)
-        return _Account.of(batch, prepared, failures)
+        return Account.of(batch, prepared, failures)
 
     def _found(self, batch: Batch) -> Mapping[str, Mapping[str, Any]] | None:
         if not self._looks_up:
@@ -191,14 +195,20 @@ class Run:
 
 
 @dataclass(frozen=True)
-class _Account:
-    """What became of the documents of one batch, in their order."""
+class Account:
+    """What became of the documents of one batch, in their order.
+
+    Attributes:
+        outcomes: For the caller.
+        failed: Place, id and reason of those that failed.
+    """
 
     outcomes: list[Outcome]
     failed: list[tuple[int, str | None, str]]
 
     @classmethod
-    def of(cls, batch: Batch, prepared: Prepared, failures: Mapping[int, str]) -> "_Account":
+    def of(cls, batch: Batch, prepared: Prepared, failures: Mapping[int, str]) -> "Account":
+        """Put it together from what was prepared, and the reasons of what was refused."""
         placed = [(place, Outcome(id, "unchanged", why)) for place, id, why in prepared.unchanged]
         failed: list[tuple[int, str | None, str]] = [*prepared.refused]
         for number, (place, id) in enumerate(zip(prepared.places, prepared.ids, strict=True)):
@@ -207,12 +217,13 @@ class _Account:
             else:
                 placed.append((place, Outcome(id, "written")))
         for place, failed_id, reason in failed:
-            placed.append((place, Outcome(failed_id, "failed", reason, _spot(batch, place))))
+            placed.append((place, Outcome(failed_id, "failed", reason, spot(batch, place))))
         placed.sort(key=itemgetter(0))
         return cls([outcome for _, outcome in placed], failed)
 
 
-def _spot(batch: Batch, place: int) -> str:
+def spot(batch: Batch, place: int) -> str:
+    """Give where a document was read."""
     file, line = batch.where(place)
     return file if line is None else f"{file}:{line}"
 
@@ -244,6 +255,34 @@ def _recipe(
     return Recipe(found.scheme, text_field, simhash_field, id_field, found.meaning, path)
 
 
+@contextmanager
+def _opened(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    recipe: Recipe,
+    settings: Settings,
+    letters: DeadLetter,
+    on_version: "OnVersion | str | None",
+) -> Iterator[Run]:
+    """Give the run; one that looks for versions has its audit log open meanwhile."""
+    if on_version is None or on_version == "off":
+        yield Run(client, index, recipe, settings, letters)
+        return
+    # Imported late, for it builds on what stands here.
+    from es_simhash.deduplicating.checked_run import CheckedRun
+    from es_simhash.deduplicating.policy import VersionPolicy
+
+    with VersionPolicy(
+        client,
+        index,
+        on_version,
+        text_field=recipe.text_field,
+        simhash_field=recipe.simhash_field,
+        patience=settings.patience,
+    ) as policy:
+        yield CheckedRun(client, index, recipe, settings, letters, policy)
+
+
 def ingest(
     client: elasticsearch.Elasticsearch,
     index: str,
@@ -255,6 +294,7 @@ def ingest(
     id_field: str | None = None,
     vocabulary: Path | None = None,
     dead_letter: Path | None = None,
+    on_version: "OnVersion | str | None" = None,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Iterator[Outcome]:
     """Write documents with their fingerprints, and yield what became of each, in order.
@@ -273,6 +313,8 @@ def ingest(
         id_field: Another field for the id.
         vocabulary: File of the vocabulary, where the index weighs one.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
+        on_version: What to do with versions of documents that are there: skip, flag, link,
+            replace, or all rules; None or off to look for none.
         settings: How the run works.
 
     Raises:
@@ -284,9 +326,29 @@ def ingest(
     """
     names = text_field, simhash_field, id_field
     recipe = _recipe(client, index, scheme, vocabulary, names)
-    with DeadLetter(dead_letter) as letters:
-        run = Run(client, index, recipe, settings, letters)
-        for _, outcomes in run.finished(of_documents(documents, settings.limits)):
+    batches = of_documents(documents, settings.limits)
+    with (
+        DeadLetter(dead_letter) as letters,
+        _opened(client, index, recipe, settings, letters, on_version) as run,
+    ):
+        for _, outcomes in run.finished(batches):
+            yield from outcomes
+
+
+def ingest_lines(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    batches: Iterable[Lines],
+    *,
+    text_field: str = "text",
+    simhash_field: str = DEFAULT_FIELD,
+    vocabulary: Path | None = None,
+    settings: Settings = DEFAULT_SETTINGS,
+) -> Iterator[Outcome]:
+    """Write documents that are lines of JSON already; see `ingest`."""
+    recipe = _recipe(client, index, None, vocabulary, (text_field, simhash_field, None))
+    with DeadLetter(None) as letters:
+        for _, outcomes in Run(client, index, recipe, settings, letters).finished(batches):
             yield from outcomes
 
 
@@ -302,6 +364,7 @@ def ingest_sources(
     vocabulary: Path | None = None,
     dead_letter: Path | None = None,
     journal: Path | None = None,
+    on_version: "OnVersion | str | None" = None,
     settings: Settings = DEFAULT_SETTINGS,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> Iterator[Outcome]:
@@ -320,6 +383,8 @@ def ingest_sources(
         vocabulary: File of the vocabulary, where the index weighs one.
         dead_letter: JSONL file for documents that fail.
         journal: File that keeps how far the run has come; by default in the user's cache.
+        on_version: What to do with versions of documents that are there: skip, flag, link,
+            replace, or all rules; None or off to look for none.
         settings: How the run works.
         report: Told after each batch how many bytes are done.
 
@@ -333,10 +398,15 @@ def ingest_sources(
     names = text_field, simhash_field, id_field
     recipe = _recipe(client, index, scheme, vocabulary, names)
     job = _job(client, index, sources, recipe)
+    if on_version is not None and on_version != "off":
+        # What was written without looking for versions is looked at in another run.
+        job.append(f"on-version {on_version}")
     kept = Journal.open(journal or default_path(job), job)
     progress = Progress(failed_before=kept.failed)
-    with DeadLetter(dead_letter) as letters:
-        run = Run(client, index, recipe, settings, letters)
+    with (
+        DeadLetter(dead_letter) as letters,
+        _opened(client, index, recipe, settings, letters, on_version) as run,
+    ):
         for batch, outcomes in run.finished(_batches(sources, settings.limits, kept, progress)):
             if batch.mark is not None:
                 kept.keep(batch.mark, sum(not each.ok for each in outcomes))

@@ -62,14 +62,31 @@ def prepare(batch: Batch, recipe: Recipe, found: Found | None) -> Prepared:
             out none.
     """
     prepared = Prepared()
-    documents = _last_of_each_id(_accepted(batch, recipe, prepared), prepared)
-    if found:
-        documents = list(_changed(documents, found, recipe, prepared))
-    actions: list[bytes] = []
-    for group in _groups(documents):
-        actions += _actions(group, recipe, prepared)
+    documents = _last_of_each_id(accepted(batch, recipe, prepared), prepared)
+    member = json.dumps(recipe.simhash_field).encode()
+    actions = [
+        action(document.id, splice(document.source, member, simhash))
+        for document, simhash in enriched(documents, recipe, found, prepared)
+    ]
     fill(prepared, actions)
     return prepared
+
+
+def enriched(
+    documents: list[Document], recipe: Recipe, found: Found | None, prepared: Prepared
+) -> Iterator[tuple[Document, bytes]]:
+    """Yield each document that is to be written with our object; `prepared` gets the others.
+
+    Args:
+        documents: Those that were accepted.
+        recipe: How they become actions.
+        found: Documents of the index by id, to leave out those that are the same.
+        prepared: Gets the ids and places of those that are yielded as well.
+    """
+    if found:
+        documents = list(_changed(documents, found, recipe, prepared))
+    for group in _groups(documents):
+        yield from _enriched(group, recipe, prepared)
 
 
 def fill(prepared: Prepared, actions: Sequence[bytes]) -> None:
@@ -81,16 +98,17 @@ def fill(prepared: Prepared, actions: Sequence[bytes]) -> None:
     prepared.body = b"".join(actions)
 
 
-def _accepted(batch: Batch, recipe: Recipe, prepared: Prepared) -> list[Document]:
-    accepted = []
+def accepted(batch: Batch, recipe: Recipe, prepared: Prepared) -> list[Document]:
+    """Parse a batch; `prepared` gets what is refused."""
+    documents = []
     for each in batch.documents(recipe):
         if isinstance(each, Refused):
             prepared.refused.append(each)
         elif len(each.text) > MEBIBYTE and (reason := _too_many_chunks(each, recipe)):
             prepared.refused.append(Refused(each.place, each.id, reason))
         else:
-            accepted.append(each)
-    return accepted
+            documents.append(each)
+    return documents
 
 
 def _too_many_chunks(document: Document, recipe: Recipe) -> str | None:
@@ -170,19 +188,20 @@ def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
         yield group
 
 
-def _actions(group: list[Document], recipe: Recipe, prepared: Prepared) -> Iterator[bytes]:
+def _enriched(
+    group: list[Document], recipe: Recipe, prepared: Prepared
+) -> Iterator[tuple[Document, bytes]]:
     sources = None
     if recipe.meaning is not None and recipe.meaning.entity_fields:
         group, sources = _with_sources(group, recipe.meaning.entity_fields, prepared)
     derived = derive([each.text for each in group], recipe.derivation, sources)
-    member = json.dumps(recipe.simhash_field).encode()
     for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
         if reason := chunk_refusal(count):
             prepared.refused.append(Refused(document.place, document.id, reason))
             continue
         prepared.ids.append(document.id)
         prepared.places.append(document.place)
-        yield action(document.id, splice(document.source, member, simhash))
+        yield document, simhash
 
 
 def _with_sources(
@@ -235,6 +254,10 @@ def make_pool(processes: int) -> Executor:
     """Give processes for the fingerprints; one is this process."""
     if processes <= 1:
         return InThisProcess()
+    # The matrices are small and every processor has its process: threads of the linear algebra
+    # would only wait for each other. Read by the new processes when they load numpy.
+    for library in ("OPENBLAS", "MKL", "OMP"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     # A fork would copy the threads' locks.
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(processes, mp_context=context, initializer=_start_worker)

@@ -1,0 +1,145 @@
+"""The search for what one document may be a version of, with few terms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash import document
+from es_simhash.deduplicating.decision import Known, moment_of
+from es_simhash.document import field_path, passage_terms, text_of, unpack_chunks
+from es_simhash.errors import InputError
+from es_simhash.fingerprints import TextFingerprints
+
+# Passages a document is asked for by, and how many of these a version must have.
+TERMS = 16
+SHARED = 3
+# Candidates that are judged, those that share most first.
+CANDIDATES = 20
+_HIGHEST_LEVEL = 3
+_SAME = 1000
+# Value of each letter of URL-safe base64.
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_LETTERS = np.full(256, 255, np.uint8)
+_LETTERS[np.frombuffer(_ALPHABET, np.uint8)] = np.arange(64)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """By what a document is found: this alone decides it, in the index and in memory.
+
+    Attributes:
+        content_hash: Of its text.
+        passages: Some of its passages.
+        least: How many of them another document must have, when its text is not the same.
+    """
+
+    content_hash: str
+    passages: NDArray[np.uint32]
+    least: int
+
+    @classmethod
+    def of(cls, prints: TextFingerprints) -> "Asked":
+        """Choose the passages: those that a text of twice the length has picked as well.
+
+        Among these the ones with the smallest numbers, so that versions choose alike.
+        """
+        own = int(prints.levels.min(initial=_HIGHEST_LEVEL))
+        wide = np.minimum(prints.levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
+        order = np.lexsort((prints.passages, -wide))[:TERMS]
+        chosen = np.sort(prints.passages[order])
+        return cls(prints.content_hash, chosen, _least(len(chosen)))
+
+    def shared(self, known: Known) -> int:
+        """Count the passages asked for that a document has."""
+        return int(np.isin(self.passages, known.passages, assume_unique=True).sum())
+
+
+def _least(asked: int) -> int:
+    if asked <= 2:
+        return 1
+    return 2 if asked <= TERMS // 2 else SHARED
+
+
+def candidate_search(
+    asked: Asked, scheme: str, *, field: str, date_field: str | None = None
+) -> dict[str, Any]:
+    """Give the body of the search; documents that are marked as versions are left out."""
+
+    def clause(member: str, value: str, boost: int) -> dict[str, Any]:
+        term = {"term": {field_path(field, member): value}}
+        return {"constant_score": {"filter": term, "boost": boost}}
+
+    should = [clause(document.PASSAGES, term, 1) for term in passage_terms(asked.passages)]
+    same = clause(document.CONTENT_HASH, asked.content_hash, _SAME)
+    shared = {"bool": {"should": should, "minimum_should_match": asked.least}}
+    members = [document.PASSAGES, document.CONTENT_HASH, document.FAMILY]
+    return {
+        "size": CANDIDATES,
+        "_source": [
+            *(field_path(field, each) for each in members),
+            *([date_field] if date_field else []),
+        ],
+        "docvalue_fields": [field_path(field, document.CHUNKS)],
+        "track_total_hits": False,
+        # Of those that share as much, the first.
+        "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
+        "query": {
+            "bool": {
+                "filter": [{"term": {field_path(field, document.SCHEME): scheme}}],
+                "must_not": [{"exists": {"field": field_path(field, document.DUPLICATE_OF)}}],
+                "should": [same, shared],
+                "minimum_should_match": 1,
+            }
+        },
+    }
+
+
+def read_hits(
+    answer: Mapping[str, Any], *, field: str, date_field: str | None = None
+) -> list[Known]:
+    """Read what the search answered; a hit that was not written by us is left out."""
+    found = []
+    for hit in answer["hits"]["hits"]:
+        source = hit.get("_source", {})
+        packed = hit.get("fields", {}).get(field_path(field, document.CHUNKS))
+        content_hash = text_of(source, field_path(field, document.CONTENT_HASH))
+        if not packed or content_hash is None:
+            continue
+        found.append(
+            Known(
+                hit["_id"],
+                content_hash,
+                _passages(source, field),
+                unpack_chunks(packed[0]),
+                index=hit["_index"],
+                moment=None if date_field is None else moment_of(source, date_field),
+                family=text_of(source, field_path(field, document.FAMILY)),
+                order=hit["sort"][1],
+            )
+        )
+    return found
+
+
+def _passages(source: Mapping[str, Any], field: str) -> NDArray[np.uint32]:
+    value: Any = source
+    for part in [*field.split("."), document.PASSAGES]:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return passages_of(value if isinstance(value, list) else [])
+
+
+def passages_of(terms: Sequence[str]) -> NDArray[np.uint32]:
+    """Read index terms of passages; the numbers are ascending.
+
+    Raises:
+        InputError: These are no such terms.
+    """
+    letters = np.frombuffer("".join(terms).encode(), np.uint8)
+    values = _LETTERS[letters].astype(np.uint32)
+    if len(letters) != 4 * len(terms) or (values > 63).any():
+        raise InputError("The passages of a document are not terms of this scheme; write it again.")
+    shifts = np.array([18, 12, 6, 0], np.uint32)
+    numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << shifts).sum(axis=1, dtype=np.uint32)
+    return np.sort(numbers)

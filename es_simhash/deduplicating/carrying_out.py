@@ -1,0 +1,120 @@
+"""What decisions mean for documents that are in the index already: families and deletions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from es_simhash import document
+from es_simhash.cluster import reason_of
+from es_simhash.deduplicating.decision import Decision
+from es_simhash.deduplicating.facts import Fact, Facts, unchanged_since
+from es_simhash.deduplicating.requests import Requests
+from es_simhash.errors import ClusterError
+
+_CONFLICT, _MISSING = 409, 404
+# Somebody else may be quicker so often before a document is left as it is.
+_TRIES = 5
+
+
+def with_families(
+    decisions: Sequence[Decision], facts: Mapping[str, Fact], reader: Facts
+) -> list[Decision]:
+    """Give linked documents the family the other has by now, and those of this batch theirs."""
+    families: dict[str, str] = {}
+    linked = []
+    for each in decisions:
+        if each.action == "link" and each.other is not None:
+            fact = facts.get(each.other)
+            family = None if fact is None else reader.family(fact)
+            each = replace(each, family=families.setdefault(each.other, family or str(each.family)))
+        linked.append(each)
+    return [
+        replace(each, family=families[each.id])
+        if each.action == "write" and each.id in families and each.id not in facts
+        else each
+        for each in linked
+    ]
+
+
+def nested(field: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the body of a partial update of our object."""
+    body = dict(members)
+    for part in reversed(field.split(".")):
+        body = {part: body}
+    return body
+
+
+def link_others(
+    requests: Requests,
+    reader: Facts,
+    field: str,
+    decisions: Sequence[Decision],
+    facts: Mapping[str, Fact],
+) -> None:
+    """Write the family into the earlier documents that have none.
+
+    Raises:
+        ClusterError: An update is refused.
+    """
+    families = {
+        each.other: str(each.family)
+        for each in decisions
+        if each.action == "link" and each.other in facts
+    }
+    pending = [facts[str(id)] for id in families]
+    for _ in range(_TRIES):
+        pending = [each for each in pending if each.get("found") and not reader.family(each)]
+        lines = [
+            [
+                {"update": {"_index": each["_index"], "_id": each["_id"], **unchanged_since(each)}},
+                {"doc": nested(field, {document.FAMILY: families[each["_id"]]})},
+            ]
+            for each in pending
+        ]
+        results = requests.bulk(requests.index, lines)
+        left = [each for each, result in zip(pending, results, strict=True) if _is_outrun(result)]
+        if not left:
+            return
+        pending = reader.read([(each["_index"], each["_id"]) for each in left])
+
+
+def delete_replaced(
+    requests: Requests,
+    reader: Facts,
+    decision: Decision,
+    fact: Fact,
+    record: Callable[[Fact], None],
+) -> None:
+    """Delete what a document replaced, as it was written down.
+
+    Args:
+        requests: Of the policy.
+        reader: Reads documents.
+        decision: To replace.
+        fact: The other document, as it stands in the audit log.
+        record: Writes it to the log once more, after other fields of it were changed.
+
+    Raises:
+        ClusterError: The deletion is refused.
+    """
+    for _ in range(_TRIES):
+        line = {"delete": {"_id": fact["_id"], **unchanged_since(fact)}}
+        if not _is_outrun(requests.bulk(fact["_index"], [[line]])[0]):
+            return
+        fact = reader.read([(fact["_index"], fact["_id"])])[0]
+        if not reader.is_as_decided(decision, fact):
+            return
+        record(fact)
+
+
+def _is_outrun(result: Mapping[str, Any]) -> bool:
+    """Tell whether a document was changed meanwhile.
+
+    Raises:
+        ClusterError: The write is refused for another reason.
+    """
+    if result["status"] == _CONFLICT:
+        return True
+    if "error" in result and result["status"] != _MISSING:
+        raise ClusterError(f"Document {result['_id']!r} is refused: {reason_of(result)}.")
+    return False

@@ -1,0 +1,232 @@
+"""Deciding batches of documents, in the order they came, each knowing those before it."""
+
+import uuid
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import elasticsearch
+
+from es_simhash.deduplicating.agreeing import Agreeing, superseded
+from es_simhash.deduplicating.asking import Asked, candidate_search, read_hits
+from es_simhash.deduplicating.audit import default_audit, open_audit
+from es_simhash.deduplicating.carrying_out import delete_replaced, link_others, with_families
+from es_simhash.deduplicating.decision import Decision, Item, Known
+from es_simhash.deduplicating.facts import Fact, Facts
+from es_simhash.deduplicating.preparing import prepare_undecided
+from es_simhash.deduplicating.recent import MOST, Recent
+from es_simhash.deduplicating.recording import Recorder
+from es_simhash.deduplicating.requests import Requests
+from es_simhash.deduplicating.reservations import Reservations
+from es_simhash.deduplicating.rules import OnVersion
+from es_simhash.deduplicating.setting import Setting
+from es_simhash.deduplicating.side import ensure_side
+from es_simhash.document import DEFAULT_FIELD
+from es_simhash.errors import InputError
+from es_simhash.ingesting.lines import Recipe
+from es_simhash.ingesting.reading import Limits, of_documents
+from es_simhash.ingesting.sending import Patience, Sender
+from es_simhash.installing import installed
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the index answered for some documents.
+
+    Attributes:
+        epoch: Of the run, before it was asked.
+        known: For each document those it may be a version of.
+    """
+
+    epoch: int
+    known: list[list[Known]]
+
+
+class VersionPolicy:
+    """Decides which documents are versions of others, and what becomes of them.
+
+    The constructor sends nothing; use it as a context manager. Batches are decided one after the
+    other: each `decide` is followed by the caller's bulk request, and that by `confirm`.
+
+    Args:
+        client: Of the cluster.
+        index: An index with our fields.
+        on_version: The action, or all rules.
+        text_field: Field of the text.
+        simhash_field: Name of our object.
+        patience: How long a busy cluster is asked again.
+    """
+
+    def __init__(
+        self,
+        client: elasticsearch.Elasticsearch,
+        index: str,
+        on_version: OnVersion | str = "flag",
+        *,
+        text_field: str = "text",
+        simhash_field: str = DEFAULT_FIELD,
+        patience: Patience | None = None,
+    ) -> None:
+        self.rules = OnVersion.of(on_version)
+        self.run = uuid.uuid4().hex[:12]
+        self._client = client
+        self._index = index
+        self._text_field = text_field
+        self._field = simhash_field
+        self._patience = patience or Patience()
+        self._requests = Requests(client, index, simhash_field, self._patience)
+        self._recent = Recent()
+        self._deletions: dict[str, Fact] = {}
+        self._batch: dict[str, Item] = {}
+
+    def __enter__(self) -> "VersionPolicy":
+        """Look at the index, open the audit log, and make room for reservations.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no such fields.
+            InputError: The audit log cannot be written.
+        """
+        found = installed(self._client, self._index, self._field)
+        self._recipe = Recipe(found.scheme, self._text_field, self._field, meaning=found.meaning)
+        self._setting = Setting(
+            self._index, self._text_field, self._field, found.scheme, self.rules, self.run
+        )
+        target = self.rules.audit or default_audit(self._index)
+        self._audit = open_audit(target, self._client, self._patience)
+        side = ensure_side(self._client, self._index, self._field)
+        reservations = Reservations(self._requests, side, self._field, self.run, self.rules.lease)
+        reservations.expire()
+        self._facts = Facts(self._requests, self._setting)
+        self._agreeing = Agreeing(self._setting, self._recent, self._facts, reservations)
+        self._recorder = Recorder(self._setting, self._facts)
+        self._requests.refresh()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._audit.close()
+
+    @property
+    def audit(self) -> str:
+        """Name of the audit log."""
+        return self._audit.name
+
+    @property
+    def epoch(self) -> int:
+        """How often the index was refreshed."""
+        return self._recent.epoch
+
+    def is_outdated(self, epoch: int) -> bool:
+        """Tell whether what was asked in an epoch has to be asked again."""
+        return self._recent.is_outdated(epoch)
+
+    @property
+    def sender(self) -> Sender:
+        """What sends; when it is stopped, all waiting ends."""
+        return self._requests
+
+    def decide(self, documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
+        """Decide a batch of documents, in order, for a bulk request of the caller's own.
+
+        The id of a document is `_id`, else `id`, else a digest of it. What the decisions say is in
+        the audit log when this returns. `Decision.to_write` gives the document to write.
+
+        Raises:
+            InputError: A document has no text, or cannot be written as JSON.
+        """
+        items: list[Item] = []
+        for batch in of_documents(documents, Limits(1 << 62, 1 << 62)):
+            undecided = prepare_undecided(batch, self._recipe, None)
+            for refused in undecided.prepared.refused:
+                number = batch.where(refused.place)[1]
+                raise InputError(f"Document {number}: {refused.reason}")
+            exists = self.existing(undecided.prepared.ids)
+            items += undecided.items(exists, self.rules.date_field)
+        return self.settle(items, self.ask(items))
+
+    def existing(self, ids: Sequence[str]) -> set[str]:
+        """Give those of the ids that the index has."""
+        found = self._requests.documents([(None, each) for each in ids], [])
+        return {each["_id"] for each in found if each.get("found")}
+
+    def ask(self, items: Sequence[Item]) -> Answers:
+        """Ask the index, once for all, what documents may be versions of."""
+        epoch = self.epoch
+        field, dates, scheme = self._field, self.rules.date_field, self._setting.scheme.name
+        bodies = [
+            candidate_search(Asked.of(each.prints), scheme, field=field, date_field=dates)
+            for each in items
+            if not each.prints.is_empty
+        ]
+        answers = iter(self._requests.searches(bodies))
+        known = [
+            [] if each.prints.is_empty else read_hits(next(answers), field=field, date_field=dates)
+            for each in items
+        ]
+        return Answers(epoch, known)
+
+    def settle(self, items: Sequence[Item], answers: Answers) -> list[Decision]:
+        """Decide documents for which the index was asked, and write down what was decided.
+
+        All batches before must have been written and confirmed.
+        """
+        if len(self._recent) > MOST:
+            self._requests.refresh()
+            self._recent.refreshed()
+        if self.is_outdated(answers.epoch):
+            answers = self.ask(items)
+        decisions, facts = self._agreeing.decide(items, answers.known)
+        if self.rules.action == "link":
+            decisions = with_families(decisions, facts, self._facts)
+        decisions = superseded(decisions)
+        self._write_down(items, decisions, facts)
+        if self.rules.action == "link":
+            link_others(self._requests, self._facts, self._field, decisions, facts)
+        self._deletions = {
+            each.id: facts[each.other]
+            for each in decisions
+            if each.action == "replace" and each.other in facts
+        }
+        return decisions
+
+    def _write_down(
+        self, items: Sequence[Item], decisions: Sequence[Decision], facts: Mapping[str, Fact]
+    ) -> None:
+        self._batch = {each.id: each for each in items}
+        self._audit.write(
+            [
+                self._recorder.record(each, facts.get(str(each.other)), self._batch)
+                for each in decisions
+                if each.relation is not None
+            ]
+        )
+
+    def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
+        """Tell that documents were written: what they replace is deleted now.
+
+        Args:
+            decisions: Of the batch.
+            failed: Ids of documents that could not be written.
+        """
+        self._agreeing.forget(decisions, failed.__contains__)
+        there = {each.id for each in decisions if each.writes and each.exists}
+        for each in decisions:
+            if each.action != "replace" or each.id in failed:
+                continue
+            fact = self._deletions.get(each.id)
+            if fact is None and each.other in there:
+                fact = self._facts.read([(None, str(each.other))])[0]
+            if fact is not None and fact.get("found"):
+                self._delete(each, fact)
+
+    def _delete(self, decision: Decision, fact: Fact) -> None:
+        def record(changed: Fact) -> None:
+            self._audit.write([self._recorder.record(decision, changed, self._batch)])
+
+        delete_replaced(self._requests, self._facts, decision, fact, record)
