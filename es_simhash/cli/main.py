@@ -25,6 +25,7 @@ COMMANDS = {
     "selftest": "es_simhash.cli.selftest_command",
     "ingest": "es_simhash.cli.ingest_command",
     "node": "es_simhash.cli.node_command",
+    "undo": "es_simhash.cli.undo_command",
 }
 
 
