@@ -13,6 +13,8 @@ from es_simhash.errors import EsSimhashError
 COMMANDS = {
     "demo": "es_simhash.cli.demo_command",
     "backfill": "es_simhash.cli.backfill_command",
+    "doctor": "es_simhash.cli.doctor_command",
+    "status": "es_simhash.cli.status_command",
     "dismiss": "es_simhash.cli.dismiss_command",
     "families": "es_simhash.cli.families_command",
     "pipeline": "es_simhash.cli.pipeline_command",

@@ -2,7 +2,8 @@
 
 The re-index is the same machinery - snapshot, slices, threads, bulk requests - without processes
 and fingerprints: each page is written as it is into a fresh index. Both are run in turn on copies
-of the same documents. Then the command is killed three times at random and run to its end.
+of the same documents, with fingerprints alone and with what the texts are about. Then the command
+is killed three times at random and run to its end.
 """
 
 import argparse
@@ -22,7 +23,8 @@ import elasticsearch
 
 from es_simhash.backfilling import Settings, backfill, estimate
 from es_simhash.cluster import address
-from es_simhash.document import CONTENT_HASH, DEFAULT_FIELD, SCHEME, text_of
+from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
+from es_simhash.document import CONTENT_HASH, DEFAULT_FIELD, MEANING_SCHEME, SCHEME, text_of
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.synthetic import texts
 from es_simhash.fingerprints import content_hash
@@ -36,6 +38,7 @@ SENTENCES = 17
 _BATCH = 500
 _KEEP_ALIVE = "15m"
 _KILLS = 3
+_MERGED_WITHIN = 120
 _NOT_ONCE = "written another number of times than once"
 _NOT_ENRICHED = "not enriched"
 _CHANGED = "changed otherwise"
@@ -50,26 +53,32 @@ class Run(NamedTuple):
     own_seconds: float
 
 
-def fill(client: elasticsearch.Elasticsearch, index: str, count: int) -> None:
+def fill(
+    client: elasticsearch.Elasticsearch, index: str, count: int, meaning: MeaningScheme | None
+) -> None:
     """Write documents without fingerprints into a fresh index that has our fields."""
-    _make(client, index)
+    _make(client, index, meaning)
     for start in range(0, count, _BATCH):
         lines: list[dict[str, Any]] = []
-        made = texts(start, min(_BATCH, count - start), SENTENCES)
-        for number, text in enumerate(made, start):
+        for number, text in enumerate(_texts(start, count), start):
             lines += [{"index": {"_id": str(number)}}, {"n": number, "text": text}]
         _require(client.bulk(index=index, operations=lines, filter_path="errors"))
     client.indices.refresh(index=index)
 
 
-def _make(client: elasticsearch.Elasticsearch, index: str) -> None:
+def _texts(start: int, count: int) -> Iterator[str]:
+    """Yield the texts of a batch; their words are English, so that their meaning is looked up."""
+    return texts(start, min(_BATCH, count - start), SENTENCES, english=True)
+
+
+def _make(client: elasticsearch.Elasticsearch, index: str, meaning: MeaningScheme | None) -> None:
     client.indices.delete(index=index, ignore_unavailable=True)
     client.indices.create(
         index=index,
         settings={"number_of_replicas": 0},
         mappings={"properties": {"n": {"type": "long"}, "text": {"type": "text"}}},
     )
-    install(client, index)
+    install(client, index, meaning=meaning)
 
 
 def _require(answer: Any) -> None:
@@ -81,7 +90,7 @@ def reindex(
     client: elasticsearch.Elasticsearch, index: str, target: str, settings: Settings, slices: int
 ) -> int:
     """Read all documents and write them as they are into a fresh index; give their number."""
-    _make(client, target)
+    _make(client, target, None)
     snapshot = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
 
     def copy(number: int) -> int:
@@ -146,13 +155,18 @@ def _engine_seconds(client: elasticsearch.Elasticsearch) -> float:
 
 
 def compare(
-    client: elasticsearch.Elasticsearch, index: str, count: int, runs: int, settings: Settings
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    count: int,
+    runs: int,
+    settings: Settings,
+    meaning: MeaningScheme | None,
 ) -> list[tuple[Run, Run]]:
     """Run both in turn and give the pairs: re-index, backfill."""
     slices = (settings.processes or 1) * settings.slices
     pairs = []
     for _ in range(runs):
-        fill(client, index, count)
+        fill(client, index, count, meaning)
         plain = _timed(client, reindex, index, f"{index}-copy", settings, slices)
         client.indices.delete(index=f"{index}-copy")
         ours = _timed(client, _enrich, index, settings)
@@ -243,31 +257,37 @@ def _wrong(hit: dict[str, Any], expected: dict[int, str], count: int) -> Iterato
     if number not in expected:
         start = number - number % _BATCH
         expected.clear()
-        made = texts(start, min(_BATCH, count - start), SENTENCES)
-        expected.update(enumerate(made, start))
+        expected.update(enumerate(_texts(start, count), start))
     ours = source.pop(DEFAULT_FIELD, {})
     if source != {"n": number, "text": expected[number]}:
         yield _CHANGED
     fresh = ours.get(CONTENT_HASH) == content_hash(normalise(text_of(source, "text") or ""))
-    if ours.get(SCHEME) != DEFAULT.name or not fresh:
+    schemes = ours.get(SCHEME), ours.get(MEANING_SCHEME)
+    if schemes != (DEFAULT.name, DEFAULT_MEANING.name) or not fresh:
         yield _NOT_ENRICHED
 
 
 def _bytes(client: elasticsearch.Elasticsearch, index: str) -> int:
-    """Size of the index, old states merged away."""
-    client.indices.forcemerge(index=index, max_num_segments=1)
-    client.indices.refresh(index=index)
-    size: int = client.indices.stats(index=index)["_all"]["primaries"]["store"]["size_in_bytes"]
-    return size
+    """Size of the index, old states merged away, which the engine keeps for half a minute."""
+    deadline = time.monotonic() + _MERGED_WITHIN
+    while True:
+        client.indices.flush(index=index)
+        client.indices.forcemerge(index=index, max_num_segments=1)
+        client.indices.refresh(index=index)
+        found = client.indices.stats(index=index, metric="store,docs")["_all"]["primaries"]
+        if not found["docs"]["deleted"] or time.monotonic() > deadline:
+            size: int = found["store"]["size_in_bytes"]
+            return size
+        time.sleep(2)
 
 
-def _show(pairs: Sequence[tuple[Run, Run]], count: int, settings: Settings) -> float:
+def _show(pairs: Sequence[tuple[Run, Run]], count: int, settings: Settings, what: str) -> float:
     plain = statistics.median(one.rate for one, _ in pairs)
     ours = statistics.median(other.rate for _, other in pairs)
     ratio = statistics.median(other.rate / one.rate for one, other in pairs)
     print(
-        f"{count} documents, {len(pairs)} alternating runs, {settings.processes} processes, "
-        f"{default_processes()} processors shared with the node"
+        f"{what}: {count} documents, {len(pairs)} alternating runs, "
+        f"{settings.processes} processes, {default_processes()} processors shared with the node"
     )
     print(f"re-index {plain:8.0f} documents/s")
     print(f"backfill {ours:8.0f} documents/s")
@@ -285,6 +305,33 @@ def _show_cost(name: str, runs: Sequence[Run], count: int) -> float:
     return engine + own
 
 
+def _measure(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    count: int,
+    runs: int,
+    settings: Settings,
+    meaning: MeaningScheme | None,
+) -> float:
+    """Measure and print speed, growth and what the estimate says of them; give the speed.
+
+    The documents are left without fingerprints.
+    """
+    pairs = compare(client, index, count, runs, settings, meaning)
+    what = "versions and meanings" if meaning else "versions"
+    rate = _show(pairs, count, settings, what)
+    enriched = _bytes(client, index)
+    fill(client, index, count, meaning)
+    foreseen = estimate(client, index, settings=settings)
+    grown = enriched - _bytes(client, index)
+    print(
+        f"index grew by {grown / count:.0f} bytes a document, estimated "
+        f"{foreseen.bytes_added / count:.0f} ({foreseen.bytes_a_document} of JSON); estimated "
+        f"speed {foreseen.documents_per_second:.0f} documents/s"
+    )
+    return rate
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -296,17 +343,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     index = "bench-backfill"
     with bench_client() as client:
         try:
-            pairs = compare(client, index, count, options.runs, settings)
-            rate = _show(pairs, count, settings)
-            enriched = _bytes(client, index)
-            fill(client, index, count)
-            foreseen = estimate(client, index, settings=settings)
-            grown = enriched - _bytes(client, index)
-            print(
-                f"index grew by {grown / count:.0f} bytes a document, estimated "
-                f"{foreseen.bytes_added / count:.0f}; estimated speed "
-                f"{foreseen.documents_per_second:.0f} documents/s"
-            )
+            for meaning in (None, DEFAULT_MEANING):
+                rate = _measure(client, index, count, options.runs, settings, meaning)
             kills = kill_and_resume(client, index, count, rate)
             print(f"killed {kills} times and resumed; of {count} documents")
             for name, number in verify(client, index, count).items():

@@ -1,0 +1,306 @@
+"""`es-simhash doctor` on indices that are well, and on some that are not."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from es_simhash import document
+from es_simhash.backfilling import Settings, backfill
+from es_simhash.blocking import block_terms
+from es_simhash.cli.main import cli
+from es_simhash.doctoring import Examination, examine
+from es_simhash.document import simhash_object
+from es_simhash.errors import IndexMissing, MappingConflict
+from es_simhash.fingerprints import fingerprint
+
+pytestmark = pytest.mark.cluster
+
+ONE = Settings(processes=1)
+
+
+def problems(found: Examination) -> list[str]:
+    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "problem"]
+
+
+def hints(found: Examination) -> list[str]:
+    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "hint"]
+
+
+def revised(text: str) -> str:
+    """One word of many replaced: a few bits of the document fingerprint differ."""
+    return text.replace(text.split()[30], "kernel", 1)
+
+
+@pytest.fixture
+def healthy(put: Callable[..., str], make_text: Callable[..., str]) -> str:
+    """A hundred texts, ten of them twice, with a word replaced."""
+    texts = {str(n): make_text(n, 200) for n in range(100)}
+    versions = {f"{n}-v": revised(texts[str(n)]) for n in range(10)}
+    return put(texts | versions, meaning=True)
+
+
+def test_a_healthy_index_needs_nothing(client: Any, healthy: str) -> None:
+    found = examine(client, healthy)
+    assert found.findings == []
+    assert found.healthy
+    assert (found.sampled, found.texts) == (110, {"fresh": 110})
+    assert (found.bits.different, found.bits.dead) == (110, ())
+    assert sum(each.documents for each in found.nearest) == 110
+    # All versions lie nearer to each other than any strangers.
+    assert sum(each.documents for each in found.nearest if each.most < 24) == 20
+    assert found.suggested.k == 7
+
+
+def test_recall_counts_what_an_exact_scan_finds(client: Any, put: Any, make_text: Any) -> None:
+    texts = {str(n): make_text(n, 1000) for n in range(30)}
+    found = examine(client, put(texts | {f"{n}-v": revised(texts[str(n)]) for n in range(10)}))
+    # Each is within k of itself, and the versions of each other.
+    assert (found.recall.queries, found.recall.share) == (40, 1.0)
+    assert found.recall.within > 40
+    assert found.recall.with_others == found.recall.within - 40
+    assert found.recall.found == found.recall.within
+
+
+def test_nothing_is_written(client: Any, healthy: str) -> None:
+    before = client.search(index=healthy, size=200, version=True)["hits"]["hits"]
+    mapping = client.indices.get_mapping(index=healthy).body
+    examine(client, healthy)
+    assert client.search(index=healthy, size=200, version=True)["hits"]["hits"] == before
+    assert client.indices.get_mapping(index=healthy).body == mapping
+
+
+def test_documents_of_other_schemes_must_be_done_again(
+    client: Any, healthy: str, bulk: Any, make_text: Any
+) -> None:
+    bulk({
+        "old": {"text": make_text(1), "simhash": {"scheme": "one-before", "content_hash": "0"}},
+        "bare": {"text": make_text(2)},
+        "notext": {"n": 1},
+        "number": {"text": 5},
+    })  # fmt: skip
+    client.update(index=healthy, id="3", refresh=True, doc={"simhash": {"meaning_scheme": None}})
+    client.update(index=healthy, id="4", refresh=True, doc={"simhash": {"meaning_scheme": "old"}})
+    found = examine(client, healthy)
+    told = problems(found)
+    assert any(each.startswith("1 documents have fingerprints of another scheme") for each in told)
+    assert any(each.startswith("1 documents have meanings of another scheme") for each in told)
+    assert any("1 documents have fingerprints, but not what finds" in each for each in told)
+    assert any(each.startswith("1 sampled documents have a text, but no") for each in told)
+    assert all(f"es-simhash backfill {healthy}" in each for each in told)
+    assert any("1 sampled documents have something else than text" in each for each in hints(found))
+    # What it advises helps.
+    list(backfill(client, healthy, settings=ONE))
+    client.indices.refresh(index=healthy)
+    assert problems(examine(client, healthy)) == []
+
+
+def test_half_empty_texts_are_a_fault_and_a_few_are_not(
+    client: Any, put: Any, make_text: Any
+) -> None:
+    index = put({str(n): make_text(n) for n in range(50)} | {"e": "?!"})
+    few = examine(client, index)
+    assert any(each.startswith("1 texts (2%) have no word") for each in hints(few))
+    assert few.healthy
+    put({f"e{n}": "" for n in range(49)})
+    many = examine(client, index)
+    (told,) = problems(many)
+    assert told.startswith("50 texts (50%) have no word")
+    assert "--field" in told
+    # They have no fingerprint, so that they count nowhere else.
+    assert many.bits.different == 50
+    assert sum(each.documents for each in many.nearest) == 50
+
+
+def test_stale_texts_are_found_and_backfill_heals_them(
+    client: Any, healthy: str, make_text: Any
+) -> None:
+    client.update(index=healthy, id="5", doc={"text": make_text(900)})
+    client.update(index=healthy, id="6", doc={"text": None})
+    client.update(index=healthy, id="7", doc={"other": 1}, refresh=True)
+    found = examine(client, healthy)
+    assert found.texts == {"fresh": 108, "stale": 1, "missing": 1}
+    (told,) = problems(found)
+    assert told.startswith("2 of 110 sampled documents have another text")
+    assert f"es-simhash backfill {healthy} --check" in told
+    list(backfill(client, healthy, check=True, settings=ONE))
+    client.indices.refresh(index=healthy)
+    assert examine(client, healthy).texts == {"fresh": 110}
+
+
+def test_another_field_of_the_text_is_told(client: Any, healthy: str) -> None:
+    found = examine(client, healthy, text_field="body")
+    assert found.texts == {"missing": 110}
+    assert any("--field" in each for each in problems(found))
+
+
+def test_a_template_makes_hot_blocks(client: Any, put: Any, make_text: Any) -> None:
+    template = make_text(7, 400)
+    texts = {f"t{n}": f"{template} {make_text(n, 6)}" for n in range(40)}
+    index = put(texts | {str(n): make_text(1000 + n, 100) for n in range(60)})
+    found = examine(client, index)
+    hot = found.hottest[0]
+    terms = {"term": {"simhash.blocks": hot.term}}
+    assert hot.documents == client.count(index=index, query=terms)["count"] >= 20
+    assert hot.by_chance == pytest.approx(100 / 2**16)
+    assert hot.texts > 1
+    assert any(each.startswith(f"Block {hot.term} is in {hot.documents}") for each in hints(found))
+    assert "template" in " ".join(hints(found))
+    # The searches of those documents look at all others of the template, the rest at nothing.
+    assert found.visited.median >= 1
+    assert 20 <= found.visited.nine_of_ten <= found.visited.most <= 100
+    assert found.healthy
+
+
+def test_copies_of_one_text_are_told_from_a_template(client: Any, put: Any, make_text: Any) -> None:
+    copies = {f"c{n}": make_text(5, 100) for n in range(30)}
+    found = examine(client, put(copies | {str(n): make_text(100 + n, 100) for n in range(30)}))
+    assert {(each.documents, each.texts) for each in found.hottest} == {(30, 1)}
+    assert any("copies of one" in each for each in hints(found))
+    assert found.recall.within == 30 * 30 + 30
+
+
+def test_blocks_that_do_not_fit_their_fingerprints_lower_the_recall(
+    client: Any, put: Any, make_text: Any, bulk: Any
+) -> None:
+    index = put({str(n): make_text(n, 100) for n in range(20)})
+    other = fingerprint(make_text(500, 100)).document
+    assert other is not None
+    wrong = simhash_object(fingerprint(make_text(600, 100)))
+    wrong[document.BLOCKS] = block_terms(other[None], 8)[0]
+    bulk({"wrong": {"text": make_text(600, 100), "simhash": wrong}})
+    found = examine(client, index)
+    assert (found.recall.within, found.recall.found) == (21, 20)
+    assert found.recall.missed == ("wrong",)
+    assert any("miss 1 of 21" in each and "wrong" in each for each in problems(found))
+
+
+def test_dead_bits_are_a_fault(client: Any, put: Any, make_text: Any, bulk: Any) -> None:
+    index = put({})
+    documents = {}
+    for n in range(80):
+        ours = simhash_object(fingerprint(make_text(n, 100)))
+        print_ = bytes.fromhex(ours["fingerprint"])[:15] + b"\x00"
+        ours["fingerprint"] = print_.hex()
+        documents[str(n)] = {"text": make_text(n, 100), "simhash": ours}
+    bulk(documents)
+    found = examine(client, index)
+    assert found.bits.dead == tuple(range(120, 128))
+    assert any(each.startswith("8 bits are the same in 80") for each in problems(found))
+
+
+def test_what_the_pipeline_could_not_take_is_told(client: Any, healthy: str, bulk: Any) -> None:
+    failed = {"status": "failed", "error": "There is no text in field 'text'."}
+    bulk({"f": {"n": 1, "simhash": failed}})
+    (told,) = problems(examine(client, healthy))
+    assert "could not fingerprint 1 documents" in told
+
+
+def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, healthy: str) -> None:
+    mapping = client.indices.get_mapping(index=healthy)[healthy]["mappings"]
+    meta = mapping["_meta"]
+    meta["es_simhash"]["simhash"]["version"] = 0
+    client.indices.put_mapping(index=healthy, meta=meta)
+    (told,) = problems(examine(client, healthy))
+    assert f"mapping of {healthy} lacks" in told
+    assert f"es-simhash install {healthy}" in told
+
+
+def test_a_field_that_cannot_serve_is_told(client: Any, index_name: str, put: Any) -> None:
+    from es_simhash import resources
+    from es_simhash.scheme import DEFAULT
+
+    body = resources.mapping(DEFAULT)
+    body["properties"]["simhash"]["properties"]["passages"] = {"type": "text"}
+    client.indices.create(index=index_name, mappings=body)
+    (told,) = problems(examine(client, index_name))
+    assert "'simhash.passages'" in told
+    assert "'text'" in told
+
+
+def test_an_index_that_is_never_refreshed_is_hinted_at(client: Any, healthy: str) -> None:
+    client.indices.put_settings(index=healthy, settings={"refresh_interval": "-1"})
+    found = examine(client, healthy)
+    assert found.healthy
+    assert any(each.startswith(f"{healthy} is never refreshed") for each in hints(found))
+
+
+def test_an_empty_index_and_one_that_finds_versions_alone_are_healthy(
+    client: Any, put: Any
+) -> None:
+    found = examine(client, put({}))
+    assert found.healthy
+    assert (found.sampled, found.nearest, found.hottest) == (0, (), ())
+    assert any("versions alone" in each for each in hints(found))
+
+
+def test_a_sidecar_is_examined_with_the_texts_of_the_first_index(
+    client: Any, index_name: str, make_text: Any, bulk: Any
+) -> None:
+    sidecar = f"{index_name}-sidecar"
+    client.indices.create(index=index_name, settings={"number_of_shards": 2})
+    bulk({str(n): {"text": make_text(n)} for n in range(10)}, routing="r")
+    try:
+        list(backfill(client, index_name, sidecar=sidecar, settings=ONE))
+        client.indices.refresh(index=sidecar)
+        assert examine(client, sidecar).texts == {"fresh": 10}
+        client.update(index=index_name, id="1", routing="r", doc={"text": make_text(50)})
+        client.delete(index=index_name, id="2", routing="r", refresh=True)
+        found = examine(client, sidecar)
+        assert found.texts == {"fresh": 8, "stale": 1, "gone": 1}
+        (told,) = problems(found)
+        assert f"es-simhash backfill {index_name} --sidecar {sidecar} --check" in told
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
+
+
+def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str) -> None:
+    one, other = examine(client, healthy, sample=30), examine(client, healthy, sample=30)
+    assert one.sampled == 30
+    assert one == other
+
+
+def test_fields_in_an_object_of_the_user_are_examined(
+    client: Any, index_name: str, make_text: Any
+) -> None:
+    from es_simhash.ingesting import Settings as IngestSettings
+    from es_simhash.ingesting import ingest
+    from es_simhash.installing import install
+
+    install(client, index_name, field="own.fp", meaning=None)
+    documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
+    asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
+    list(ingest(client, index_name, documents, **asked, settings=IngestSettings(processes=1)))
+    client.indices.refresh(index=index_name)
+    found = examine(client, index_name, **asked)
+    assert (found.texts, found.recall.within) == ({"fresh": 5}, 5)
+
+
+def test_the_command_ends_with_1_when_something_must_be_done(
+    client: Any, healthy: str, command: Any, cluster_url: str, make_text: Any
+) -> None:
+    status, found = command("doctor", healthy)
+    assert (status, found["healthy"], found["findings"]) == (0, True, [])
+    assert found["recall"]["within"] >= 100
+    shown = CliRunner().invoke(cli, ["doctor", healthy, "--url", cluster_url])
+    assert shown.exit_code == 0
+    assert "Nothing must be done." in shown.output
+    assert "█" in shown.output
+    client.update(index=healthy, id="5", doc={"text": make_text(900)}, refresh=True)
+    status, found = command("doctor", healthy)
+    assert (status, found["healthy"]) == (1, False)
+    assert found["findings"][0]["level"] == "problem"
+    shown = CliRunner().invoke(cli, ["doctor", healthy, "--url", cluster_url])
+    assert shown.exit_code == 1
+    assert "problem: 1 of 110 sampled documents have another text" in shown.output
+    assert json.dumps(found)
+
+
+def test_what_is_no_index_of_ours_is_refused_in_one_sentence(client: Any, index_name: str) -> None:
+    with pytest.raises(IndexMissing, match="does not exist"):
+        examine(client, index_name)
+    client.indices.create(index=index_name)
+    with pytest.raises(MappingConflict, match=f"es-simhash install {index_name}"):
+        examine(client, index_name)
