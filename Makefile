@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
-  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash
+  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash \
+  bench-backfill bench-painless bench-families
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -70,6 +71,18 @@ bench-entities: $(STAMP)
 # The simhash of concepts at 16 to 256 bits, beside the exact overlap of the same concepts.
 bench-concept-simhash: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_concept_simhash $(ARGS)
+
+# Backfill beside a re-index of the same documents, and what kills leave of it.
+bench-backfill: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_backfill $(ARGS)
+
+# The ingest pipeline's script beside the Python code: differing bits, and its cost.
+bench-painless: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_painless $(ARGS)
+
+# Version families against known ones, whatever the order and the writers (needs the data).
+bench-families: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_families $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build
