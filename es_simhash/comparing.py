@@ -15,7 +15,7 @@ from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.merging import merged
 from es_simhash.query.asking import Asking
 from es_simhash.query.neighbours import Neighbour
-from es_simhash.relation import SHOWN_SCORE, Candidate, Coverage, Relation, relate
+from es_simhash.relation import SHOWN_SCORE, Candidate, Coverage, Relation, relate, semantic_score
 from es_simhash.scheme import DEFAULT, Scheme, require_same
 from es_simhash.telling import Reading, told
 
@@ -62,7 +62,14 @@ def compare(
     ours, theirs = (
         Reading(text, one, scheme, table, names) for text, one in zip(texts, meanings, strict=True)
     )
-    return told(relation, ours, theirs)
+    found = told(relation, ours, theirs)
+    if found.evidence or found.kind != "shares_passages" or found.meaning is None:
+        return found
+    # Turns of phrase that nobody would call a passage: what both are about says more.
+    score = semantic_score(found.meaning.similarity)
+    if score < SHOWN_SCORE:
+        return found
+    return told(replace(found, kind="semantic", score=score), ours, theirs)
 
 
 def compare_texts(

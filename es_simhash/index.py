@@ -1,9 +1,10 @@
 """Asking an index for the documents related to a text or to a stored document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 import elasticsearch
@@ -287,22 +288,29 @@ class Index:
         relations: list[Answer],
         asking: Asking,
     ) -> list[Answer]:
-        sources = self._sources({(r.index, r.id) for each in relations for r in each}, asking)
-        reader = self._reader() if asking.wants_neighbours else None
-        answered = []
-        for question, meaning, each in zip(questions, meanings, relations, strict=True):
-            hits = [self._hit(one, sources.get((one.index, one.id), {})) for one in each]
-            complete = list(each)
-            if each and asking.evidence:
-                [ours] = self._readings([question], [meaning], reader)
-                read = self._readings(hits, self._meanings_of(hits, reader), reader)
-                complete = [told(one, ours, theirs) for one, theirs in zip(each, read, strict=True)]
-            complete = [
-                replace(one, source=self._shown(hit.source, asking))
-                for one, hit in zip(complete, hits, strict=True)
+        keys = sorted({(r.index, r.id) for each in relations for r in each}, key=str)
+        sources = self._sources(set(keys), asking)
+        hits = [self._hit(key, sources.get(key, {})) for key in keys]
+        stored = {key: self._shown(hit.source, asking) for key, hit in zip(keys, hits, strict=True)}
+        if not asking.evidence:
+            return [
+                _changed(each, lambda one: replace(one, source=stored[one.index, one.id]))
+                for each in relations
             ]
-            answered.append(Answer(complete, truncated=each.truncated))
-        return answered
+        reader = self._reader() if asking.wants_neighbours else None
+        # A hit of many questions is read once.
+        readings = self._readings(hits, self._meanings_of(hits, reader), reader)
+        theirs = dict(zip(keys, readings, strict=True))
+        asked = self._readings(questions, meanings, reader)
+
+        def complete(one: Relation, ours: Reading) -> Relation:
+            key = one.index, one.id
+            return replace(told(one, ours, theirs[key]), source=stored[key])
+
+        return [
+            _changed(each, partial(complete, ours=ours))
+            for each, ours in zip(relations, asked, strict=True)
+        ]
 
     def _meanings_of(
         self, hits: Sequence["_Question"], reader: MeaningReader | None
@@ -334,12 +342,12 @@ class Index:
     def _vocabulary(self) -> Vocabulary | None:
         return None if self.vocabulary is None else load_vocabulary(self.vocabulary)
 
-    def _hit(self, relation: Relation, source: dict[str, Any]) -> "_Question":
+    def _hit(self, key: searching.Key, source: dict[str, Any]) -> "_Question":
         # The user may have written anything there since; the hit is shown without evidence.
         text = None
         with suppress(InputError):
             text = text_of(source, self.text_field)
-        return _Question(text or "", relation.id, relation.index, source)
+        return _Question(text or "", key[1], key[0], source)
 
     def _shown(self, stored: Mapping[str, Any], asking: Asking) -> dict[str, Any]:
         """Leave out the fields that were fetched for the evidence alone."""
@@ -373,6 +381,10 @@ class _Prepared:
     fingerprints: TextFingerprints
     meaning: Meaning
     bodies: list[dict[str, Any]]
+
+
+def _changed(answer: Answer, change: Callable[[Relation], Relation]) -> Answer:
+    return Answer(map(change, answer), truncated=answer.truncated)
 
 
 def _is_among(path: str, wanted: Sequence[str]) -> bool:

@@ -158,6 +158,7 @@ class Meaning:
         entities: Named entities in the order of their first mention.
         vector: Unit vector; None when no word has one.
         packages: Packages the extractor used.
+        kept: How many concepts are kept in the index.
     """
 
     language: str = ""
@@ -165,6 +166,7 @@ class Meaning:
     entities: tuple[Entity, ...] = ()
     vector: NDArray[np.float32] | None = None
     packages: frozenset[str] = frozenset()
+    kept: int = STORED_CONCEPTS
 
     @property
     def is_empty(self) -> bool:
@@ -173,15 +175,13 @@ class Meaning:
 
     def stored_concepts(self) -> dict[str, float]:
         """Give the concepts kept in the index, scaled so that the squares add up to 1."""
-        most = STORED_CONCEPTS * (2 if self.vector is None else 1)
-        kept = dict(islice(self.concepts.items(), most))
+        kept = dict(islice(self.concepts.items(), self.kept))
         norm = sum(weight * weight for weight in kept.values()) ** 0.5
         return {concept: weight / norm for concept, weight in kept.items()}
 
     def asked_concepts(self) -> dict[str, float]:
         """Give the concepts to ask for: twice as many as are kept of such a text."""
-        most = ASKED_CONCEPTS // (1 if self.vector is None else 2)
-        return dict(islice(self.concepts.items(), most))
+        return dict(islice(self.concepts.items(), 2 * self.kept))
 
     def stored_entities(self) -> list[str]:
         """Give the names of the entities kept in the index, those mentioned most first."""

@@ -18,6 +18,7 @@ from es_simhash.concepts.extraction import Entity, Extraction, Extractor
 from es_simhash.concepts.meaning import (
     ASKED_CONCEPTS,
     PACKAGES,
+    STORED_CONCEPTS,
     VOCABULARY_MARK,
     WORD_VECTORS,
     Meaning,
@@ -85,9 +86,21 @@ class MeaningReader:
         concepts = self._weighed(texts, extractions)
         vectors = self._vectors(texts, extractions)
         return [
-            Meaning(extraction.language, weighed, extraction.entities, vector, self.scheme.packages)
+            Meaning(
+                extraction.language,
+                weighed,
+                extraction.entities,
+                vector,
+                self.scheme.packages,
+                self._kept(vector),
+            )
             for extraction, weighed, vector in zip(extractions, concepts, vectors, strict=True)
         ]
+
+    def _kept(self, vector: NDArray[np.float32] | None) -> int:
+        """Texts without a vector keep twice as many concepts in its place."""
+        has_vector = vector is not None or self.scheme.vector_field is not None
+        return STORED_CONCEPTS if has_vector else 2 * STORED_CONCEPTS
 
     def _weighed(
         self, texts: Sequence[str], extractions: Sequence[Extraction]

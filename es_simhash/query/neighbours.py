@@ -187,7 +187,8 @@ def read_neighbours(
         )
         for hit, cosine in zip(hits, vector_cosines(meaning.vector, vectors), strict=True)
     ]
-    return sorted(found, key=lambda each: (-each.meaning.similarity, str(each.id)))
+    near = [each for each in found if each.meaning.similarity > 0]
+    return sorted(near, key=lambda each: (-each.meaning.similarity, str(each.id)))
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from es_simhash import Index, ingest
-from es_simhash.concepts.meaning import DEFAULT_MEANING, LONGEST_NAME, MeaningScheme
+from es_simhash.concepts.meaning import (
+    DEFAULT_MEANING,
+    LONGEST_NAME,
+    STORED_CONCEPTS,
+    MeaningScheme,
+)
 from es_simhash.concepts.reading import meaning_reader, vocabulary_digest
 from es_simhash.document_meaning import meaning_members
 from es_simhash.ingesting import Settings
@@ -234,3 +239,12 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> A
         return status, *capfd.readouterr()
 
     return call
+
+
+def test_a_text_without_a_vector_keeps_more_concepts() -> None:
+    # Made-up words: English by their stop words, and none of them in the table.
+    made_up = " and the ".join(f"zz{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(120))
+    meaning = meaning_reader(MeaningScheme()).read([made_up])[0]
+    assert meaning.vector is None
+    assert len(meaning.stored_concepts()) == 2 * STORED_CONCEPTS
+    assert len(meaning.asked_concepts()) == 120

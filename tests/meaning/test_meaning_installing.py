@@ -116,7 +116,7 @@ def test_stored_concepts_are_the_heaviest_scaled_to_one() -> None:
     weights = {f"w{n}": 1 / (n + 1) for n in range(4 * STORED_CONCEPTS)}
     vector = np.ones(8, np.float32)
     with_vector = Meaning(concepts=weights, vector=vector).stored_concepts()
-    alone = Meaning(concepts=weights).stored_concepts()
+    alone = Meaning(concepts=weights, kept=2 * STORED_CONCEPTS).stored_concepts()
     assert list(with_vector) == list(weights)[:STORED_CONCEPTS]
     # The words alone must say what vectors say elsewhere.
     assert len(alone) > len(with_vector)
