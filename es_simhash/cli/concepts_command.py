@@ -23,6 +23,8 @@ from es_simhash.errors import InputError
 _ENTITY, _PHRASE, _WORD, _NAMED = "bold cyan", "underline", "green", "bold magenta"
 # A longer text is marked up to here; all of it is in the lists.
 _SHOWN = 4000
+# Problems of a vocabulary that are told.
+_MOST_PROBLEMS = 10
 
 
 @click.command()
@@ -46,11 +48,21 @@ def concepts(file: str, vocabulary: str | None, form: str, **meaning: Any) -> No
         phrases = find_phrases(text, extraction.language, scheme.packages)
         extraction = replace(extraction, phrases=phrases)
     read = reader.read([text])[0]
-    named = load_vocabulary(vocabulary).find(text, read.language) if vocabulary else []
+    named = _named(vocabulary, text, read.language) if vocabulary else []
     if form == "json":
         print_json(_described(extraction, read, named))
         return
     _show(text, extraction, read, named, Console())
+
+
+def _named(path: str, text: str, language: str) -> list[FoundConcept]:
+    """Find the concepts of a vocabulary, and tell on standard error what is wrong with it."""
+    vocabulary = load_vocabulary(path)
+    for problem in vocabulary.problems[:_MOST_PROBLEMS]:
+        click.echo(printable(problem), err=True)
+    if len(vocabulary.problems) > _MOST_PROBLEMS:
+        click.echo(f"and {len(vocabulary.problems) - _MOST_PROBLEMS} more.", err=True)
+    return vocabulary.find(text, language)
 
 
 def _described(
