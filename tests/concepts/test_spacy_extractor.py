@@ -240,15 +240,23 @@ def test_long_texts_are_cut_at_the_best_border(text: str, most: int, pieces: lis
 
 
 def test_pieces_are_joined_to_one_extraction() -> None:
-    one = Extraction("en", {"a": 1}, (Entity("A", 1, ((0, 1),)),), (Phrase("a b", 1, ((0, 3),)),))
+    one = Extraction(
+        "en",
+        {"a": 1},
+        entities=(Entity("A", 1, ((0, 1),)),),
+        phrases=(Phrase("a b", 1, ((0, 3),)),),
+    )
     other = Extraction(
-        "en", {"a": 2, "b": 1}, (Entity("A", 2, ((7, 8),)),), (Phrase("a b", 1, ((5, 8),)),)
+        "en",
+        {"a": 2, "b": 1},
+        entities=(Entity("A", 2, ((7, 8),)),),
+        phrases=(Phrase("a b", 1, ((5, 8),)),),
     )
     assert joined([one, other]) == Extraction(
         "en",
         {"a": 3, "b": 1},
-        (Entity("A", 3, ((0, 1), (7, 8))),),
-        (Phrase("a b", 2, ((0, 3), (5, 8))),),
+        entities=(Entity("A", 3, ((0, 1), (7, 8))),),
+        phrases=(Phrase("a b", 2, ((0, 3), (5, 8))),),
     )
 
 
