@@ -1,5 +1,6 @@
 """Documents drawn at random, and their texts."""
 
+import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from es_simhash import document, searching, text
 from es_simhash.backfilling.hits import INDEX, ROUTING, SOURCE, own_object
 from es_simhash.cluster import plain_errors
 from es_simhash.document import field_path, text_of
-from es_simhash.document_meaning import unpack_vector
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import content_hash
 from es_simhash.simhash import Fingerprints
@@ -76,8 +76,15 @@ def _sampled(hit: Mapping[str, Any], field: str, fingerprint: str) -> Sampled:
         ours.get(document.SCHEME),
         ours.get(document.CONTENT_HASH),
         tuple(ours.get(document.BLOCKS) or ()),
-        None if packed is None else unpack_vector(packed).tobytes(),
+        None if packed is None else _bytes(packed),
     )
+
+
+def _bytes(packed: str | Sequence[int]) -> bytes:
+    """Give the bytes of a vector of bits; servers before 9 give them as signed numbers."""
+    if isinstance(packed, str):
+        return base64.b64decode(packed)
+    return np.asarray(packed, np.int8).tobytes()
 
 
 def fingerprints_of(sample: Sequence[Sampled]) -> Fingerprints:
