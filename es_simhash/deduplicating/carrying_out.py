@@ -21,19 +21,22 @@ def with_families(
 ) -> list[Decision]:
     """Give linked documents the family the other has by now, and those of this batch theirs."""
     families: dict[str, str] = {}
-    linked = []
+    places: dict[str, int] = {}
+    linked: list[Decision] = []
     for each in decisions:
         if each.action == "link" and each.other is not None:
-            fact = facts.get(each.other)
-            family = None if fact is None else reader.family(fact)
-            each = replace(each, family=families.setdefault(each.other, family or str(each.family)))
+            # A document of this batch as it was before this one, for it may be written again.
+            place = places.get(each.other)
+            stored = None if place is not None else reader.family(facts[each.other])
+            known = linked[place].family if place is not None else families.get(each.other)
+            family = known or stored or str(each.family)
+            families[each.other] = family
+            if place is not None:
+                linked[place] = replace(linked[place], family=family)
+            each = replace(each, family=family)
+        places[each.id] = len(linked)
         linked.append(each)
-    return [
-        replace(each, family=families[each.id])
-        if each.action == "write" and each.id in families and each.id not in facts
-        else each
-        for each in linked
-    ]
+    return linked
 
 
 def nested(field: str, members: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +79,22 @@ def link_others(
         if not left:
             return
         pending = reader.read([(each["_index"], each["_id"]) for each in left])
+
+
+def replacing(decisions: Sequence[Decision]) -> list[Decision]:
+    """Give the decisions for which a document has to be deleted.
+
+    Not when it was never written, nor when it is written once more by the same batch.
+    """
+    written: set[str] = set()
+    new = {each.id for each in decisions if each.superseded is not None}
+    found = []
+    for each in reversed(decisions):
+        if each.action == "replace" and each.other not in written | new:
+            found.append(each)
+        if each.writes:
+            written.add(each.id)
+    return found[::-1]
 
 
 def delete_replaced(

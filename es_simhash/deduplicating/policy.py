@@ -11,9 +11,15 @@ import elasticsearch
 from es_simhash.deduplicating.agreeing import Agreeing, superseded
 from es_simhash.deduplicating.asking import Asked, candidate_search, read_hits
 from es_simhash.deduplicating.audit import default_audit, open_audit
-from es_simhash.deduplicating.carrying_out import delete_replaced, link_others, with_families
+from es_simhash.deduplicating.carrying_out import (
+    delete_replaced,
+    link_others,
+    replacing,
+    with_families,
+)
 from es_simhash.deduplicating.decision import Decision, Item, Known
 from es_simhash.deduplicating.facts import Fact, Facts
+from es_simhash.deduplicating.finishing import finish_replacing
 from es_simhash.deduplicating.preparing import prepare_undecided
 from es_simhash.deduplicating.recent import MOST, Recent
 from es_simhash.deduplicating.recording import Recorder
@@ -77,7 +83,7 @@ class VersionPolicy:
         self._patience = patience or Patience()
         self._requests = Requests(client, index, simhash_field, self._patience)
         self._recent = Recent()
-        self._deletions: dict[str, Fact] = {}
+        self._read: dict[str, Fact] = {}
         self._batch: dict[str, Item] = {}
 
     def __enter__(self) -> "VersionPolicy":
@@ -101,6 +107,8 @@ class VersionPolicy:
         self._facts = Facts(self._requests, self._setting)
         self._agreeing = Agreeing(self._setting, self._recent, self._facts, reservations)
         self._recorder = Recorder(self._setting, self._facts)
+        if self.rules.action == "replace":
+            finish_replacing(self._requests, self._facts, self._setting, self._audit.read())
         self._requests.refresh()
         return self
 
@@ -182,17 +190,13 @@ class VersionPolicy:
         if self.is_outdated(answers.epoch):
             answers = self.ask(items)
         decisions, facts = self._agreeing.decide(items, answers.known)
+        self._read = facts
         if self.rules.action == "link":
             decisions = with_families(decisions, facts, self._facts)
         decisions = superseded(decisions)
         self._write_down(items, decisions, facts)
         if self.rules.action == "link":
             link_others(self._requests, self._facts, self._field, decisions, facts)
-        self._deletions = {
-            each.id: facts[each.other]
-            for each in decisions
-            if each.action == "replace" and each.other in facts
-        }
         return decisions
 
     def _write_down(
@@ -215,15 +219,11 @@ class VersionPolicy:
             failed: Ids of documents that could not be written.
         """
         self._agreeing.forget(decisions, failed.__contains__)
-        there = {each.id for each in decisions if each.writes and each.exists}
-        for each in decisions:
-            if each.action != "replace" or each.id in failed:
-                continue
-            fact = self._deletions.get(each.id)
-            if fact is None and each.other in there:
-                fact = self._facts.read([(None, str(each.other))])[0]
-            if fact is not None and fact.get("found"):
-                self._delete(each, fact)
+        for each in replacing(decisions):
+            if each.id not in failed and each.other is not None:
+                fact = self._read.get(each.other) or self._facts.read([(None, each.other)])[0]
+                if fact.get("found"):
+                    self._delete(each, fact)
 
     def _delete(self, decision: Decision, fact: Fact) -> None:
         def record(changed: Fact) -> None:

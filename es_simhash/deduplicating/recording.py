@@ -20,6 +20,11 @@ _PASSAGES, _CHARACTERS = 3, 160
 _MOST_CHARACTERS = 20_000
 
 
+def without_ours(fact: Fact, setting: Setting) -> bytes:
+    """Give the JSON of a document without our object, which is made anew when it is put back."""
+    return cut(json.dumps(fact["_source"]), {setting.field}).encode()
+
+
 class Recorder:
     """Makes the records of one run.
 
@@ -60,6 +65,8 @@ class Recorder:
         }
         if decision.kept is not None:
             head["keep"] = decision.kept
+        if decision.action == "replace" and fact is not None:
+            head["replaced"] = [fact["_index"], fact["_seq_no"], fact["_primary_term"]]
         if decision.family is not None:
             head["family"] = decision.family
             head["gave_family"] = fact is None or not self._facts.family(fact)
@@ -75,8 +82,7 @@ class Recorder:
             return None
         if fact is None:
             return batch[str(decision.other)].source
-        # The engine's JSON parsed and written again; our object is made anew when it is put back.
-        return cut(json.dumps(fact["_source"]), {self._setting.field}).encode()
+        return without_ours(fact, self._setting)
 
     def _evidence(
         self, decision: Decision, fact: Fact | None, batch: Mapping[str, Item]

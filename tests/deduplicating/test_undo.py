@@ -1,0 +1,115 @@
+"""What was decided is taken back from the audit log."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.deduplicating import Undone
+from es_simhash.errors import IndexMissing, InputError
+
+pytestmark = pytest.mark.cluster
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def documents(make_text: Make, revise: Make) -> list[dict[str, Any]]:
+    """Three texts, each with a longer version and a copy."""
+    made = []
+    for seed in range(3):
+        first = make_text(seed)
+        made.append({"_id": f"{seed}", "n": 1.5, "text": first})
+        made.append({"_id": f"{seed}v", "a": [1, None], "text": revise(first, 9) + " and so on"})
+        made.append({"_id": f"{seed}c", "o": {"a": "é\n"}, "text": first.upper()})
+    return made
+
+
+def without_ids(documents: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        each["_id"]: {name: value for name, value in each.items() if name != "_id"}
+        for each in documents
+    }
+
+
+@pytest.mark.parametrize("batch", [1, 4, 1000])
+@pytest.mark.parametrize("action", ["skip", "replace"])
+def test_what_was_not_kept_is_put_back(desk: Any, documents: Any, action: str, batch: int) -> None:
+    desk.write(documents, action, batch=batch)
+    assert len(desk.documents()) == 3
+    done = desk.undo()
+    assert (done.restored, done.failed) == (6, [])
+    assert desk.documents() == without_ids(documents)
+    assert all("passages" in each["simhash"] for each in desk.sources().values())
+    again = desk.undo()
+    assert (again.restored, again.present) == (0, 6)
+
+
+@pytest.mark.parametrize("action", ["flag", "link"])
+def test_marks_and_families_are_taken_away(desk: Any, documents: Any, action: str) -> None:
+    desk.put(documents[:1])
+    desk.write(documents[1:], action)
+    assert len([marks for marks in desk.marks().values() if marks]) == (
+        9 if action == "link" else 6
+    )
+    assert desk.undo().unmarked == (9 if action == "link" else 6)
+    assert not any(desk.marks().values())
+    assert desk.undo().unmarked == 0
+    assert desk.documents() == without_ids(documents)
+
+
+def test_a_document_that_is_there_is_never_overwritten(desk: Any, documents: Any) -> None:
+    desk.write(documents, "skip")
+    desk.put([{"_id": "0v", "text": "Something else meanwhile."}])
+    done = desk.undo()
+    assert (done.restored, done.present) == (5, 1)
+    assert desk.documents()["0v"] == {"text": "Something else meanwhile."}
+
+
+def test_a_mark_of_a_later_decision_stays(desk: Any, documents: Any) -> None:
+    desk.write(documents, "flag")
+    desk.client.update(index=desk.name, id="0v", doc={"simhash": {"duplicate_of": "mine"}})
+    desk.undo()
+    marks = desk.marks()
+    assert marks["0v"]["duplicate_of"] == "mine"
+    assert marks["1v"] == {}
+
+
+def test_of_several_runs_one_is_undone(desk: Any, documents: Any) -> None:
+    desk.write(documents[:3], "skip")
+    desk.write(documents[3:], "skip")
+    runs = list(dict.fromkeys(each["run"] for each in desk.records()))
+    assert len(runs) == 2
+    assert desk.undo(run=runs[1]).restored == 4
+    assert set(desk.documents()) == {"0", "1", "1v", "1c", "2", "2v", "2c"}
+    with pytest.raises(InputError, match="none"):
+        desk.undo(run="none")
+
+
+def test_an_index_is_a_log_too(desk: Any, documents: Any) -> None:
+    log = f"{desk.name}-log"
+    desk.audit = f"index:{log}"
+    try:
+        desk.write(documents, "replace")
+        assert len(desk.records()) == 6
+        assert desk.undo() == Undone(restored=6)
+        assert desk.documents() == without_ids(documents)
+        found = desk.client.search(index=log, query={"term": {"action": "replace"}})
+        assert found["hits"]["total"]["value"] == 3
+    finally:
+        desk.client.indices.delete(index=log, ignore_unavailable=True)
+
+
+def test_a_log_that_is_not_there_is_named(desk: Any, tmp_path: Any) -> None:
+    desk.audit = tmp_path / "none.jsonl"
+    with pytest.raises(InputError, match=r"none\.jsonl"):
+        desk.undo()
+    desk.audit = "index:there-is-no-such-log"
+    with pytest.raises(IndexMissing, match="there-is-no-such-log"):
+        desk.undo()
+
+
+def test_the_log_of_another_index_is_refused(desk: Any, documents: Any) -> None:
+    desk.write(documents, "skip")
+    desk.audit.write_bytes(desk.audit.read_bytes().replace(desk.name.encode(), b"another"))
+    with pytest.raises(InputError, match="no decisions"):
+        desk.undo()
