@@ -61,8 +61,13 @@ def packed_query_vector(vector: NDArray[np.float32]) -> tuple[str, str]:
     return _packed(vector[None])[0]
 
 
-def unpack_vector(packed: str) -> NDArray[np.int8]:
-    """Read a stored vector as `docvalue_fields` gives it in the format `binary`."""
+def unpack_vector(packed: str | Sequence[int]) -> NDArray[np.int8]:
+    """Read a stored vector as `docvalue_fields` gives it in the format `binary`.
+
+    Elasticsearch 8 gives its numbers one by one all the same.
+    """
+    if not isinstance(packed, str):
+        return np.asarray(packed, np.int8)
     return np.frombuffer(base64.b64decode(packed), np.int8)
 
 
