@@ -124,10 +124,11 @@ def ingest(
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
         with closing(outcomes):  # type: ignore[type-var]
-            failed = _consume(outcomes, bar, letters)
+            counts = _consume(outcomes, bar)
         if rules is not None:
-            click.echo(f"Decisions about versions: {rules.audit or default_audit(index)}")
-    _end(failed + progress.failed_before, letters)
+            log = rules.audit or default_audit(index)
+            click.echo(f"{counts['version']} versions; {log} has what was decided.")
+    _end(counts["failed"] + progress.failed_before, letters)
 
 
 def _file_name(index: str) -> str:
@@ -153,20 +154,22 @@ def _bar(sources: list[Source], *, quiet: bool) -> Iterator[Bar]:
         yield bar
 
 
-def _consume(outcomes: Iterable[Outcome], bar: Bar, letters: Path) -> int:
-    """Count, show the first failures and the summary; give the number of failures."""
+def _consume(outcomes: Iterable[Outcome], bar: Bar) -> Counter[str]:
+    """Count, show the first failures and the summary; give the counts."""
     counts: Counter[str] = Counter()
     started = time.monotonic()
     try:
         for number, outcome in enumerate(outcomes, 1):
             counts[outcome.status] += 1
+            # What is written or skipped has a reason when it is a version.
+            counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
             if not outcome.ok and counts["failed"] <= SHOWN_FAILURES:
                 bar.console.print(_failure(outcome), markup=False, highlight=False, soft_wrap=True)
             if number % 1000 == 0:
                 bar.update(bar.task_ids[0], rate=number / (time.monotonic() - started))
     finally:
         click.echo(_summary(counts, time.monotonic() - started))
-    return counts["failed"]
+    return counts
 
 
 def _failure(outcome: Outcome) -> str:
@@ -175,7 +178,7 @@ def _failure(outcome: Outcome) -> str:
 
 
 def _summary(counts: Counter[str], seconds: float) -> str:
-    total = sum(counts.values())
+    total = sum(counts.values()) - counts["version"]
     rate = total / seconds if seconds else 0
     skipped = f"{counts['skipped']} skipped, " if counts["skipped"] else ""
     return (

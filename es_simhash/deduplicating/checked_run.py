@@ -71,7 +71,9 @@ class CheckedRun(Run):
         found = self._sender.look_up(self._pool.submit(identify, batch, self._recipe).result())
         known: Mapping[str, Mapping[str, Any]] | None = None if self._settings.rewrite else found
         undecided = self._pool.submit(prepare_undecided, batch, self._recipe, known).result()
-        items = list(undecided.items(found.keys(), self._policy.rules.date_field))
+        items = list(
+            undecided.items(found.keys(), self._recipe.text_field, self._policy.rules.date_field)
+        )
         # What was looked up is as old as this, and so is what was answered at the earliest.
         return _Asked(undecided, items, replace(self._policy.ask(items), epoch=epoch))
 

@@ -9,9 +9,12 @@ from es_simhash.deduplicating.asking import CANDIDATES, Asked
 from es_simhash.deduplicating.decision import Decision, Item, Known
 from es_simhash.deduplicating.recent import Recent
 from es_simhash.deduplicating.rules import OnVersion
+from es_simhash.families.contents import link_score
 from es_simhash.relation import Candidate, Coverage, Relation, relate
 
 _EXACT = Coverage(1.0, 1.0)
+# Of more that resemble, those that do so less are no better.
+_VERIFIED = 5
 
 
 def choose(
@@ -62,13 +65,27 @@ def _most_shared(asked: Asked, known: Sequence[Known]) -> list[Known]:
 
 
 def _best(item: Item, known: Iterable[Known], rules: OnVersion) -> tuple[Relation, Known] | None:
+    for relation, other in nearest(item, known, rules):
+        if relation.kind != "version" or _are_of_one_family(item.known, other):
+            return relation, other
+    return None
+
+
+def nearest(item: Item, known: Iterable[Known], rules: OnVersion) -> list[tuple[Relation, Known]]:
+    """Give the few whose relation counts by the fingerprints, best first."""
     judged = [(relation_of(item, each), each) for each in known]
     wanted = [
         (relation, each)
         for relation, each in judged
         if relation.kind in rules.kinds and relation.score >= rules.min_score
     ]
-    return min(wanted, key=_rank, default=None)
+    return sorted(wanted, key=_rank)[:_VERIFIED]
+
+
+def _are_of_one_family(one: Known, other: Known) -> bool:
+    """Tell whether `families` would link two texts: forms filled in differently are none."""
+    ours, theirs = one.content, other.content
+    return ours is not None and theirs is not None and link_score(ours, theirs) > 0
 
 
 def _rank(pair: tuple[Relation, Known]) -> tuple[bool, float, str]:

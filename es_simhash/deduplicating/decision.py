@@ -1,7 +1,7 @@
 """What was decided for one document, and the documents decisions are about."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash import document
-from es_simhash.document import StoredChunks
+from es_simhash.document import StoredChunks, text_of
+from es_simhash.families.contents import HEAD_TOKENS, Content
+from es_simhash.families.records import record
 from es_simhash.fingerprints import TextFingerprints
 from es_simhash.ingesting.lines import loads
 from es_simhash.ingesting.workers import splice
@@ -34,6 +36,7 @@ class Known:
         moment: Its date; None without one.
         family: Its family; None without one.
         order: Its place among those that were written.
+        text: Its text; None when it was not read.
     """
 
     id: str
@@ -44,6 +47,25 @@ class Known:
     moment: float | None = None
     family: str | None = None
     order: int = 0
+    text: str | None = None
+
+    @cached_property
+    def content(self) -> Content | None:
+        """The document as families compare it; None without its text."""
+        if self.text is None:
+            return None
+        level = int(np.argmax(self.chunks.passage_counts > 0))
+        content = Content(
+            self.content_hash,
+            self.passages,
+            self.passages,
+            self.chunks,
+            level,
+            record(""),
+            self.characters,
+        )
+        head = None if content.is_short else HEAD_TOKENS
+        return replace(content, record=record(self.text, head))
 
     @property
     def characters(self) -> int:
@@ -67,6 +89,7 @@ class Item:
         source: Its JSON, without id and our object.
         simhash: Our object, as JSON.
         exists: True when the index has a document of this id.
+        text_field: Field of its text.
         date_field: Field of its date; None when dates do not matter.
     """
 
@@ -76,6 +99,7 @@ class Item:
     source: bytes
     simhash: bytes
     exists: bool = False
+    text_field: str = "text"
     date_field: str | None = None
 
     @cached_property
@@ -97,7 +121,12 @@ class Item:
             stored.fingerprints, np.minimum(stored.characters, _LONGEST), stored.passage_counts
         )
         return Known(
-            self.id, self.prints.content_hash, self.prints.passages, chunks, moment=self.moment
+            self.id,
+            self.prints.content_hash,
+            self.prints.passages,
+            chunks,
+            moment=self.moment,
+            text=text_of(self.fields, self.text_field),
         )
 
 

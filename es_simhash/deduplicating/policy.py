@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
@@ -17,18 +17,19 @@ from es_simhash.deduplicating.carrying_out import (
     replacing,
     with_families,
 )
+from es_simhash.deduplicating.choosing import nearest
 from es_simhash.deduplicating.decision import Decision, Item, Known
 from es_simhash.deduplicating.facts import Fact, Facts
 from es_simhash.deduplicating.finishing import finish_replacing
 from es_simhash.deduplicating.preparing import prepare_undecided
-from es_simhash.deduplicating.recent import MOST, Recent
+from es_simhash.deduplicating.recent import MOST, MOST_PASSAGES, Recent
 from es_simhash.deduplicating.recording import Recorder
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.deduplicating.reservations import Reservations
 from es_simhash.deduplicating.rules import OnVersion
 from es_simhash.deduplicating.setting import Setting
 from es_simhash.deduplicating.side import ensure_side
-from es_simhash.document import DEFAULT_FIELD
+from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import InputError
 from es_simhash.ingesting.lines import Recipe
 from es_simhash.ingesting.reading import Limits, of_documents
@@ -155,7 +156,7 @@ class VersionPolicy:
                 number = batch.where(refused.place)[1]
                 raise InputError(f"Document {number}: {refused.reason}")
             exists = self.existing(undecided.prepared.ids)
-            items += undecided.items(exists, self.rules.date_field)
+            items += undecided.items(exists, self._text_field, self.rules.date_field)
         return self.settle(items, self.ask(items))
 
     def existing(self, ids: Sequence[str]) -> set[str]:
@@ -177,14 +178,35 @@ class VersionPolicy:
             [] if each.prints.is_empty else read_hits(next(answers), field=field, date_field=dates)
             for each in items
         ]
-        return Answers(epoch, known)
+        return Answers(epoch, self._with_texts(items, known))
+
+    def _with_texts(
+        self, items: Sequence[Item], known: Sequence[Sequence[Known]]
+    ) -> list[list[Known]]:
+        """Read the texts of those that are near by their fingerprints."""
+        near = {
+            (other.index, other.id): None
+            for item, each in zip(items, known, strict=True)
+            for _, other in nearest(item, each, self.rules)
+        }
+        entries = self._requests.documents(list(near), [self._text_field])
+        texts = {key: self._text(entry) for key, entry in zip(near, entries, strict=True)}
+        return [
+            [replace(one, text=texts.get((one.index, one.id))) for one in each] for each in known
+        ]
+
+    def _text(self, entry: Fact) -> str | None:
+        try:
+            return text_of(entry.get("_source", {}), self._text_field)
+        except InputError:
+            return None  # somebody else wrote there
 
     def settle(self, items: Sequence[Item], answers: Answers) -> list[Decision]:
         """Decide documents for which the index was asked, and write down what was decided.
 
         All batches before must have been written and confirmed.
         """
-        if len(self._recent) > MOST:
+        if len(self._recent) > MOST or self._recent.passages > MOST_PASSAGES:
             self._requests.refresh()
             self._recent.refreshed()
         if self.is_outdated(answers.epoch):

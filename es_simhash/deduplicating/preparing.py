@@ -26,11 +26,14 @@ class Undecided:
     documents: list[tuple[bytes, bytes]]
     prints: list[Prints]
 
-    def items(self, exists: Collection[str], date_field: str | None) -> Iterator[Item]:
+    def items(
+        self, exists: Collection[str], text_field: str, date_field: str | None
+    ) -> Iterator[Item]:
         """Yield the documents.
 
         Args:
             exists: Ids that the index has.
+            text_field: Field of their texts.
             date_field: Field of their dates; None when these do not matter.
         """
         prints = (each for batch in self.prints for each in batch)
@@ -38,7 +41,7 @@ class Undecided:
         for id, place, each, (source, simhash) in zip(
             ids, places, prints, self.documents, strict=True
         ):
-            yield Item(id, place, each, source, simhash, id in exists, date_field)
+            yield Item(id, place, each, source, simhash, id in exists, text_field, date_field)
 
 
 def prepare_undecided(batch: Batch, recipe: Recipe, found: Found | None) -> Undecided:

@@ -10,6 +10,8 @@ from es_simhash.deduplicating.decision import Known
 
 # Documents after which the index is refreshed, and older ones are forgotten.
 MOST = 2000
+# Passages of them all, which tell what long texts take of the memory.
+MOST_PASSAGES = 500_000
 
 _Key = TypeVar("_Key", int, str)
 
@@ -30,10 +32,12 @@ class Recent:
 
     Attributes:
         epoch: How often the index was refreshed.
+        passages: Passages of all documents.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
+        self.passages = 0
         self._entries: dict[str, Entry] = {}
         # Nearly all passages are those of one document, and a set for each would take the memory.
         self._by_passage: dict[int, str | set[str]] = {}
@@ -55,6 +59,7 @@ class Recent:
         self.drop(id)
         self._entries[id] = Entry(known, exists, self.epoch)
         if known is not None:
+            self.passages += len(known.passages)
             for passage in known.passages.tolist():
                 _add(self._by_passage, passage, id)
             _add(self._by_hash, known.content_hash, id)
@@ -75,6 +80,7 @@ class Recent:
         entry = self._entries.pop(id, None)
         if entry is None or entry.known is None:
             return
+        self.passages -= len(entry.known.passages)
         for passage in entry.known.passages.tolist():
             _discard(self._by_passage, passage, id)
         _discard(self._by_hash, entry.known.content_hash, id)

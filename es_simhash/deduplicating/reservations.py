@@ -67,17 +67,39 @@ class Reservations:
         """
         owned: dict[str, Mapping[str, Any]] = {}
         left = sorted(wanted)
-        began = self._clock()
         while left:
-            taken = self._create({each: wanted[each] for each in left})
-            waiting = self._examined(taken, wanted, owned, began)
+            waiting = self._attempt(left, wanted, owned, self._clock())
             if not waiting:
                 break
             first = min(waiting)
-            self.release(each for each in left if each > first and each not in taken)
-            left = [each for each in left if each >= first and each not in owned]
-            self._requests.pause(_PAUSE)
+            left = [each for each in left if each > first and each not in owned]
+            self._wait_for(first, wanted, owned)
         return owned
+
+    def _attempt(
+        self,
+        hashes: Sequence[str],
+        wanted: Mapping[str, str],
+        owned: dict[str, Mapping[str, Any]],
+        began: float,
+    ) -> list[str]:
+        """Reserve texts up to the first that has to be waited for; give those that have."""
+        taken = self._create({each: wanted[each] for each in hashes})
+        waiting = self._examined(taken, wanted, owned, began)
+        if waiting:
+            first = min(waiting)
+            self.release(each for each in hashes if each > first and each not in taken)
+        return waiting
+
+    def _wait_for(
+        self, content_hash: str, wanted: Mapping[str, str], owned: dict[str, Mapping[str, Any]]
+    ) -> None:
+        """Wait until a text is ours, its document is there, or its writer has died."""
+        began = self._clock()
+        while True:
+            self._requests.pause(_PAUSE)
+            if not self._attempt([content_hash], wanted, owned, began):
+                return
 
     def release(self, hashes: Iterable[str]) -> None:
         """Give texts free that are not written."""

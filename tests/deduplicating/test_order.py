@@ -21,7 +21,8 @@ def stream(make_text: Make, revise: Make, seed: int) -> list[dict[str, Any]]:
         texts = [original]
         for _ in range(chosen.randrange(4)):
             source = chosen.choice(texts)
-            texts.append(chosen.choice([source.upper(), revise(source, chosen.random(), 0.05)]))
+            version = f"{revise(source, chosen.random())} and more"
+            texts.append(chosen.choice([source.upper(), version]))
         made += [{"id": f"{number}-{n}", "text": each} for n, each in enumerate(texts)]
     chosen.shuffle(made)
     for _ in range(6):
