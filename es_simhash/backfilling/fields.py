@@ -14,7 +14,10 @@ from es_simhash.document import (
     CHUNKS,
     CONCEPTS,
     CONTENT_HASH,
+    DUPLICATE_OF,
+    DUPLICATE_SCORE,
     ENTITIES,
+    FAMILY,
     FINGERPRINT,
     MEANING_SCHEME,
     PASSAGES,
@@ -45,6 +48,9 @@ ABSENT: Mapping[str, Any] = {
     VECTOR: None,
     VECTOR_FINGERPRINT: None,
 }
+# What was decided about a text, and goes with it: the next run of `families` looks at the new one.
+# That two documents are not versions of each other (`dismissed`) is remembered whatever they say.
+DECIDED = (FAMILY, DUPLICATE_OF, DUPLICATE_SCORE)
 # What tells whether a document has to be done is small; the rest is not read.
 UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR, MEANING_SCHEME))
 
@@ -75,16 +81,22 @@ def fits(content: str, stored: Mapping[str, Any]) -> bool:
     return bool(stored.get(CONTENT_HASH) == content_hash(text.normalise(content)))
 
 
-def replacing(fresh: bytes) -> bytes:
+def replacing(fresh: bytes, stored: Mapping[str, Any]) -> bytes:
     """Give the object so that a partial update leaves nothing of the one that is there.
 
     Elasticsearch merges objects: a member that is not named stays, and an object inside is merged
     again. So absent members are named, and an object goes into a list, which is never merged and
     means the same to the index. (A script could remove members; it needs a permission.)
+
+    Args:
+        fresh: The object of the text as it is now.
+        stored: The small members of the one that is there.
     """
     members = json.loads(fresh)
     whole = {name: [value] if isinstance(value, dict) else value for name, value in members.items()}
-    return json.dumps({**ABSENT, **whole}).encode()
+    another = stored.get(CONTENT_HASH) not in (None, members[CONTENT_HASH])
+    gone = dict.fromkeys(name for name in DECIDED if another and name in stored)
+    return json.dumps({**ABSENT, **gone, **whole}).encode()
 
 
 def refusal(content: str, source: Mapping[str, Any], task: Task) -> str | None:

@@ -145,7 +145,7 @@ def _action(hit: Hit, simhash: bytes, task: Task) -> bytes:
     """Give the two lines of a bulk request that write the fields of one document."""
     if task.sidecar is None:
         stored, nested = own_object(hit.source, task.simhash_field)
-        whole = replacing(simhash) if stored is not None else simhash
+        whole = replacing(simhash, stored) if stored is not None else simhash
         members = _under(task.simhash_field, whole, nested=nested)
         return _update(hit.place, b"{%b}" % members)
     place = hit.place
@@ -156,7 +156,8 @@ def _action(hit: Hit, simhash: bytes, task: Task) -> bytes:
         members = _under(task.simhash_field, simhash, nested=False)
         head = json.dumps({"create": {"_index": task.sidecar, "_id": place.id}}).encode()
         return b"%b\n{%b,%b}\n" % (head, members, of)
-    members = _under(task.simhash_field, replacing(simhash), nested=False)
+    whole = replacing(simhash, _stored(hit, task))
+    members = _under(task.simhash_field, whole, nested=False)
     return _update(hit.kept_place, b"{%b,%b}" % (members, of))
 
 

@@ -38,7 +38,7 @@ SENTENCES = 17
 _BATCH = 500
 _KEEP_ALIVE = "15m"
 _KILLS = 3
-_MERGED_WITHIN = 120
+_RETAINED_FOR = 120
 _NOT_ONCE = "written another number of times than once"
 _NOT_ENRICHED = "not enriched"
 _CHANGED = "changed otherwise"
@@ -268,17 +268,29 @@ def _wrong(hit: dict[str, Any], expected: dict[int, str], count: int) -> Iterato
 
 
 def _bytes(client: elasticsearch.Elasticsearch, index: str) -> int:
-    """Size of the index, old states merged away, which the engine keeps for half a minute."""
-    deadline = time.monotonic() + _MERGED_WITHIN
-    while True:
-        client.indices.flush(index=index)
-        client.indices.forcemerge(index=index, max_num_segments=1)
-        client.indices.refresh(index=index)
-        found = client.indices.stats(index=index, metric="store,docs")["_all"]["primaries"]
-        if not found["docs"]["deleted"] or time.monotonic() > deadline:
-            size: int = found["store"]["size_in_bytes"]
-            return size
+    """Size of the index, old states merged away."""
+    deadline = time.monotonic() + _RETAINED_FOR
+    # The engine keeps old states, and a second copy of each new one, for half a minute; what is
+    # merged before that is merged with them.
+    while _retains(client, index) and time.monotonic() < deadline:
         time.sleep(2)
+    client.indices.forcemerge(index=index, max_num_segments=1)
+    # Segments that were merged are held by the last commit.
+    client.indices.flush(index=index, force=True)
+    client.indices.refresh(index=index)
+    size: int = client.indices.stats(index=index)["_all"]["primaries"]["store"]["size_in_bytes"]
+    return size
+
+
+def _retains(client: elasticsearch.Elasticsearch, index: str) -> bool:
+    client.indices.flush(index=index, force=True)
+    shards = client.indices.stats(index=index, level="shards")["indices"][index]["shards"]
+    return any(
+        lease["retaining_seq_no"] <= copy["seq_no"]["max_seq_no"]
+        for copies in shards.values()
+        for copy in copies
+        for lease in copy["retention_leases"]["leases"]
+    )
 
 
 def _show(pairs: Sequence[tuple[Run, Run]], count: int, settings: Settings, what: str) -> float:

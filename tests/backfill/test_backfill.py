@@ -133,12 +133,14 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
 def test_fields_of_another_scheme_are_replaced(
     client: Any, index: str, write: Any, stored: Any, expected: Any
 ) -> None:
-    old = {"scheme": "an-older-one", "content_hash": "0", "blocks": ["x"], "family": "kept"}
-    write(index, {"a": {"text": LONG, "simhash": old}})
-    assert statuses(backfill(client, index, settings=ONE)) == {"written": 1}
-    ours = stored(index)["a"]["ours"]
-    # The family is not read from the text alone.
-    assert ours == {**expected(LONG), "family": "kept"}
+    same = expected(LONG)["content_hash"]
+    old = {"scheme": "an-older-one", "content_hash": same, "blocks": ["x"], "family": "kept"}
+    write(index, {"a": {"text": LONG, "simhash": old}, "b": {"text": OTHER, "simhash": old}})
+    assert statuses(backfill(client, index, settings=ONE)) == {"written": 2}
+    found = stored(index)
+    # The family is that of a text, and stays with it.
+    assert found["a"]["ours"] == {**expected(LONG), "family": "kept"}
+    assert found["b"]["ours"] == expected(OTHER)
 
 
 def test_what_the_pipeline_could_not_take_is_enriched_and_its_error_goes(

@@ -22,12 +22,24 @@ def test_the_derived_object_is_that_of_the_text() -> None:
 
 def test_an_object_that_replaces_another_names_every_member() -> None:
     (empty,) = derived([""], [{}], Task())
-    found = json.loads(replacing(empty))
+    found = json.loads(replacing(empty, {"scheme": "old"}))
     assert set(ABSENT) <= set(found)
     assert found["status"] == "empty"
     assert found["blocks"] is None
     # An object inside would be merged with the one that is there; a list is not.
-    assert json.loads(replacing(b'{"weights":{"a":1},"blocks":["0:1"]}'))["weights"] == [{"a": 1}]
+    weighed = b'{"weights":{"a":1},"content_hash":"1"}'
+    assert json.loads(replacing(weighed, {}))["weights"] == [{"a": 1}]
+
+
+def test_what_was_decided_about_a_text_goes_with_it() -> None:
+    fresh = b'{"content_hash":"1"}'
+    decided = {"family": "f", "duplicate_of": "x", "dismissed": ["y"]}
+    for same in ({"content_hash": "1"}, {}):
+        assert not {*decided} & {*json.loads(replacing(fresh, {**same, **decided}))}
+    changed = json.loads(replacing(fresh, {"content_hash": "2", **decided}))
+    assert {name: changed[name] for name in changed.keys() & decided.keys()} == {
+        "family": None, "duplicate_of": None
+    }  # fmt: skip
 
 
 def test_documents_wait_behind_each_other_for_their_turn() -> None:
