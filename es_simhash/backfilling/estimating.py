@@ -21,8 +21,8 @@ from es_simhash.query.body import Query
 SAMPLE = 200
 _FIRST = 20
 # Measured (docs/backfill.md): bytes the index grows by for each byte of the object as JSON, with
-# `_source`, terms, vectors and doc values (1.3, with meanings 1.0); and processor time of the engine
-# for each partial update (0.8 to 1.2 ms, with meanings 1.7 to 1.8).
+# `_source`, terms, vectors and doc values (1.3, with meanings 1.0); and processor time of the
+# engine for each partial update (0.8 to 1.2 ms, with meanings 1.7 to 1.8).
 INDEX_BYTES = 1.2
 UPDATE_SECONDS, MEANING_SECONDS = 0.001, 0.0008
 
