@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from es_simhash.deduplicating.audit import Record
 from es_simhash.deduplicating.facts import Fact, Facts
 from es_simhash.deduplicating.recording import without_ours
+from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.deduplicating.setting import Setting
 

@@ -5,9 +5,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.deduplicating.audit import Record
 from es_simhash.deduplicating.decision import Decision, Item
 from es_simhash.deduplicating.facts import Fact, Facts
+from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.setting import Setting
 from es_simhash.document import text_of
 from es_simhash.errors import InputError

@@ -11,9 +11,10 @@ import elasticsearch
 
 from es_simhash import document
 from es_simhash.cluster import reason_of
-from es_simhash.deduplicating.audit import Record, read_audit
+from es_simhash.deduplicating.audit import read_audit
 from es_simhash.deduplicating.carrying_out import nested
 from es_simhash.deduplicating.facts import Fact, unchanged_since
+from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.document import DEFAULT_FIELD, field_path
 from es_simhash.errors import ClusterError, InputError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import OnVersion, audit, read_audit
+from es_simhash.deduplicating import OnVersion, file_audit, read_audit
 from es_simhash.ingesting import Limits, Patience, Settings, ingest_sources, open_sources
 from es_simhash.ingesting.sending import Busy, Sender
 
@@ -147,7 +147,7 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    request, sync = Sender._request, audit.os.fsync
+    request, sync = Sender._request, file_audit.os.fsync
 
     def noted(self: Any, target: str, body: Any, *rest: Any) -> Any:
         if "delete" in str(body) and "reservation" not in str(body):
@@ -160,6 +160,6 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
 
     desk.put(documents[:1])
     monkeypatch.setattr(Sender, "_request", noted)
-    monkeypatch.setattr(audit.os, "fsync", synced)
+    monkeypatch.setattr(file_audit.os, "fsync", synced)
     desk.write(documents[1:2], "replace")
     assert order == ["sync", "delete"]

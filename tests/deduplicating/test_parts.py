@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.deduplicating.asking import Asked, passages_of
-from es_simhash.deduplicating.audit import FileAudit, Record
 from es_simhash.deduplicating.decision import Item, Known, moment_of
+from es_simhash.deduplicating.file_audit import FileAudit
 from es_simhash.deduplicating.recent import Recent
+from es_simhash.deduplicating.records import Record
 from es_simhash.document import passage_terms
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import fingerprint
