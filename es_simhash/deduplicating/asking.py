@@ -13,11 +13,14 @@ from es_simhash.document import field_path, passage_terms, text_of, unpack_chunk
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import TextFingerprints
 
-# Passages a document is asked for by, and how many of these a version must have.
-TERMS = 16
-SHARED = 3
+# Passages a document is asked for by, and how many of these a version must have. Eight find nearly
+# as many versions, sixteen no more (docs/deduplicate.md).
+TERMS = 12
+SHARED = 2
 # Candidates that are judged, those that share most first.
 CANDIDATES = 20
+# Documents that ask together; where their hits do not fit one answer, each asks alone.
+TOGETHER = 8
 _HIGHEST_LEVEL = 3
 _SAME = 1000
 # Value of each letter of URL-safe base64.
@@ -50,38 +53,40 @@ class Asked:
         wide = np.minimum(prints.levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
         order = np.lexsort((prints.passages, -wide))[:TERMS]
         chosen = np.sort(prints.passages[order])
-        return cls(prints.content_hash, chosen, _least(len(chosen)))
+        return cls(prints.content_hash, chosen, SHARED if len(chosen) > SHARED else 1)
+
+    def finds(self, known: Known) -> bool:
+        """Tell whether a search for it brings a document."""
+        return self.content_hash == known.content_hash or self.shared(known) >= self.least
 
     def shared(self, known: Known) -> int:
         """Count the passages asked for that a document has."""
         return int(np.isin(self.passages, known.passages, assume_unique=True).sum())
 
 
-def _least(asked: int) -> int:
-    if asked <= 2:
-        return 1
-    return 2 if asked <= TERMS // 2 else SHARED
-
-
 def candidate_search(
-    asked: Asked, scheme: str, *, field: str, date_field: str | None = None
+    asked: Sequence[Asked], scheme: str, *, field: str, date_field: str | None = None
 ) -> dict[str, Any]:
-    """Give the body of the search; documents that are marked as versions are left out."""
+    """Give the body of one search for some documents; `Asked.finds` tells whose a hit is.
+
+    A search costs as much as some fifteen of its terms, so that a few documents ask together.
+    What is marked as a version is left out.
+    """
 
     def clause(member: str, value: str, boost: int) -> dict[str, Any]:
         term = {"term": {field_path(field, member): value}}
         return {"constant_score": {"filter": term, "boost": boost}}
 
-    should = [clause(document.PASSAGES, term, 1) for term in passage_terms(asked.passages)]
-    same = clause(document.CONTENT_HASH, asked.content_hash, _SAME)
-    shared = {"bool": {"should": should, "minimum_should_match": asked.least}}
+    should: list[dict[str, Any]] = []
+    for each in asked:
+        terms = [clause(document.PASSAGES, term, 1) for term in passage_terms(each.passages)]
+        should.append({"bool": {"should": terms, "minimum_should_match": each.least}})
+        should.append(clause(document.CONTENT_HASH, each.content_hash, _SAME))
     members = [document.PASSAGES, document.CONTENT_HASH, document.FAMILY]
+    dates = [] if date_field is None else [date_field]
     return {
         "size": CANDIDATES,
-        "_source": [
-            *(field_path(field, each) for each in members),
-            *([date_field] if date_field else []),
-        ],
+        "_source": [*(field_path(field, each) for each in members), *dates],
         "docvalue_fields": [field_path(field, document.CHUNKS)],
         "track_total_hits": False,
         # Of those that share as much, the first.
@@ -90,7 +95,7 @@ def candidate_search(
             "bool": {
                 "filter": [{"term": {field_path(field, document.SCHEME): scheme}}],
                 "must_not": [{"exists": {"field": field_path(field, document.DUPLICATE_OF)}}],
-                "should": [same, shared],
+                "should": should,
                 "minimum_should_match": 1,
             }
         },

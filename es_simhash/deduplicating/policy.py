@@ -9,7 +9,13 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.deduplicating.agreeing import Agreeing, superseded
-from es_simhash.deduplicating.asking import Asked, candidate_search, read_hits
+from es_simhash.deduplicating.asking import (
+    CANDIDATES,
+    TOGETHER,
+    Asked,
+    candidate_search,
+    read_hits,
+)
 from es_simhash.deduplicating.audit import default_audit, open_audit
 from es_simhash.deduplicating.carrying_out import (
     delete_replaced,
@@ -167,18 +173,41 @@ class VersionPolicy:
     def ask(self, items: Sequence[Item]) -> Answers:
         """Ask the index, once for all, what documents may be versions of."""
         epoch = self.epoch
+        asked = {
+            n: Asked.of(each.prints) for n, each in enumerate(items) if not each.prints.is_empty
+        }
+        known: list[list[Known]] = [[] for _ in items]
+        places = list(asked)
+        groups = [places[start : start + TOGETHER] for start in range(0, len(places), TOGETHER)]
+        full = []
+        for group, (hits, is_full) in zip(groups, self._hits(groups, asked), strict=True):
+            if is_full:
+                full += group
+            else:
+                for place in group:
+                    known[place] = [each for each in hits if asked[place].finds(each)]
+        alone = [[place] for place in full]
+        for (place,), (hits, _) in zip(alone, self._hits(alone, asked), strict=True):
+            known[place] = hits
+        return Answers(epoch, self._with_texts(items, known))
+
+    def _hits(
+        self, groups: Sequence[Sequence[int]], asked: Mapping[int, Asked]
+    ) -> list[tuple[list[Known], bool]]:
+        """Send one search for each group, all in one request; tell whether an answer is full."""
         field, dates, scheme = self._field, self.rules.date_field, self._setting.scheme.name
         bodies = [
-            candidate_search(Asked.of(each.prints), scheme, field=field, date_field=dates)
-            for each in items
-            if not each.prints.is_empty
+            candidate_search([asked[n] for n in group], scheme, field=field, date_field=dates)
+            for group in groups
         ]
-        answers = iter(self._requests.searches(bodies))
-        known = [
-            [] if each.prints.is_empty else read_hits(next(answers), field=field, date_field=dates)
-            for each in items
+        answers = self._requests.searches(bodies)
+        return [
+            (
+                read_hits(each, field=field, date_field=dates),
+                len(each["hits"]["hits"]) == CANDIDATES,
+            )
+            for each in answers
         ]
-        return Answers(epoch, self._with_texts(items, known))
 
     def _with_texts(
         self, items: Sequence[Item], known: Sequence[Sequence[Known]]
