@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
-  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash \
+  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families
 
 $(STAMP): pyproject.toml
@@ -83,6 +83,10 @@ bench-painless: $(STAMP)
 # Version families against known ones, whatever the order and the writers (needs the data).
 bench-families: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_families $(ARGS)
+
+# De-duplication at ingest beside plain bulk of the same documents.
+bench-on-version: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_on_version $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build
