@@ -9,27 +9,27 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash import document, installing, searching
+from es_simhash import document, searching
 from es_simhash.comparing import compare_texts
-from es_simhash.concepts.meaning import Meaning, MeaningScheme
+from es_simhash.concepts.meaning import Meaning
 from es_simhash.concepts.reading import MeaningReader, meaning_reader
 from es_simhash.concepts.vocabulary import Vocabulary
 from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.document import text_of
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
+from es_simhash.installed_index import InstalledIndex
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.merging import merged
 from es_simhash.query import Asking, neighbour_query, read_answers, read_neighbours, related_query
 from es_simhash.query.body import asked_passages
 from es_simhash.relation import Answer, Relation, relate
-from es_simhash.scheme import Scheme
 from es_simhash.telling import Reading, told
 
 __all__ = ["Asking", "Index", "related"]
 
 
-class Index:
+class Index(InstalledIndex):
     """An index, alias or data stream that has fingerprint fields.
 
     The constructor sends nothing.
@@ -45,47 +45,8 @@ class Index:
             was installed with one weighs them too, and then it must be that file.
     """
 
-    def __init__(
-        self,
-        client: elasticsearch.Elasticsearch,
-        name: str,
-        *,
-        text_field: str = "text",
-        field: str = document.DEFAULT_FIELD,
-        scheme: Scheme | None = None,
-        meaning: MeaningScheme | None = None,
-        vocabulary: str | None = None,
-    ) -> None:
-        self.client = client
-        self.name = name
-        self.text_field = text_field
-        self.field = field
-        self.vocabulary = vocabulary
-        self._installed = None if scheme is None else installing.Installed(scheme, meaning)
-
     def __repr__(self) -> str:
         return f"Index({self.name!r}, text_field={self.text_field!r}, field={self.field!r})"
-
-    @property
-    def scheme(self) -> Scheme:
-        """The scheme of the index, read from its mapping once.
-
-        Raises:
-            IndexMissing: There is no such index.
-            MappingConflict: It has no fingerprint fields.
-        """
-        return self._found.scheme
-
-    @property
-    def meaning(self) -> MeaningScheme | None:
-        """The scheme of what is read from the texts; None when only versions are found."""
-        return self._found.meaning
-
-    @property
-    def _found(self) -> installing.Installed:
-        if self._installed is None:
-            self._installed = installing.installed(self.client, self.name, self.field)
-        return self._installed
 
     def related(
         self, *, id: str | None = None, text: str | None = None, asking: Asking | None = None

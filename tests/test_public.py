@@ -33,6 +33,7 @@ WITH_CLUSTER = {
     "es_simhash.families",
     "es_simhash.index",
     "es_simhash.ingesting",
+    "es_simhash.installed_index",
     "es_simhash.installing",
     "es_simhash.node",
     "es_simhash.searching",

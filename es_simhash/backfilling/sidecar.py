@@ -6,13 +6,14 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash import document, installing, searching
+from es_simhash import document, searching
 from es_simhash.backfilling.hits import INDEX, SOURCE
 from es_simhash.backfilling.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.backfilling.opening import sidecar_of
 from es_simhash.concepts.meaning import MeaningScheme
 from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.index import Index
+from es_simhash.installed_index import InstalledIndex
 from es_simhash.query import Asking
 from es_simhash.relation import Answer, Relation
 from es_simhash.scheme import Scheme
@@ -44,7 +45,7 @@ def open_index(
     )
 
 
-class SidecarIndex:
+class SidecarIndex(InstalledIndex):
     """An index whose fingerprints `backfill` wrote into a sidecar.
 
     It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
@@ -74,32 +75,19 @@ class SidecarIndex:
         meaning: MeaningScheme | None = None,
         vocabulary: str | None = None,
     ) -> None:
-        self.client = client
-        self.name = name
-        self.text_field = text_field
-        self.field = field
-        self.vocabulary = vocabulary
+        super().__init__(
+            client,
+            name,
+            text_field=text_field,
+            field=field,
+            scheme=scheme,
+            meaning=meaning,
+            vocabulary=vocabulary,
+        )
         self._source = source
-        self._installed = None if scheme is None else installing.Installed(scheme, meaning)
 
     def __repr__(self) -> str:
         return f"SidecarIndex({self.name!r}, source={self._source!r})"
-
-    @property
-    def scheme(self) -> Scheme:
-        """The scheme of the sidecar."""
-        return self._found.scheme
-
-    @property
-    def meaning(self) -> MeaningScheme | None:
-        """The scheme of what is read from the texts; None when only versions are found."""
-        return self._found.meaning
-
-    @property
-    def _found(self) -> installing.Installed:
-        if self._installed is None:
-            self._installed = installing.installed(self.client, self.name, self.field)
-        return self._installed
 
     @property
     def source(self) -> str:

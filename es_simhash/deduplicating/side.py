@@ -20,7 +20,7 @@ def ensure_side(client: elasticsearch.Elasticsearch, index: str, field: str) -> 
         ClusterError: It may not be created.
     """
     companion = Companion(client, index, field)
-    companion._create()
+    companion.create()
     with plain_errors(client):
         client.indices.put_mapping(index=companion.name, properties=_PROPERTIES)
     return companion.name

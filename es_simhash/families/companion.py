@@ -135,7 +135,7 @@ class Companion:
     def _write(self, entries: Sequence[list[dict[str, Any]]]) -> None:
         if not entries:
             return
-        self._create()
+        self.create()
         with plain_errors(self._client):
             for start in range(0, len(entries), _PAGE):
                 lines = [line for entry in entries[start : start + _PAGE] for line in entry]
@@ -143,7 +143,8 @@ class Companion:
                 _require_written(answer["items"], self.name)
             self._client.indices.refresh(index=self.name)
 
-    def _create(self) -> None:
+    def create(self) -> None:
+        """Create the index when there is none."""
         with plain_errors(self._client):
             if not self._client.indices.exists(index=self.name):
                 try:

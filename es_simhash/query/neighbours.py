@@ -1,5 +1,6 @@
 """The search for semantic neighbours, and how its answer is read."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -208,8 +209,6 @@ def _vector(hit: Mapping[str, Any], path: str, *, own: bool) -> Any:
 def own_vector(packed: Any) -> Any:
     """Read a user's vector, in whichever form the engine gave it."""
     if isinstance(packed, str):
-        import base64
-
         return np.frombuffer(base64.b64decode(packed), ">f4").astype(np.float32)
     return np.asarray(packed, np.float32)
 
