@@ -1,0 +1,60 @@
+"""What every index that can be asked has: its names, and the schemes it was installed with."""
+
+import elasticsearch
+
+from es_simhash import document, installing
+from es_simhash.concepts.meaning import MeaningScheme
+from es_simhash.scheme import Scheme
+
+
+class InstalledIndex:
+    """An index with our fields; the constructor sends nothing.
+
+    Args:
+        client: Of the cluster.
+        name: Of the index.
+        text_field: Field of the text; dots lead into objects.
+        field: Name of our object.
+        scheme: Scheme of the index; by default it is read from the mapping, once.
+        meaning: Scheme of what is read from the texts, where `scheme` is given too.
+        vocabulary: File of synonyms or of a taxonomy.
+    """
+
+    def __init__(
+        self,
+        client: elasticsearch.Elasticsearch,
+        name: str,
+        *,
+        text_field: str = "text",
+        field: str = document.DEFAULT_FIELD,
+        scheme: Scheme | None = None,
+        meaning: MeaningScheme | None = None,
+        vocabulary: str | None = None,
+    ) -> None:
+        self.client = client
+        self.name = name
+        self.text_field = text_field
+        self.field = field
+        self.vocabulary = vocabulary
+        self._installed = None if scheme is None else installing.Installed(scheme, meaning)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of the index, read from its mapping once.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields.
+        """
+        return self._found.scheme
+
+    @property
+    def meaning(self) -> MeaningScheme | None:
+        """The scheme of what is read from the texts; None when only versions are found."""
+        return self._found.meaning
+
+    @property
+    def _found(self) -> installing.Installed:
+        if self._installed is None:
+            self._installed = installing.installed(self.client, self.name, self.field)
+        return self._installed
