@@ -169,3 +169,26 @@ def reason_of(body: Any) -> str:
         if details is None:
             return "no reason given"
     return str(details).rstrip(".")
+
+
+def ensure_index(
+    client: elasticsearch.Elasticsearch,
+    name: str,
+    *,
+    mappings: dict[str, Any],
+    settings: dict[str, Any] | None = None,
+) -> None:
+    """Create an index of ours when there is none.
+
+    Raises:
+        ClusterError: It may not be created.
+    """
+    with plain_errors(client):
+        if client.indices.exists(index=name):
+            return
+        try:
+            client.indices.create(index=name, mappings=mappings, settings=settings)
+        except elasticsearch.BadRequestError as error:
+            # Another run was quicker.
+            if error.error != "resource_already_exists_exception":
+                raise

@@ -5,7 +5,7 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.cluster import ensure_index, plain_errors, reason_of
 from es_simhash.deduplicating.records import Audit, Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.errors import ClusterError
@@ -51,13 +51,7 @@ class IndexAudit(Audit):
         Raises:
             ClusterError: It may not be created.
         """
-        with plain_errors(self._client):
-            if not self._client.indices.exists(index=self._index):
-                try:
-                    self._client.indices.create(index=self._index, mappings=_MAPPINGS)
-                except elasticsearch.BadRequestError as error:
-                    if error.error != "resource_already_exists_exception":
-                        raise
+        ensure_index(self._client, self._index, mappings=_MAPPINGS)
 
     def write(self, records: Sequence[Record]) -> None:
         """Write records down; the engine answers when they are on its disk.

@@ -10,7 +10,7 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.cluster import ensure_index, plain_errors, reason_of
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.families.naming import name_of_key
 
@@ -145,16 +145,7 @@ class Companion:
 
     def create(self) -> None:
         """Create the index when there is none."""
-        with plain_errors(self._client):
-            if not self._client.indices.exists(index=self.name):
-                try:
-                    self._client.indices.create(
-                        index=self.name, mappings=_MAPPINGS, settings=_SETTINGS
-                    )
-                except elasticsearch.BadRequestError as error:
-                    # Another run was quicker.
-                    if error.error != "resource_already_exists_exception":
-                        raise
+        ensure_index(self._client, self.name, mappings=_MAPPINGS, settings=_SETTINGS)
 
     def _entries(self, kind: str) -> Iterator[dict[str, Any]]:
         """Yield what is remembered; nothing when there is no such index yet."""
