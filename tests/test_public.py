@@ -37,6 +37,7 @@ WITH_CLUSTER = {
     "es_simhash.installing",
     "es_simhash.node",
     "es_simhash.searching",
+    "es_simhash.sweeping",
 }
 # The facade loads these when they are asked for, and the command line is a program.
 FACES = {"es_simhash", "es_simhash.__main__"}

@@ -5,9 +5,10 @@ where the fields lie in a second index, beside one that may not be touched; `ope
 for a sidecar, and an `Index` for any other name.
 """
 
+from es_simhash.backfilling.enriching import backfill
 from es_simhash.backfilling.estimating import Estimate, estimate
 from es_simhash.backfilling.outcome import Outcome, Report
-from es_simhash.backfilling.running import Settings, backfill
+from es_simhash.backfilling.running import Settings
 from es_simhash.backfilling.sidecar import SidecarIndex, open_index
 
 __all__ = [

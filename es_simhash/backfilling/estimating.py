@@ -8,11 +8,12 @@ from typing import Any
 
 import elasticsearch
 
+from es_simhash.backfilling.enriching import selection
 from es_simhash.backfilling.fields import derived, refusal
 from es_simhash.backfilling.hits import Hit, Task
 from es_simhash.backfilling.opening import is_mapped, open_task, require_some_text
-from es_simhash.backfilling.running import DEFAULT_SETTINGS, Settings, selection
-from es_simhash.backfilling.store import Store
+from es_simhash.backfilling.running import DEFAULT_SETTINGS, Settings
+from es_simhash.backfilling.store import Part, Store
 from es_simhash.document import DEFAULT_FIELD, text_of
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingesting.workers import default_processes
@@ -80,7 +81,7 @@ def estimate(
     )
     store = Store(client, index, task, settings.patience)
     query = selection(task, where, check=check)
-    documents = store.count(query)
+    documents = store.count(Part(index, query))
     hits = _sample(store, query, settings)
     if not is_mapped(client, task):
         require_some_text(hits, task)

@@ -4,9 +4,10 @@ import time
 import uuid
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Status = Literal["written", "unchanged", "without_text", "gone", "failed"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the report as JSON has it."""
-        names = ("written", "unchanged", "without_text", "gone", "failed")
         seconds = round(time.monotonic() - self.started, 3)
-        counts = {name: self.counts[name] for name in names}
+        counts: dict[str, int] = {name: self.counts[name] for name in STATUSES}
         return {"run": self.run, "total": self.total, **counts, "seconds": seconds}

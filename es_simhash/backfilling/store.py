@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,6 +21,27 @@ _KEEP_ALIVE = "15m"
 # Reasons of `send` that are no failures: the document has a newer state, or is gone.
 CONFLICT = "conflict"
 GONE = "gone"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Documents to look at.
+
+    Attributes:
+        index: Index, alias or data stream.
+        query: Elasticsearch query that they match.
+        shard: Number of the one shard they are in; None for all.
+    """
+
+    index: str
+    query: Mapping[str, Any]
+    shard: int | None = None
+
+    def path(self, name: str, **parameters: str) -> str:
+        """Give the path of a request about them."""
+        if self.shard is not None:
+            parameters["preference"] = f"_shards:{self.shard}"
+        return f"/{quote(self.index, safe=',*')}/{name}?{urlencode(parameters)}"
 
 
 class Lost(Exception):
@@ -43,16 +65,21 @@ class Store(Sender):
         self._task = task
         self._read_path = "/" + quote(index, safe=",*")
         self._snapshot: str | None = None
+        self._part: Part | None = None
         self._lock = threading.Lock()
 
-    def open_snapshot(self) -> None:
-        """Take a point in time that has all that was written so far."""
+    def refresh(self, part: Part) -> None:
+        """Make all that was written so far visible."""
         # Without the privilege older states are read, and met with a conflict.
         with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
-            self._client.indices.refresh(index=self._read_path[1:])
-        path = f"{self._read_path}/_pit?keep_alive={_KEEP_ALIVE}"
+            self._client.indices.refresh(index=part.index)
+
+    def open_snapshot(self, part: Part) -> None:
+        """Take a point in time of a part that has all that was written so far."""
+        self.refresh(part)
+        path = part.path("_pit", keep_alive=_KEEP_ALIVE)
         answer = self._patiently(lambda: self._request(path, None, _JSON))
-        self._snapshot = answer["id"]
+        self._snapshot, self._part = answer["id"], part
 
     def close_snapshot(self) -> None:
         """Let the point in time go, if there is one."""
@@ -61,27 +88,27 @@ class Store(Sender):
                 self._client.close_point_in_time(id=self._snapshot)
             self._snapshot = None
 
-    def count(self, query: Mapping[str, Any]) -> int:
-        """Count the documents that match."""
-        path = f"{self._read_path}/_count"
-        answer = self._patiently(lambda: self._request(path, {"query": query}, _JSON))
+    def count(self, part: Part) -> int:
+        """Count the documents of a part."""
+        body = {"query": part.query}
+        answer = self._patiently(lambda: self._request(part.path("_count"), body, _JSON))
         return int(answer["count"])
 
     def page(
         self,
-        query: Mapping[str, Any],
         size: int,
         slice: Mapping[str, int] | None,
         after: Sequence[Any] | None,
     ) -> tuple[list[Hit], Sequence[Any] | None]:
-        """Give the next documents of a slice, and where they end; no documents at its end.
+        """Give the next documents of the snapshot, and where they end; no documents at the end.
 
         Raises:
             Lost: The snapshot is gone.
         """
+        assert self._part is not None
         body: dict[str, Any] = {
             "pit": {"id": self._snapshot, "keep_alive": _KEEP_ALIVE},
-            "query": query,
+            "query": self._part.query,
             "size": size,
             "sort": ["_shard_doc"],
             "seq_no_primary_term": True,

@@ -2,19 +2,18 @@
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 import elasticsearch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate
 from es_simhash.backfilling import backfill as enrich
+from es_simhash.cli.bars import documents_bar, show_report
 from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
@@ -23,6 +22,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.file_names import file_name
 from es_simhash.ingesting.outcome import printable
 
 # More failures are in the file only.
@@ -99,7 +99,7 @@ def backfill(
         if dry_run:
             _print_estimate(estimate(client, index, **asked), index)
         else:
-            letters = failures or Path(f"{_file_name(index)}.failures.jsonl")
+            letters = failures or Path(f"{file_name(index)}.failures.jsonl")
             _run(client, index, letters, asked, quiet=quiet)
 
 
@@ -118,11 +118,6 @@ def _query(value: str | None) -> dict[str, Any] | None:
     return parsed
 
 
-def _file_name(index: str) -> str:
-    """Index names cannot hold a slash, but what is given may be anything."""
-    return "".join(each if each.isalnum() or each in "._-" else "_" for each in index)
-
-
 def _run(
     client: elasticsearch.Elasticsearch,
     index: str,
@@ -132,12 +127,12 @@ def _run(
     quiet: bool,
 ) -> None:
     now: Report | None = None
-    with _bar(quiet=quiet) as bar:
+    with documents_bar("backfill", quiet=quiet) as bar:
 
         def report(told: Report) -> None:
             nonlocal now
             now = told
-            bar.update(bar.task_ids[0], total=told.total, completed=told.done, rate=told.rate)
+            show_report(bar, told)
 
         outcomes = enrich(client, index, **asked, failures=letters, report=report)
         try:
@@ -153,22 +148,6 @@ def _run(
         raise EsSimhashError(
             f"{failed} documents could not be enriched; {letters} has each with its reason."
         )
-
-
-@contextmanager
-def _bar(*, quiet: bool) -> Iterator[Bar]:
-    """Show documents done, documents a second and the time left, on a terminal."""
-    console = Console(stderr=True)
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]:.0f} documents/s"),
-        TimeRemainingColumn(),
-    )
-    shown = console.is_terminal and not quiet
-    with Bar(*columns, console=console, disable=not shown, transient=True) as bar:
-        bar.add_task("backfill", total=None, rate=0.0)
-        yield bar
 
 
 def _show_failures(outcomes: Iterable[Outcome], bar: Bar) -> None:

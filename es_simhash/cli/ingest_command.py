@@ -24,6 +24,7 @@ from es_simhash.cli.options import (
 )
 from es_simhash.deduplicating.audit import default_audit
 from es_simhash.errors import EsSimhashError
+from es_simhash.file_names import file_name
 from es_simhash.ingesting import Outcome, Progress, Settings, Source, ingest_sources, open_sources
 from es_simhash.ingesting.outcome import printable
 from es_simhash.ingesting.reading import PATTERNS
@@ -99,7 +100,7 @@ def ingest(
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
-    letters = dead_letter or Path(f"{_file_name(index)}.dead-letter.jsonl")
+    letters = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
     progress = Progress()
     rules, connection = on_version_of(options)
     with client_of(**connection) as client, _bar(sources, quiet=quiet) as bar:
@@ -129,11 +130,6 @@ def ingest(
             log = rules.audit or default_audit(index)
             click.echo(f"{counts['version']} versions; {log} has what was decided.")
     _end(counts["failed"] + progress.failed_before, letters)
-
-
-def _file_name(index: str) -> str:
-    """Index names cannot hold a slash, but what is given may be anything."""
-    return "".join(each if each.isalnum() or each in "._-" else "_" for each in index)
 
 
 @contextmanager

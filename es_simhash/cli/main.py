@@ -27,6 +27,7 @@ COMMANDS = {
     "selftest": "es_simhash.cli.selftest_command",
     "ingest": "es_simhash.cli.ingest_command",
     "node": "es_simhash.cli.node_command",
+    "sweep": "es_simhash.cli.sweep_command",
     "undo": "es_simhash.cli.undo_command",
 }
 

@@ -9,6 +9,7 @@ from es_simhash.deduplicating.file_audit import FileAudit
 from es_simhash.deduplicating.index_audit import INDEX_PREFIX, IndexAudit
 from es_simhash.deduplicating.records import Audit, Record
 from es_simhash.errors import IndexMissing
+from es_simhash.file_names import file_name
 from es_simhash.ingesting.sending import Patience
 
 
@@ -49,5 +50,4 @@ def _audit(
 
 def default_audit(index: str) -> Path:
     """Give the file decisions about an index go to by default, in the working folder."""
-    safe = "".join(each if each.isalnum() or each in "._-" else "_" for each in index)
-    return Path(f"{safe}.audit.jsonl")
+    return Path(f"{file_name(index)}.audit.jsonl")

@@ -75,7 +75,7 @@ def link_others(
             for each in pending
         ]
         results = requests.bulk(requests.index, lines)
-        left = [each for each, result in zip(pending, results, strict=True) if _is_outrun(result)]
+        left = [each for each, result in zip(pending, results, strict=True) if is_outrun(result)]
         if not left:
             return
         pending = reader.read([(each["_index"], each["_id"]) for each in left])
@@ -118,7 +118,7 @@ def delete_replaced(
     """
     for _ in range(_TRIES):
         line = {"delete": {"_id": fact["_id"], **unchanged_since(fact)}}
-        if not _is_outrun(requests.bulk(fact["_index"], [[line]])[0]):
+        if not is_outrun(requests.bulk(fact["_index"], [[line]])[0]):
             return
         fact = reader.read([(fact["_index"], fact["_id"])])[0]
         if not reader.is_as_decided(decision, fact):
@@ -126,7 +126,7 @@ def delete_replaced(
         record(fact)
 
 
-def _is_outrun(result: Mapping[str, Any]) -> bool:
+def is_outrun(result: Mapping[str, Any]) -> bool:
     """Tell whether a document was changed meanwhile.
 
     Raises:

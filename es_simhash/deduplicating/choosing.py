@@ -45,11 +45,11 @@ def choose(
     gone = {item.id, *without}
     known = [each for each in stored if each.id not in recent and each.id not in gone]
     known += [each for each in recent.find(asked) if each.id not in gone]
-    found = _best(item, _most_shared(asked, known), rules)
+    found = best(item, _most_shared(asked, known), rules)
     if found is None:
         return Decision(item.id, "write", item=item, exists=exists)
     relation, other = found
-    return _decided(item, relation, other, rules, exists=exists)
+    return decided(item, relation, other, rules, exists=exists)
 
 
 def _most_shared(asked: Asked, known: Sequence[Known]) -> list[Known]:
@@ -64,7 +64,8 @@ def _most_shared(asked: Asked, known: Sequence[Known]) -> list[Known]:
     return sorted(known, key=key)[:CANDIDATES]
 
 
-def _best(item: Item, known: Iterable[Known], rules: OnVersion) -> tuple[Relation, Known] | None:
+def best(item: Item, known: Iterable[Known], rules: OnVersion) -> tuple[Relation, Known] | None:
+    """Give the document that another is a version of, with their relation; None without one."""
     for relation, other in nearest(item, known, rules):
         if relation.kind != "version" or _are_of_one_family(item.known, other):
             return relation, other
@@ -103,9 +104,18 @@ def relation_of(item: Item, other: Known) -> Relation:
     return relate(item.prints, len(item.prints.passages), [candidate])[0]
 
 
-def _decided(
+def decided(
     item: Item, relation: Relation, other: Known, rules: OnVersion, *, exists: bool
 ) -> Decision:
+    """Decide what becomes of a version.
+
+    Args:
+        item: The document.
+        relation: To the other.
+        other: What it is a version of.
+        rules: What is to be done.
+        exists: True when the index had a document of this id before.
+    """
     decision = Decision(
         item.id, "write", relation, other.id, item=item, target=other, exists=exists
     )

@@ -80,23 +80,33 @@ class Requests(Sender):
         return responses
 
     def documents(
-        self, keys: Sequence[tuple[str | None, str]], wanted: Sequence[str] | None = None
+        self,
+        keys: Sequence[tuple[str | None, str]],
+        wanted: Sequence[str] | None = None,
+        routings: Sequence[str | None] | None = None,
     ) -> list[Mapping[str, Any]]:
         """Give documents by index and id as they are now, refreshed or not.
 
         Args:
             keys: Index, or None for the user's own, and id.
             wanted: Fields; all but our large ones when None.
+            routings: What each is routed by, None for its id; by default all by their ids.
         """
+        routed = [
+            {} if each is None else {"routing": each} for each in routings or [None] * len(keys)
+        ]
         found: list[Mapping[str, Any]] = []
         for start in range(0, len(keys), _MOST):
             docs = [
                 {
                     "_index": index or self.index,
                     "_id": id,
+                    **routing,
                     **({} if wanted is None else {"_source": list(wanted)}),
                 }
-                for index, id in keys[start : start + _MOST]
+                for (index, id), routing in zip(
+                    keys[start : start + _MOST], routed[start : start + _MOST], strict=True
+                )
             ]
             found += self._documents(docs, self._mget if wanted is None else "/_mget")
         return found

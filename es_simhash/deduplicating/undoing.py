@@ -157,6 +157,15 @@ def _count(outcome: Outcome, undone: Undone) -> None:
         undone.failed.append((str(outcome.id), str(outcome.reason)))
 
 
+@dataclass(frozen=True)
+class _Where:
+    """Where a document is; None for the index the log is about, and for routing by the id."""
+
+    id: str
+    index: str | None = None
+    routing: str | None = None
+
+
 class _Unmarking:
     """Takes marks and families away from documents that still have them."""
 
@@ -167,40 +176,47 @@ class _Unmarking:
 
     def unmark(self, records: Sequence[Record]) -> None:
         """Take away what some records tell of."""
-        wanted: dict[str, dict[str, Any]] = {}
+        wanted: dict[_Where, dict[str, Any]] = {}
         for each in records:
             head = each.head
             marks = {document.DUPLICATE_OF: head["other"], document.DUPLICATE_SCORE: head["score"]}
             if "family" in head:
                 marks[document.FAMILY] = head["family"]
                 if head["gave_family"]:
-                    wanted.setdefault(str(head["other"]), {})[document.FAMILY] = head["family"]
-            wanted.setdefault(str(head["id"]), {}).update(marks)
+                    other = _Where(str(head["other"]))
+                    wanted.setdefault(other, {})[document.FAMILY] = head["family"]
+            where = _Where(str(head["id"]), head.get("in"), head.get("routing"))
+            wanted.setdefault(where, {}).update(marks)
         pending = list(wanted)
         for _ in range(_TRIES):
             pending = self._attempt(pending, wanted)
         self._undone.unchanged += len(pending)
 
-    def _attempt(self, ids: Sequence[str], wanted: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    def _attempt(
+        self, places: Sequence[_Where], wanted: Mapping[_Where, Mapping[str, Any]]
+    ) -> list[_Where]:
         """Update documents; give those that somebody else has changed meanwhile."""
         members = [field_path(self._field, each) for each in _MARKS]
-        found = self._requests.documents([(None, id) for id in ids], members)
+        keys, routings = [(each.index, each.id) for each in places], [p.routing for p in places]
+        found = self._requests.documents(keys, members, routings)
         marked = {}
-        for id, fact in zip(ids, found, strict=True):
-            taken = self._present(fact, wanted[id])
+        for place, fact in zip(places, found, strict=True):
+            taken = self._present(fact, wanted[place])
             if taken:
-                marked[id] = (fact, taken)
+                marked[place] = (fact, taken)
             else:
                 self._undone.unchanged += 1
         lines = [
             [
-                {"update": {"_id": id, **unchanged_since(fact)}},
+                {"update": {"_index": fact["_index"], "_id": place.id, **unchanged_since(fact)}},
                 {"doc": nested(self._field, taken)},
             ]
-            for id, (fact, taken) in marked.items()
+            for place, (fact, taken) in marked.items()
         ]
         results = self._requests.bulk(self._requests.index, lines)
-        return [id for id, result in zip(marked, results, strict=True) if self._is_outrun(result)]
+        return [
+            each for each, result in zip(marked, results, strict=True) if self._is_outrun(result)
+        ]
 
     def _present(self, fact: Fact, marks: Mapping[str, Any]) -> dict[str, None]:
         """Give the marks to take away: those that are still what was written."""

@@ -83,6 +83,23 @@ class Companion:
         id = name_of_key("run", self._field)
         self._write([self._entry(id, {"kind": "run", "told": told})])
 
+    def swept(self, told: str) -> dict[str, int]:
+        """Give how far sweeps that were told the same have come, by shard."""
+        for entry in self._entries("sweep"):
+            if entry["told"] == told:
+                return dict(zip(entry["shards"], entry["seq_nos"], strict=True))
+        return {}
+
+    def write_swept(self, told: str, seq_nos: Mapping[str, int]) -> None:
+        """Remember how far a sweep has come."""
+        entry = {
+            "kind": "sweep",
+            "told": told,
+            "shards": list(seq_nos),
+            "seq_nos": list(seq_nos.values()),
+        }
+        self._write([self._entry(name_of_key("sweep", self._field), entry)])
+
     def sizes(self) -> dict[str, int]:
         """Give the number of documents of each family that has several."""
         return {entry["family"]: entry["documents"] for entry in self._entries("family")}

@@ -35,7 +35,16 @@ class Choice:
 
     def told(self) -> str:
         """Give what decides the outcome; after a run that was told otherwise all is asked again."""
-        return f"v{_VERSION} {self.rule} {self.date_field}"
+        date_field = None if self.rule == "longest" else self.date_field
+        return f"v{_VERSION} {self.rule} {date_field}"
+
+    @classmethod
+    def as_told(cls, told: str | None) -> "Choice":
+        """Give what an earlier run was told, by `told`; the default when there was none."""
+        if told is None:
+            return cls()
+        _, rule, date_field = told.split(" ", 2)
+        return cls(rule, None if date_field == "None" else date_field)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -46,11 +55,15 @@ class Family:
         name: Value of `simhash.family` of each of them.
         representative: Id of the one each of the others was checked against.
         members: Ids of all, the representative first.
+        indices: The index of each of them, not an alias of it.
+        routings: What each of them is routed by; None for its id.
     """
 
     name: str
     representative: str
     members: tuple[str, ...]
+    indices: tuple[str, ...] = ()
+    routings: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -236,10 +236,16 @@ def _require_texts(library: Library, text_field: str) -> None:
 
 def _found(run: _Run, families: Sequence[_Named], written: int, left: set[Key]) -> Found:
     several = [each for each in families if len(each.keys) > 1]
-    copies = run.library.copies
+    copies, documents = run.library.copies, run.library.documents
     return Found(
         tuple(
-            Family(each.name, each.keys[0].id, tuple(key.id for key in each.keys))
+            Family(
+                each.name,
+                each.keys[0].id,
+                tuple(key.id for key in each.keys),
+                tuple(key.index for key in each.keys),
+                tuple(documents[key].routing for key in each.keys),
+            )
             for each in several
         ),
         sum(len(each.keys) for each in families),

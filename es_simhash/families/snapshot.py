@@ -18,7 +18,8 @@ from es_simhash.scheme import Scheme
 _KEEP_ALIVE = "5m"
 _PAGE = 200
 _HASHES = 500
-_BUCKETS = 5000
+# Each page of an aggregation reads all documents; more than 65,535 no server gives.
+_BUCKETS = 50_000
 # Candidates of a text in one answer; further answers leave out the texts that were seen.
 CANDIDATES = 100
 
@@ -42,6 +43,7 @@ class Stored:
         moment: Value of the date field; None when there is none.
         seq_no: Version of the document, together with `primary_term`.
         primary_term: See `seq_no`.
+        routing: What it is routed by; None for its id.
     """
 
     key: Key
@@ -50,6 +52,13 @@ class Stored:
     moment: float | str | None
     seq_no: int
     primary_term: int
+    routing: str | None = None
+
+    @property
+    def address(self) -> dict[str, str]:
+        """What names it in a request about many."""
+        routing = {} if self.routing is None else {"routing": self.routing}
+        return {"_index": self.key.index, "_id": self.key.id, **routing}
 
 
 @dataclass(frozen=True)
@@ -258,6 +267,7 @@ class Snapshot:
             _moment(hit.get("fields", {}).get(self._date_field)),
             hit["_seq_no"],
             hit["_primary_term"],
+            hit.get("_routing"),
         )
 
 

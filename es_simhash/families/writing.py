@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import elasticsearch
@@ -78,8 +79,7 @@ class Writer:
         lines: list[dict[str, Any]] = []
         for stored, family in batch:
             action = {
-                "_index": stored.key.index,
-                "_id": stored.key.id,
+                **stored.address,
                 "if_seq_no": stored.seq_no,
                 "if_primary_term": stored.primary_term,
             }
@@ -99,7 +99,7 @@ class Writer:
         """Read documents again; give those whose text is the same, only other fields are not."""
         if not conflicts:
             return {}
-        docs = [{"_index": stored.key.index, "_id": stored.key.id} for stored, _ in conflicts]
+        docs = [stored.address for stored, _ in conflicts]
         path = field_path(self._field, document.CONTENT_HASH)
         with plain_errors(self._client):
             answer = self._client.mget(docs=docs, source_includes=[path])
@@ -107,12 +107,7 @@ class Writer:
         for (stored, _), entry in zip(conflicts, answer["docs"], strict=True):
             same = entry.get("found") and text_of(entry["_source"], path) == stored.content_hash
             if same:
-                found[stored.key] = Stored(
-                    stored.key,
-                    stored.content_hash,
-                    stored.family,
-                    stored.moment,
-                    entry["_seq_no"],
-                    entry["_primary_term"],
+                found[stored.key] = replace(
+                    stored, seq_no=entry["_seq_no"], primary_term=entry["_primary_term"]
                 )
         return found

@@ -2,10 +2,10 @@
 
 import json
 
+from es_simhash.backfilling.enriching import selection
 from es_simhash.backfilling.fields import ABSENT, derived, replacing
 from es_simhash.backfilling.hits import Hit, Place, Task, own_object
 from es_simhash.backfilling.preparing import prepare
-from es_simhash.backfilling.running import selection
 from es_simhash.backfilling.throttling import Throttle
 from es_simhash.document import simhash_object
 from es_simhash.fingerprints import fingerprint

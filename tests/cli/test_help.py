@@ -12,7 +12,7 @@ from es_simhash.cli.main import COMMANDS, cli
 
 COMMAND_NAMES = {"backfill", "compare", "concepts", "demo", "dismiss", "doctor", "explain",
                  "families", "fingerprint", "ingest", "install", "node", "pipeline", "related",
-                 "selftest", "status", "undo"}  # fmt: skip
+                 "selftest", "status", "sweep", "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

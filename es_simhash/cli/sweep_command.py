@@ -1,0 +1,167 @@
+"""`es-simhash sweep`: bring up to date what other writers added or changed."""
+
+import json
+import logging
+import re
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from es_simhash.backfilling import Settings
+from es_simhash.cli.bars import documents_bar, show_report
+from es_simhash.cli.meaning_options import vocabulary_option
+from es_simhash.cli.on_version_options import on_version_of, on_version_options
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.showing import format_option
+from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.families import RULES, Choice
+from es_simhash.file_names import file_name
+from es_simhash.sweeping import Swept
+from es_simhash.sweeping import sweep as sweep_index
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read a number and its unit."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"([0-9]+)([smhd])", value)
+    if found is None or not int(found[1]):
+        raise click.BadParameter(f"{value!r} is no duration such as 60s, 5m, 2h or 1d.")
+    return float(int(found[1]) * _SECONDS[found[2]])
+
+
+@click.command()
+@click.argument("index")
+@click.option("--every", callback=_seconds, help="Sweep again and again, as in 60s or 5m.")
+@on_version_options
+@click.option(
+    "--representative",
+    type=click.Choice(RULES),
+    help="Which document each of a family is checked against; default: as in the last run.",
+)
+@text_field_option
+@simhash_field_option
+@vocabulary_option
+@click.option(
+    "--max-docs-per-second",
+    type=click.FloatRange(0, min_open=True),
+    help="Bound on the speed; default: none.",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    help="Processes that fingerprint; default: the number of processors.",
+)
+@click.option(
+    "--failures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL file for ids that fail, with the reason; default: INDEX.failures.jsonl here.",
+)
+@format_option
+@click.option("--quiet", is_flag=True, help="Show no progress, only failures and what was done.")
+@connection_options
+def sweep(
+    index: str,
+    every: float | None,
+    representative: Any,
+    text_field: str,
+    simhash_field: str,
+    vocabulary: str | None,
+    max_docs_per_second: float | None,
+    processes: int | None,
+    failures: Path | None,
+    form: str,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Bring up to date what was written to INDEX since the last sweep, whoever wrote it.
+
+    Documents without fingerprints get them, those whose text was changed get new ones, all get
+    families. With --on-version, a document that came since and is a version of another of its
+    family is flagged, linked, or taken out again (skip; or replace, which keeps the better one);
+    each decision goes to the audit log, from which `es-simhash undo` takes it back.
+
+    The first sweep looks at all documents. One that is killed is done again by the next.
+    """
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    date_field = options["date_field"]
+    rules, connection = on_version_of(options)
+    choice = Choice(representative, date_field) if representative else None
+    letters = failures or Path(f"{file_name(index)}.failures.jsonl")
+    with client_of(**connection) as client:
+
+        def once() -> Swept:
+            with documents_bar("sweep", quiet=quiet) as bar:
+                return sweep_index(
+                    client,
+                    index,
+                    on_version=rules,
+                    choice=choice,
+                    text_field=text_field,
+                    simhash_field=simhash_field,
+                    vocabulary=vocabulary,
+                    failures=letters,
+                    settings=Settings(processes=processes, max_docs_per_second=max_docs_per_second),
+                    report=partial(show_report, bar),
+                )
+
+        failed = _show(once(), form)
+        if every is None and failed:
+            raise EsSimhashError(
+                f"{failed} documents could not be enriched; {letters} has each with its reason."
+            )
+        while every is not None:
+            time.sleep(every)
+            _again(once, form)
+
+
+def _again(once: Callable[[], Swept], form: str) -> None:
+    """Sweep once more; a cluster that is away is asked again the next time."""
+    try:
+        _show(once(), form)
+    except ClusterError as error:
+        # What can only be mended by hand ends the command.
+        if type(error) is not ClusterError:
+            raise
+        click.echo(f"{_now()}  {error}", err=True)
+
+
+def _show(done: Swept, form: str) -> int:
+    """Print what a sweep did; give the number of documents that could not be enriched."""
+    if form == "json":
+        # One line each, as a log is read.
+        click.echo(json.dumps({"time": _now(), **done.to_dict()}))
+    else:
+        click.echo(f"{_now()}  {_told(done)}")
+    return done.enriched["failed"]
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _told(done: Swept) -> str:
+    if done.families is None:
+        return "Nothing was written since the last sweep."
+    counts = done.enriched
+    told = (
+        f"{counts.total()} documents looked at, {counts['written']} enriched, "
+        f"{counts['failed']} failed; families of {done.families.written} written"
+    )
+    left = len(done.left) + len(done.families.left)
+    if done.audit is not None:
+        decided = [f"{count} {action}" for action, count in sorted(done.decisions.items())]
+        told += f"; {', '.join(decided) or 'no versions'}, {done.audit} has what was decided"
+    return f"{told}; {left} changed meanwhile are left for the next." if left else f"{told}."

@@ -1,0 +1,48 @@
+"""Documents of a query, all of them, as they are at one moment."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import elasticsearch
+
+from es_simhash.cluster import plain_errors
+
+_KEEP_ALIVE = "5m"
+_PAGE = 5000
+
+
+def hits(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    query: Mapping[str, Any],
+    body: Mapping[str, Any],
+    *,
+    shard: int | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the hits of a query, a page at a time.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream.
+        query: Elasticsearch query.
+        body: What else the search asks for, such as fields.
+        shard: Number of the one shard to search; None for all.
+    """
+    preference = None if shard is None else f"_shards:{shard}"
+    with plain_errors(client):
+        client.indices.refresh(index=index)
+        pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)
+        page: dict[str, Any] = {
+            "size": _PAGE,
+            "track_total_hits": False,
+            "sort": ["_shard_doc"],
+            **body,
+            "query": query,
+            "pit": {"id": pit["id"], "keep_alive": _KEEP_ALIVE},
+        }
+        try:
+            while found := client.search(body=page)["hits"]["hits"]:
+                yield from found
+                page["search_after"] = found[-1]["sort"]
+        finally:
+            client.close_point_in_time(id=pit["id"])

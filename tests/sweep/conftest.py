@@ -1,0 +1,63 @@
+"""An index that a user's own program writes to, knowing nothing of fingerprints."""
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location(
+    "deduplicating_fixtures", Path(__file__).parents[1] / "deduplicating" / "conftest.py"
+)
+assert _spec is not None
+assert _spec.loader is not None
+_fixtures = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_fixtures)
+make_text = _fixtures.make_text
+revise = _fixtures.revise
+
+
+class Index(_fixtures.Desk):
+    """An index that is written to by a plain client and swept."""
+
+    def store(self, texts: Mapping[str, str], **fields: Any) -> None:
+        """Write documents one after the other, whole, as a program without fingerprints does."""
+        for id, content in texts.items():
+            self.client.index(index=self.name, id=id, document={"text": content, **fields})
+
+    def sweep(self, action: str | None = None, **rules: Any) -> Any:
+        """Sweep with an action, or without any."""
+        from es_simhash.backfilling import Settings
+        from es_simhash.deduplicating import OnVersion
+        from es_simhash.sweeping import sweep
+
+        chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None
+        return sweep(self.client, self.name, on_version=chosen, settings=Settings(processes=1))
+
+    def families(self) -> dict[str, str | None]:
+        """Give the family of each document."""
+        return {
+            id: source.get("simhash", {}).get("family") for id, source in self.sources().items()
+        }
+
+    def duplicates(self) -> dict[str, str]:
+        """Give what each flagged document is a duplicate of."""
+        return {
+            id: marks["duplicate_of"]
+            for id, marks in self.marks().items()
+            if "duplicate_of" in marks
+        }
+
+
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def index(client: Any, index_name: str, tmp_path: Path) -> Iterator[Index]:
+    """An index with our fields and no documents; what lies beside it is deleted as well."""
+    from es_simhash.installing import install
+
+    install(client, index_name, meaning=None)
+    yield Index(client, index_name, tmp_path)
+    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
