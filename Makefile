@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-meaning bench-meaning-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families
+  bench-backfill bench-painless bench-families bench-sweep
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -79,6 +79,10 @@ bench-backfill: $(STAMP)
 # The ingest pipeline's script beside the Python code: differing bits, and its cost.
 bench-painless: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_painless $(ARGS)
+
+# A sweep of what was written since, beside 100,000 documents.
+bench-sweep: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_sweep $(ARGS)
 
 # Version families against known ones, whatever the order and the writers (needs the data).
 bench-families: $(STAMP)

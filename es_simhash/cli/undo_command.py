@@ -1,4 +1,4 @@
-"""`es-simhash undo`: take back what an ingest run decided about versions."""
+"""`es-simhash undo`: take back what `ingest` or `sweep` decided about versions."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def undo(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Put back what `ingest --on-version` skipped or replaced in INDEX, and take marks away.
+    """Put back what --on-version skipped or replaced in INDEX, and take marks away.
 
     AUDIT is the audit log of the run, a file or index:NAME. Documents that are there are left as
     they are, so that it does no harm to do it twice.
