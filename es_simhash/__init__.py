@@ -28,17 +28,21 @@ from es_simhash.scheme import Scheme
 if TYPE_CHECKING:
     from es_simhash.backfilling import SidecarIndex, backfill, estimate
     from es_simhash.cluster import connect
+    from es_simhash.deduplicating import OnVersion, VersionPolicy, undo
     from es_simhash.families import dismiss, find_families
     from es_simhash.index import Asking, Index, related
     from es_simhash.ingesting import Outcome, fingerprint_documents, ingest
     from es_simhash.installing import install
+    from es_simhash.sweeping import sweep
 
 # These import the Elasticsearch client, so they are loaded when first asked for.
 _LAZY = {
     "Asking": "es_simhash.index",
     "Index": "es_simhash.index",
+    "OnVersion": "es_simhash.deduplicating",
     "Outcome": "es_simhash.ingesting",
     "SidecarIndex": "es_simhash.backfilling",
+    "VersionPolicy": "es_simhash.deduplicating",
     "backfill": "es_simhash.backfilling",
     "connect": "es_simhash.cluster",
     "dismiss": "es_simhash.families",
@@ -48,6 +52,8 @@ _LAZY = {
     "ingest": "es_simhash.ingesting",
     "install": "es_simhash.installing",
     "related": "es_simhash.index",
+    "sweep": "es_simhash.sweeping",
+    "undo": "es_simhash.deduplicating",
 }
 
 __all__ = [
@@ -65,6 +71,7 @@ __all__ = [
     "MeaningScheme",
     "MissingExtra",
     "NodeError",
+    "OnVersion",
     "Outcome",
     "Recency",
     "Relation",
@@ -77,6 +84,7 @@ __all__ = [
     "SidecarIndex",
     "Span",
     "TextFingerprints",
+    "VersionPolicy",
     "backfill",
     "compare",
     "connect",
@@ -91,6 +99,8 @@ __all__ = [
     "neighbour_query",
     "related",
     "related_query",
+    "sweep",
+    "undo",
 ]
 
 
