@@ -3,8 +3,9 @@
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 
-from es_simhash.families.contents import Content, are_candidates, link_score
+from es_simhash.families.contents import Content, are_candidates, least_shared, link_score
 from es_simhash.families.partition import Pair, pair
+from es_simhash.families.postings import Postings
 from es_simhash.families.snapshot import CANDIDATES, Key, Read, Snapshot, Stored
 
 # Texts asked for in one request.
@@ -13,6 +14,7 @@ _BATCH = 50
 _MOST_CONTENTS = 50_000
 # After so many answers of a text, its other candidates are left: they share least.
 _MOST_ANSWERS = 20
+_MOST_TEXTS = _MOST_ANSWERS * CANDIDATES
 
 Progress = Callable[[int, int], None]
 
@@ -30,6 +32,7 @@ class Library:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._postings: Postings | None = None
         self._contents: OrderedDict[str, Content] = OrderedDict()
         self.documents: dict[Key, Stored] = {}
         self.copies: dict[str, list[Key]] = defaultdict(list)
@@ -55,6 +58,14 @@ class Library:
             else:
                 self.copies[stored.content_hash].append(stored.key)
         return hashes
+
+    def add_all(self) -> tuple[list[str], Postings]:
+        """Take in all documents; give the hashes of their texts, and who has which passages."""
+        self._postings = Postings()
+        try:
+            return self.add(self._snapshot.all()), self._postings
+        finally:
+            self._postings = None
 
     def complete(self, hashes: Sequence[str]) -> None:
         """Make sure that all documents of these texts are known."""
@@ -84,6 +95,11 @@ class Library:
         return self._contents[content_hash]
 
     def _keep(self, content: Content) -> None:
+        if self._postings is not None:
+            if content.content_hash not in self.characters:
+                self._postings.add(content.content_hash, content.asked)
+            # Texts are looked at in another order than they are read.
+            self.trim()
         self.characters[content.content_hash] = content.characters
         self._contents[content.content_hash] = content
         self._contents.move_to_end(content.content_hash)
@@ -97,16 +113,26 @@ class Library:
 class Links:
     """The links of all texts that were asked for.
 
+    Args:
+        library: The documents a run knows.
+        snapshot: The index.
+        postings: Of all texts of the index, when they are known; else the index is searched.
+
     Attributes:
         neighbours: Of each text, those it is linked with.
+        scores: Of the pairs of texts that are linked.
         truncated: Texts with more candidates than were examined.
     """
 
-    def __init__(self, library: Library, snapshot: Snapshot) -> None:
+    def __init__(
+        self, library: Library, snapshot: Snapshot, postings: Postings | None = None
+    ) -> None:
         self._library = library
         self._snapshot = snapshot
+        self._postings = postings
         self._asked: set[str] = set()
         self.neighbours: dict[str, list[str]] = defaultdict(list)
+        self.scores: dict[Pair[str], float] = {}
         self.truncated: set[str] = set()
 
     @property
@@ -139,7 +165,9 @@ class Links:
             for other in sorted(others):
                 if self._is_judged(one, other, batch) or pair(one, other) in dismissed:
                     continue
-                if self._are_linked(contents[one], self._library.content(other)):
+                score = _link_score(contents[one], self._library.content(other))
+                if score > 0:
+                    self.scores[pair(one, other)] = score
                     self.neighbours[one].append(other)
                     self.neighbours[other].append(one)
                     reached.add(other)
@@ -153,12 +181,26 @@ class Links:
             return False
         return other not in batch or (other < one and one not in self.truncated)
 
-    @staticmethod
-    def _are_linked(one: Content, other: Content) -> bool:
-        return are_candidates(one, other) and link_score(one, other) > 0
-
     def _candidates(self, contents: dict[str, Content]) -> dict[str, set[str]]:
-        """Give the hashes of the texts that share passages with each text.
+        """Give the hashes of the texts that share passages with each text, and read them."""
+        found = self._searched(contents) if self._postings is None else self._looked_up(contents)
+        self._library.need(
+            other for one, others in found.items() for other in others if other not in self._asked
+        )
+        return found
+
+    def _looked_up(self, contents: dict[str, Content]) -> dict[str, set[str]]:
+        assert self._postings is not None
+        found = {}
+        for each, content in contents.items():
+            others, more = self._postings.sharing(content.asked, least_shared(content), _MOST_TEXTS)
+            if more:
+                self.truncated.add(each)
+            found[each] = set(others) - {each}
+        return found
+
+    def _searched(self, contents: dict[str, Content]) -> dict[str, set[str]]:
+        """Ask the index.
 
         Answers hold a limited number of documents. Of a text whose answer is full, the texts that
         were seen are left out of the next one, so that many copies of one hide no other.
@@ -180,7 +222,8 @@ class Links:
             if not asking:
                 break
         self.truncated.update(asking)
-        self._library.need(
-            other for one, others in found.items() for other in others if other not in self._asked
-        )
         return found
+
+
+def _link_score(one: Content, other: Content) -> float:
+    return link_score(one, other) if are_candidates(one, other) else 0.0

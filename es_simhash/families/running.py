@@ -14,6 +14,7 @@ from es_simhash.families.exploring import Library, Links, Progress
 from es_simhash.families.naming import name_of_key, names_of
 from es_simhash.families.outcome import Choice, Family, Found
 from es_simhash.families.partition import Pair, families_of, pair
+from es_simhash.families.postings import MOST_TEXTS
 from es_simhash.families.snapshot import Key, Snapshot, Stored
 from es_simhash.families.writing import Writer
 from es_simhash.index import Index
@@ -91,7 +92,6 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.library = Library(self.snapshot)
-        self.links = Links(self.library, self.snapshot)
         self.recorded = self.companion.sizes()
         self.sizes = self.snapshot.family_sizes()
         self.dismissals = self.companion.dismissals()
@@ -102,13 +102,18 @@ class _Run:
 
     def look(self, progress: Progress | None) -> None:
         """Read what may have changed, and all that hangs together with it."""
-        seeds = set(self._seeds())
+        postings = None
+        if self.looks_at_all and self.snapshot.count() <= MOST_TEXTS:
+            seeds, postings = self.library.add_all()
+        elif self.looks_at_all:
+            seeds = self.library.add(self.snapshot.all())
+        else:
+            seeds = self._changed()
+        self.links = Links(self.library, self.snapshot, postings)
         self.apart = self._apart()
-        self.links.explore(seeds, self.apart, progress)
+        self.links.explore(set(seeds), self.apart, progress)
 
-    def _seeds(self) -> Iterable[str]:
-        if self.looks_at_all:
-            return self.library.add(self.snapshot.all())
+    def _changed(self) -> list[str]:
         seeds = self.library.add(self.snapshot.without_family())
         names = [*self.sizes, *(self.recorded.keys() - self.sizes.keys())]
         changed = [name for name in names if self.sizes.get(name, 0) != self._expected(name)]
@@ -156,6 +161,10 @@ class _Run:
         return sorted([*named, *empty], key=lambda each: each.name)
 
     def _member_score(self, one: str, other: str) -> float:
+        # Linked texts score enough, and their texts may have to be read again.
+        linked = self.links.scores.get(pair(one, other))
+        if linked is not None:
+            return linked
         return member_score(self.library.content(one), self.library.content(other))
 
     def _best(self) -> dict[str, Key]:

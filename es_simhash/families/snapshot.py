@@ -131,6 +131,11 @@ class Snapshot:
         types = set(answer["fields"].get(name, {}))
         return {"format": "epoch_millis"} if types and types <= {"date", "date_nanos"} else {}
 
+    def count(self) -> int:
+        """Count the documents that have fingerprints of the scheme."""
+        body = {"size": 0, "track_total_hits": True, "query": self._of_scheme()}
+        return int(self._search(body)["hits"]["total"]["value"])
+
     def all(self) -> Iterator[Read]:
         """Yield every document that has fingerprints of the scheme."""
         yield from self._pages([self._of_scheme()], [])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash import DocumentMissing, InputError
+from es_simhash.families import exploring, running
 from es_simhash.families.in_memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
@@ -18,6 +19,15 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
     return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
+@pytest.fixture(params=["in memory", "by searches"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How a run over everything finds candidates: larger indices are searched."""
+    if request.param == "by searches":
+        monkeypatch.setattr(running, "MOST_TEXTS", 0)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("way")
 def test_families_are_those_of_the_oracle(shelf: Any, texts: Texts) -> None:
     shelf.put({**texts, "empty": "...", "copy": texts["t1-1"].upper()})
     shelf.find()
@@ -50,6 +60,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, cl
     assert (dry.families, dry.written) == (wet.families, wet.written)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("seed", range(3))
 def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
     shelf: Any, texts: Texts, seed: int
@@ -160,6 +171,7 @@ def test_a_family_falls_apart_when_what_joined_it_is_deleted(
     assert shelf.families() == {frozenset("a"), frozenset("c")}
 
 
+@pytest.mark.usefixtures("way")
 def test_more_copies_than_an_answer_holds_hide_no_other_text(
     shelf: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
@@ -173,6 +185,18 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
     assert found.documents == 253
     assert found.truncated == ()
     assert len(shelf.families()) == 1
+
+
+@pytest.mark.usefixtures("way")
+def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
+    shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exploring, "_MOST_TEXTS", 5)
+    monkeypatch.setattr(exploring, "_MOST_ANSWERS", 1)
+    body = make_text(1)
+    shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
+    found = shelf.find()
+    assert [len(each.members) for each in found.families] == [40]
 
 
 def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Texts) -> None:
