@@ -5,7 +5,7 @@ again; and who left a family can only be told by what is written elsewhere.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import elasticsearch
@@ -41,6 +41,19 @@ class Dismissal:
     ids: tuple[str, str]
     undone: bool = False
     pending: bool = True
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How far sweeps have come.
+
+    Attributes:
+        seq_nos: Number of the last write that was looked at, by the name of the shard.
+        deciding: True when the last one began to decide and did not end.
+    """
+
+    seq_nos: Mapping[str, int] = field(default_factory=dict)
+    deciding: bool = False
 
 
 class Companion:
@@ -83,20 +96,21 @@ class Companion:
         id = name_of_key("run", self._field)
         self._write([self._entry(id, {"kind": "run", "told": told})])
 
-    def swept(self, told: str) -> dict[str, int]:
-        """Give how far sweeps that were told the same have come, by shard."""
+    def last_sweep(self, told: str) -> Sweep:
+        """Give how far sweeps that were told the same have come."""
         for entry in self._entries("sweep"):
-            if entry["told"] == told:
-                return dict(zip(entry["shards"], entry["seq_nos"], strict=True))
-        return {}
+            seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
+            return Sweep(seq_nos if entry["told"] == told else {}, entry["deciding"])
+        return Sweep()
 
-    def write_swept(self, told: str, seq_nos: Mapping[str, int]) -> None:
+    def write_sweep(self, told: str, sweep: Sweep) -> None:
         """Remember how far a sweep has come."""
         entry = {
             "kind": "sweep",
             "told": told,
-            "shards": list(seq_nos),
-            "seq_nos": list(seq_nos.values()),
+            "shards": list(sweep.seq_nos),
+            "seq_nos": list(sweep.seq_nos.values()),
+            "deciding": sweep.deciding,
         }
         self._write([self._entry(name_of_key("sweep", self._field), entry)])
 

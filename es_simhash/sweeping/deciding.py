@@ -95,9 +95,6 @@ class FamilyPolicy:
         self._audit = open_audit(rules.audit or default_audit(index), client, patience)
 
     def __enter__(self) -> "FamilyPolicy":
-        """End what a sweep that was killed had begun."""
-        if self._rules.action == "replace":
-            finish_replacing(self._requests, self._facts, self._setting, self._audit.read())
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -112,6 +109,11 @@ class FamilyPolicy:
     def run(self) -> str:
         """Id of this run in the log."""
         return self._setting.run
+
+    def finish(self) -> None:
+        """End the deletions that a sweep had begun which was killed."""
+        if self._rules.action == "replace":
+            finish_replacing(self._requests, self._facts, self._setting, self._audit.read())
 
     def decide(self, families: Iterable[Family], came: Mapping[Key, Arrival]) -> None:
         """Decide the documents that came, the first of them first.
@@ -165,12 +167,18 @@ class FamilyPolicy:
             for member, fact in zip(batch, facts, strict=True)
             if fact.get("found") and not self._stored(fact, document.DUPLICATE_OF)
         ]
-        texts = [text_of(fact["_source"], self._setting.text_field) or "" for _, fact in found]
+        texts = [self._text(fact) for _, fact in found]
         if texts:
             prints = fingerprint_batch(texts, self._setting.scheme)
             for (member, fact), each in zip(found, prints, strict=True):
                 if each.content_hash == self._stored(fact, document.CONTENT_HASH):
                     yield member, fact, each
+
+    def _text(self, fact: Fact) -> str:
+        try:
+            return text_of(fact["_source"], self._setting.text_field) or ""
+        except InputError:
+            return ""  # somebody has written something else there since
 
     def _wanted(self) -> list[str] | None:
         """Give the fields to read; all of a document that may have to be put back."""

@@ -15,7 +15,7 @@ from es_simhash.backfilling.running import DEFAULT_SETTINGS, Settings
 from es_simhash.deduplicating.rules import OnVersion
 from es_simhash.document import DEFAULT_FIELD
 from es_simhash.errors import InputError
-from es_simhash.families.companion import Companion
+from es_simhash.families.companion import Companion, Sweep
 from es_simhash.families.exploring import Progress
 from es_simhash.families.outcome import Choice, Family, Found
 from es_simhash.families.running import find_families
@@ -79,7 +79,8 @@ def sweep(
     # Asked for before anything is read, so that nothing falls between two sweeps.
     now = checkpoints(client, index)
     told = _told(task)
-    parts = since(now, companion.swept(told))
+    last = companion.last_sweep(told)
+    parts = since(now, last.seq_nos)
     if not parts:
         return Swept()
     came = {} if rules is None else arrivals(client, parts, simhash_field, rules.date_field)
@@ -95,7 +96,10 @@ def sweep(
     )
     swept = Swept(enriched, found)
     if rules is not None:
+        companion.write_sweep(told, Sweep(last.seq_nos, deciding=True))
         with FamilyPolicy(client, index, task, rules, settings.patience) as policy:
+            if last.deciding:
+                policy.finish()
             policy.decide(_families(client, index, companion, found, came, simhash_field), came)
         swept = replace(
             swept,
@@ -104,7 +108,7 @@ def sweep(
             audit=policy.audit,
             run=policy.run,
         )
-    companion.write_swept(told, {each.name: each.seq_no for each in now})
+    companion.write_sweep(told, Sweep({each.name: each.seq_no for each in now}))
     return swept
 
 

@@ -327,6 +327,17 @@ def test_one_document_that_is_left_does_not_stop_a_later_run(
     assert shelf.families() == in_memory({**held, "t11-1": make_text(88)})
 
 
+def test_a_text_that_became_something_else_does_not_stop_a_run(
+    shelf: Any, client: Any, texts: Texts
+) -> None:
+    shelf.put(texts)
+    # A field of type text takes numbers.
+    client.update(index=shelf.name, id="t5-1", doc={"text": 5}, refresh=True)
+    found = shelf.find()
+    assert found.left == ("t5-1",)
+    assert frozenset({"t1-1", "t1-2", "t1-3"}) in shelf.families()
+
+
 def test_a_wrong_text_field_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
     from es_simhash.families import find_families
 

@@ -173,6 +173,28 @@ def test_a_sweep_that_was_killed_before_it_decided_is_done_again(
     assert index.duplicates() == {"a2": "a"}
 
 
+def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
+    index: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = make_text(1, 150)
+    index.store({"short": short})
+    index.sweep("replace")
+    index.store({"longer": f"{short} {make_text(2, 10)}"})
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(deciding.FamilyPolicy, "_carry_out", killed)
+        with pytest.raises(KeyboardInterrupt):
+            index.sweep("replace")
+    assert set(index.documents()) == {"short", "longer"}
+    index.sweep("replace")
+    assert set(index.documents()) == {"longer"}
+    assert index.undo().restored == 1
+    assert set(index.documents()) == {"short", "longer"}
+
+
 def test_a_version_that_is_changed_while_it_is_decided_is_left(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
