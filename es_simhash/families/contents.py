@@ -30,6 +30,8 @@ COPIED = 0.85
 LONGER = 8
 # Passages of a text that are asked for, on average; all of a text that has fewer.
 ASKED = 128
+# How many of these two texts must share; all of a text that has fewer.
+SHARED = 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _bound(passages: int) -> int:
 
 def least_shared(content: Content) -> int:
     """Give how many of the passages asked for a candidate must have."""
-    return min(2, len(content.passages))
+    return min(SHARED, len(content.passages))
 
 
 def are_candidates(one: Content, other: Content) -> bool:

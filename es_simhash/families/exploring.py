@@ -3,7 +3,7 @@
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 
-from es_simhash.families.contents import Content, are_candidates, least_shared, link_score
+from es_simhash.families.contents import SHARED, Content, are_candidates, link_score
 from es_simhash.families.partition import Pair, pair
 from es_simhash.families.postings import Postings
 from es_simhash.families.snapshot import CANDIDATES, Key, Read, Snapshot, Stored
@@ -158,14 +158,12 @@ class Links:
                 progress(len(self._asked), len(self._asked) + len(waiting))
 
     def _ask(self, batch: list[str], dismissed: set[Pair[str]]) -> set[str]:
-        self._library.need(batch)
-        contents = {each: self._library.content(each) for each in batch}
         reached: set[str] = set()
-        for one, others in self._candidates(contents).items():
+        for one, others in self._candidates(batch).items():
             for other in sorted(others):
                 if self._is_judged(one, other, batch) or pair(one, other) in dismissed:
                     continue
-                score = _link_score(contents[one], self._library.content(other))
+                score = _link_score(self._library.content(one), self._library.content(other))
                 if score > 0:
                     self.scores[pair(one, other)] = score
                     self.neighbours[one].append(other)
@@ -181,32 +179,35 @@ class Links:
             return False
         return other not in batch or (other < one and one not in self.truncated)
 
-    def _candidates(self, contents: dict[str, Content]) -> dict[str, set[str]]:
+    def _candidates(self, batch: list[str]) -> dict[str, set[str]]:
         """Give the hashes of the texts that share passages with each text, and read them."""
-        found = self._searched(contents) if self._postings is None else self._looked_up(contents)
+        found = self._searched(batch) if self._postings is None else self._looked_up(batch)
+        self._library.need(one for one, others in found.items() if others)
         self._library.need(
             other for one, others in found.items() for other in others if other not in self._asked
         )
         return found
 
-    def _looked_up(self, contents: dict[str, Content]) -> dict[str, set[str]]:
+    def _looked_up(self, batch: list[str]) -> dict[str, set[str]]:
         assert self._postings is not None
         found = {}
-        for each, content in contents.items():
-            others, more = self._postings.sharing(content.asked, least_shared(content), _MOST_TEXTS)
+        for each in batch:
+            others, more = self._postings.sharing(each, SHARED, _MOST_TEXTS)
+            found[each] = set(others)
             if more:
                 self.truncated.add(each)
-            found[each] = set(others) - {each}
         return found
 
-    def _searched(self, contents: dict[str, Content]) -> dict[str, set[str]]:
+    def _searched(self, batch: list[str]) -> dict[str, set[str]]:
         """Ask the index.
 
         Answers hold a limited number of documents. Of a text whose answer is full, the texts that
         were seen are left out of the next one, so that many copies of one hide no other.
         """
-        found: dict[str, set[str]] = {each: set() for each in contents}
-        asking = list(contents)
+        self._library.need(batch)
+        contents = {each: self._library.content(each) for each in batch}
+        found: dict[str, set[str]] = {each: set() for each in batch}
+        asking = batch
         for _ in range(_MOST_ANSWERS):
             without = {each: sorted(found[each]) for each in asking}
             answers = self._snapshot.candidates([contents[each] for each in asking], without)

@@ -6,38 +6,32 @@ Searches would answer the same, some fifty times slower for each text.
 import numpy as np
 from numpy.typing import NDArray
 
-# Texts whose passages are held in memory, each by about a kilobyte.
-MOST_TEXTS = 2_000_000
+# Texts whose passages are held in memory, each by about two kilobytes.
+MOST_TEXTS = 1_000_000
 _SHIFT = np.uint64(32)
 _TEXT = np.uint64(0xFFFFFFFF)
 
 
 class Postings:
-    """The passages by which texts are found; texts are added first, and then looked up.
-
-    Passages and numbers of texts are packed into one sorted array, so that nothing but it is held.
-    """
+    """The passages by which texts are found; texts are added first, and then looked up."""
 
     def __init__(self) -> None:
         self._hashes: list[str] = []
-        self._parts: list[NDArray[np.uint64]] = []
+        self._asked: dict[str, NDArray[np.uint32]] = {}
+        # Passages and numbers of texts, both in one number, ascending.
         self._packed: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
-    def __len__(self) -> int:
-        return len(self._hashes)
-
     def add(self, content_hash: str, asked: NDArray[np.uint32]) -> None:
-        """Take in a text that was not added before.
+        """Take in a text that was not added before, before any is looked up.
 
         Args:
             content_hash: Of the text.
             asked: The passages by which it is found, each once.
         """
-        number = np.uint64(len(self._hashes))
         self._hashes.append(content_hash)
-        self._parts.append(asked.astype(np.uint64) << _SHIFT | number)
+        self._asked[content_hash] = asked
 
-    def sharing(self, asked: NDArray[np.uint32], least: int, most: int) -> tuple[list[str], bool]:
+    def sharing(self, content_hash: str, least: int, most: int) -> tuple[list[str], bool]:
         """Give the texts that share passages with one, those that share most first.
 
         Of a passage that more than `most` texts have, only the first of these count as found by
@@ -45,15 +39,16 @@ class Postings:
         together through the first of them, and none takes the time of all.
 
         Args:
-            asked: The passages by which it is found, each once.
-            least: How many of them another text must have, from 1.
+            content_hash: Of a text that was added.
+            least: How many passages another text must share, from 1; of a text that has fewer, all.
             most: How many texts to give.
 
         Returns:
-            Hashes of the texts, the text itself among them, and whether there may be more.
+            Hashes of the texts, the text itself not among them, and whether there may be more.
         """
         self._pack()
-        firsts = asked.astype(np.uint64) << _SHIFT
+        firsts = self._asked[content_hash].astype(np.uint64) << _SHIFT
+        least = max(1, min(least, len(firsts)))
         starts = np.searchsorted(self._packed, firsts)
         counts = np.searchsorted(self._packed, firsts + (np.uint64(1) << _SHIFT)) - starts
         heavy = counts > most
@@ -68,7 +63,8 @@ class Postings:
         chosen = np.flatnonzero(shared >= least)
         order = chosen[np.argsort(-shared[chosen], kind="stable")[:most]]
         names = [self._hashes[number] for number in texts[order].tolist()]
-        return names, len(chosen) > most or int(heavy.sum()) >= least
+        others = [each for each in names if each != content_hash]
+        return others, len(chosen) > most or int(heavy.sum()) >= least
 
     def _have(self, first: np.uint64, texts: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Tell which texts have a passage."""
@@ -78,7 +74,9 @@ class Postings:
         return have
 
     def _pack(self) -> None:
-        if self._parts:
-            self._packed = np.concatenate([self._packed, *self._parts])
-            self._parts.clear()
+        if len(self._packed) == 0 and self._asked:
+            counts = [len(self._asked[each]) for each in self._hashes]
+            numbers = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
+            passages = np.concatenate([self._asked[each] for each in self._hashes])
+            self._packed = passages.astype(np.uint64) << _SHIFT | numbers
             self._packed.sort()
