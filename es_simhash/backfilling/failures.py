@@ -2,18 +2,15 @@
 
 import json
 from pathlib import Path
-from types import TracebackType
-from typing import TextIO
 
 from es_simhash.backfilling.outcome import Outcome
-from es_simhash.errors import InputError
+from es_simhash.ingesting.growing_file import GrowingFile
 
 
-class Failures:
-    """A JSONL file that is made when the first document needs it, and only grows.
+class Failures(GrowingFile):
+    """A JSONL file; each line has `run`, `index`, `id` and `reason`.
 
-    Each line has `run`, `index`, `id` and `reason`. A document that fails again after the snapshot
-    was lost is written down once.
+    A document that fails again after the snapshot was lost is written down once.
 
     Args:
         path: The file; None for none.
@@ -21,22 +18,9 @@ class Failures:
     """
 
     def __init__(self, path: Path | None, run: str) -> None:
-        self._path = path
+        super().__init__(path, "; name another file with --failures.")
         self._run = run
-        self._stream: TextIO | None = None
         self._known: set[tuple[str, str]] = set()
-
-    def __enter__(self) -> "Failures":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._stream is not None:
-            self._stream.close()
 
     def add(self, outcome: Outcome) -> None:
         """Write down a document.
@@ -45,7 +29,7 @@ class Failures:
             InputError: The file cannot be written.
         """
         key = outcome.index, outcome.id
-        if self._path is None or key in self._known:
+        if key in self._known:
             return
         self._known.add(key)
         record = {
@@ -54,13 +38,4 @@ class Failures:
             "id": outcome.id,
             "reason": outcome.reason,
         }
-        try:
-            if self._stream is None:
-                self._stream = self._path.open("a", encoding="ascii")
-            self._stream.write(json.dumps(record) + "\n")
-            self._stream.flush()
-        except OSError as error:
-            raise InputError(
-                f"{self._path} cannot be written ({error.strerror}); "
-                "name another file with --failures."
-            ) from error
+        self.write(json.dumps(record).encode("ascii") + b"\n")

@@ -18,6 +18,9 @@ from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    failures_option,
+    max_docs_per_second_option,
+    processes_option,
     simhash_field_option,
     text_field_option,
 )
@@ -44,21 +47,9 @@ _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
     "--sidecar", help="Index to write the fields to, in place of INDEX; made when there is none."
 )
 @vocabulary_option
-@click.option(
-    "--max-docs-per-second",
-    type=click.FloatRange(0, min_open=True),
-    help="Bound on the speed; default: none.",
-)
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    help="Processes that fingerprint; default: the number of processors.",
-)
-@click.option(
-    "--failures",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSONL file for ids that fail, with the reason; default: INDEX.failures.jsonl here.",
-)
+@max_docs_per_second_option
+@processes_option
+@failures_option
 @click.option("--dry-run", is_flag=True, help="Print what it will take, from a sample; no write.")
 @click.option("--quiet", is_flag=True, help="Show no progress, only failures and the summary.")
 @connection_options

@@ -19,6 +19,7 @@ from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    processes_option,
     simhash_field_option,
     text_field_option,
 )
@@ -50,11 +51,7 @@ SHOWN_FAILURES = 10
     show_default=True,
     help="Names of text files; may be repeated.",
 )
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    help="Processes that fingerprint; default: the number of processors.",
-)
+@processes_option
 @click.option("--rewrite", is_flag=True, help="Write documents too that are unchanged.")
 @click.option(
     "--dead-letter",

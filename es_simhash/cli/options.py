@@ -56,6 +56,24 @@ text_field_option = click.option(
     help="Field of the text; dots lead into objects.",
 )
 
+processes_option = click.option(
+    "--processes",
+    type=click.IntRange(1),
+    help="Processes that fingerprint; default: the number of processors.",
+)
+
+max_docs_per_second_option = click.option(
+    "--max-docs-per-second",
+    type=click.FloatRange(0, min_open=True),
+    help="Bound on the speed; default: none.",
+)
+
+failures_option = click.option(
+    "--failures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL file for ids that fail, with the reason; default: INDEX.failures.jsonl here.",
+)
+
 
 def connection_options(command: Command) -> Command:
     """Add the options of the connection; `client_of` takes what they give."""

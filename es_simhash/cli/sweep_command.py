@@ -18,6 +18,9 @@ from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    failures_option,
+    max_docs_per_second_option,
+    processes_option,
     simhash_field_option,
     text_field_option,
 )
@@ -53,21 +56,9 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @text_field_option
 @simhash_field_option
 @vocabulary_option
-@click.option(
-    "--max-docs-per-second",
-    type=click.FloatRange(0, min_open=True),
-    help="Bound on the speed; default: none.",
-)
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    help="Processes that fingerprint; default: the number of processors.",
-)
-@click.option(
-    "--failures",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSONL file for ids that fail, with the reason; default: INDEX.failures.jsonl here.",
-)
+@max_docs_per_second_option
+@processes_option
+@failures_option
 @format_option
 @click.option("--quiet", is_flag=True, help="Show no progress, only failures and what was done.")
 @connection_options

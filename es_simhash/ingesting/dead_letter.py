@@ -2,38 +2,24 @@
 
 import json
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO
 
 from es_simhash.errors import InputError
 from es_simhash.ingesting.batches import Batch
+from es_simhash.ingesting.growing_file import GrowingFile
 from es_simhash.ingesting.lines import decode, loads
 
 
-class DeadLetter:
-    """A JSONL file that is made when the first document needs it, and only grows.
+class DeadLetter(GrowingFile):
+    """A JSONL file; each line has `id`, `reason`, `file`, `line`, and the document.
 
-    Each line has `id`, `reason`, `file`, `line`, and the document as it was read: `document` when
-    it is JSON, else `raw`, in which bytes that are not UTF-8 are lone surrogates (Python's
-    `surrogateescape`). A document too large to be held, or a text file, is named only.
+    That is as it was read: `document` when it is JSON, else `raw`, in which bytes that are not
+    UTF-8 are lone surrogates (Python's `surrogateescape`). A document too large to be held, or a
+    text file, is named only.
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.path = path
+        super().__init__(path, ", and would lose documents; name another file with --dead-letter.")
         self.count = 0
-        self._stream: BinaryIO | None = None
-
-    def __enter__(self) -> "DeadLetter":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._stream is not None:
-            self._stream.close()
 
     def add(self, batch: Batch, place: int, id: str | None, reason: str) -> None:
         """Write down a document.
@@ -46,16 +32,7 @@ class DeadLetter:
         file, line = batch.where(place)
         head = json.dumps({"id": id, "reason": reason, "file": file, "line": line})
         record = head[:-1].encode("ascii") + _document(batch.original(place)) + b"}\n"
-        try:
-            if self._stream is None:
-                self._stream = self.path.open("ab")
-            self._stream.write(record)
-            self._stream.flush()
-        except OSError as error:
-            raise InputError(
-                f"{self.path} cannot be written ({error.strerror}), and would lose documents; "
-                "name another file with --dead-letter."
-            ) from error
+        self.write(record)
         self.count += 1
 
 

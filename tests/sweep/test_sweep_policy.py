@@ -12,6 +12,23 @@ from es_simhash.sweeping import deciding
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
+KillAt = Callable[[str, Callable[[], Any]], None]
+
+
+@pytest.fixture
+def kill_at(monkeypatch: pytest.MonkeyPatch) -> KillAt:
+    """End a sweep where it calls a method of the policy."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def run(method: str, sweep: Callable[[], Any]) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(deciding.FamilyPolicy, method, killed)
+            with pytest.raises(KeyboardInterrupt):
+                sweep()
+
+    return run
 
 
 def test_who_came_first_is_the_first_whatever_the_ids(
@@ -154,40 +171,26 @@ def test_more_documents_than_are_read_at_once(
 
 
 def test_a_sweep_that_was_killed_before_it_decided_is_done_again(
-    index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
+    index: Any, make_text: Make, revise: Make, kill_at: KillAt
 ) -> None:
     first = make_text(1)
     index.store({"a": first})
     index.sweep("skip")
     index.store({"a2": revise(first, 3)})
-
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(deciding.FamilyPolicy, "decide", killed)
-        with pytest.raises(KeyboardInterrupt):
-            index.sweep("skip")
+    kill_at("decide", lambda: index.sweep("skip"))
     # It has been written to since it was created, so that it is flagged, and stays.
     assert index.sweep("skip").decisions == {"flag": 1}
     assert index.duplicates() == {"a2": "a"}
 
 
 def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
-    index: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
+    index: Any, make_text: Make, kill_at: KillAt
 ) -> None:
     short = make_text(1, 150)
     index.store({"short": short})
     index.sweep("replace")
     index.store({"longer": f"{short} {make_text(2, 10)}"})
-
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(deciding.FamilyPolicy, "_carry_out", killed)
-        with pytest.raises(KeyboardInterrupt):
-            index.sweep("replace")
+    kill_at("_carry_out", lambda: index.sweep("replace"))
     assert set(index.documents()) == {"short", "longer"}
     index.sweep("replace")
     assert set(index.documents()) == {"longer"}
