@@ -38,7 +38,10 @@ _OPTIONS = (
         show_default=True,
         help="Which of the two --on-version replace keeps.",
     ),
-    click.option("--date-field", help="Field of the date, for --keep newest."),
+    click.option(
+        "--date-field",
+        help="Field of the date: for --keep newest, and for who came first in a sweep.",
+    ),
     click.option(
         "--audit",
         help="Log of the decisions: a file, or index:NAME; default: INDEX.audit.jsonl here.",

@@ -46,7 +46,9 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 @click.command()
 @click.argument("index")
-@click.option("--every", callback=_seconds, help="Sweep again and again, as in 60s or 5m.")
+@click.option(
+    "--every", callback=_seconds, metavar="DURATION", help="Sweep again and again, as in 60s or 5m."
+)
 @on_version_options
 @click.option(
     "--representative",
@@ -154,5 +156,5 @@ def _told(done: Swept) -> str:
     left = len(done.left) + len(done.families.left)
     if done.audit is not None:
         decided = [f"{count} {action}" for action, count in sorted(done.decisions.items())]
-        told += f"; {', '.join(decided) or 'no versions'}, {done.audit} has what was decided"
+        told += f"; {', '.join(decided)}, {done.audit} has why" if decided else "; no versions"
     return f"{told}; {left} changed meanwhile are left for the next." if left else f"{told}."
