@@ -21,8 +21,8 @@ from es_simhash.errors import ClusterError, InputError
 from es_simhash.ingesting.batches import Lines
 from es_simhash.ingesting.lines import ID
 from es_simhash.ingesting.outcome import Outcome
-from es_simhash.ingesting.running import ingest_lines
 from es_simhash.ingesting.sending import Patience
+from es_simhash.ingesting.starting import ingest_lines
 from es_simhash.ingesting.workers import splice
 from es_simhash.installing import installed
 

@@ -8,8 +8,9 @@ from es_simhash.ingesting.adding import fingerprint_documents
 from es_simhash.ingesting.batches import Mark
 from es_simhash.ingesting.outcome import Outcome
 from es_simhash.ingesting.reading import Limits, Source, open_sources
-from es_simhash.ingesting.running import Progress, Settings, ingest, ingest_sources
+from es_simhash.ingesting.running import Settings
 from es_simhash.ingesting.sending import Patience
+from es_simhash.ingesting.starting import Progress, ingest, ingest_sources
 
 __all__ = [
     "Limits",
