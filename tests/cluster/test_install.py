@@ -238,7 +238,8 @@ def test_a_partial_update_of_the_user_leaves_the_fingerprints(client: Any, fille
 
     name = filled({"id": "1", "text": TEXT, "read": 0}, {"id": "2", "text": TEXT, "read": 0})
     before = stored_fields(client, name, "2")
-    assert len(before) == 4
+    # Elasticsearch 8 gives no doc values of bit vectors; the kNN search below sees them.
+    assert {f"simhash.{each}" for each in (BLOCKS, PASSAGES, CHUNKS)} <= before.keys()
     for count in (1, 2):
         client.update(index=name, id="2", doc={"read": count}, refresh=True)
     client.indices.forcemerge(index=name, max_num_segments=1)
