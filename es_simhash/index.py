@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -24,6 +23,7 @@ from es_simhash.merging import merged
 from es_simhash.query import Asking, neighbour_query, read_answers, read_neighbours, related_query
 from es_simhash.query.body import asked_passages
 from es_simhash.relation import Answer, Relation, relate
+from es_simhash.shown_fields import shown_fields
 from es_simhash.telling import Reading, told
 
 __all__ = ["Asking", "Index", "related"]
@@ -252,7 +252,11 @@ class Index(InstalledIndex):
         keys = sorted({(r.index, r.id) for each in relations for r in each}, key=str)
         sources = self._sources(set(keys), asking)
         hits = [self._hit(key, sources.get(key, {})) for key in keys]
-        stored = {key: self._shown(hit.source, asking) for key, hit in zip(keys, hits, strict=True)}
+        fetched = [self.text_field, *(self.meaning.entity_fields if self.meaning else ())]
+        stored = {
+            key: shown_fields(hit.source, fetched, asking.fields)
+            for key, hit in zip(keys, hits, strict=True)
+        }
         if not asking.evidence:
             return [
                 _changed(each, lambda one: replace(one, source=stored[one.index, one.id]))
@@ -310,15 +314,6 @@ class Index(InstalledIndex):
             text = text_of(source, self.text_field)
         return _Question(text or "", key[1], key[0], source)
 
-    def _shown(self, stored: Mapping[str, Any], asking: Asking) -> dict[str, Any]:
-        """Leave out the fields that were fetched for the evidence alone."""
-        source = dict(stored)
-        fetched = [self.text_field, *(self.meaning.entity_fields if self.meaning else ())]
-        for path in fetched:
-            if not _is_among(path, asking.fields):
-                source = _without(source, path)
-        return source
-
     def _sources(self, keys: set[searching.Key], asking: Asking) -> dict[searching.Key, Any]:
         evidence = (self.text_field, *(self.meaning.entity_fields if self.meaning else ()))
         wanted = [*asking.fields, *(evidence if asking.evidence else ())]
@@ -346,21 +341,6 @@ class _Prepared:
 
 def _changed(answer: Answer, change: Callable[[Relation], Relation]) -> Answer:
     return Answer(map(change, answer), truncated=answer.truncated)
-
-
-def _is_among(path: str, wanted: Sequence[str]) -> bool:
-    """Tell whether a field is asked for: by its name, a pattern, or that of an object above it."""
-    return any(fnmatchcase(path, each) or fnmatchcase(path, f"{each}.*") for each in wanted)
-
-
-def _without(source: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """Give a document without one field, nor the objects that held nothing else."""
-    rest = {name: value for name, value in source.items() if name != path}
-    head, dot, inner = path.partition(".")
-    if dot and isinstance(rest.get(head), Mapping):
-        left = _without(rest.pop(head), inner)
-        return {**rest, head: left} if left else rest
-    return rest
 
 
 def related(
