@@ -85,7 +85,8 @@ def sweep(
     family is flagged, linked, or taken out again (skip; or replace, which keeps the better one);
     each decision goes to the audit log, from which `es-simhash undo` takes it back.
 
-    The first sweep looks at all documents. One that is killed is done again by the next.
+    The first sweep looks at all documents, and takes none out. One that is killed is done again
+    by the next.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)

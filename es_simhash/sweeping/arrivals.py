@@ -24,7 +24,7 @@ class Arrival:
 
     Attributes:
         order: What sorts documents by their date, if asked for, and by the time they came.
-        is_new: True when it was not changed since it was created, and is routed by its id.
+        is_new: True when it was created since, not changed afterwards, and is routed by its id.
         family: The family it has already: it was decided, or a sweep was killed before that.
     """
 
@@ -34,7 +34,12 @@ class Arrival:
 
 
 def arrivals(
-    client: elasticsearch.Elasticsearch, parts: Iterable[Part], field: str, date_field: str | None
+    client: elasticsearch.Elasticsearch,
+    parts: Iterable[Part],
+    field: str,
+    date_field: str | None,
+    *,
+    is_first: bool,
 ) -> dict[Key, Arrival]:
     """Give the documents of some parts of an index; each takes about 300 bytes of memory.
 
@@ -45,6 +50,7 @@ def arrivals(
         date_field: Field that tells who is first; by default it is who was written first. The
             order of writes is known in each shard; of two shards it is taken to be as even as
             their numbers of writes.
+        is_first: Whether no sweep was here before, so that none of them is known to be new.
     """
     family = field_path(field, document.FAMILY)
     body = {
@@ -54,17 +60,17 @@ def arrivals(
         "seq_no_primary_term": True,
     }
     return {
-        Key(hit["_index"], hit["_id"]): _arrival(hit, family, date_field)
+        Key(hit["_index"], hit["_id"]): _arrival(hit, family, date_field, is_first=is_first)
         for part in parts
         for hit in hits(client, part.index, part.query, body, shard=part.shard)
     }
 
 
-def _arrival(hit: Any, family: str, date_field: str | None) -> Arrival:
+def _arrival(hit: Any, family: str, date_field: str | None, *, is_first: bool) -> Arrival:
     moment = moment_of(hit.get("_source", {}), date_field) if date_field else None
     return Arrival(
         (float("inf") if moment is None else moment, hit["_seq_no"]),
-        hit["_version"] == 1 and "_routing" not in hit,
+        not is_first and hit["_version"] == 1 and "_routing" not in hit,
         hit.get("fields", {}).get(family, [None])[0],
     )
 

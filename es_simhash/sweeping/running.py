@@ -46,7 +46,7 @@ def sweep(
     given families, and with rules the versions among them are flagged, linked, or taken out. How
     far a sweep has come is remembered, by the sequence numbers of each shard, in INDEX-simhash
     when it has ended; one that was killed is done again, and does nothing twice. The first looks
-    at all documents. When nothing was written, one request tells.
+    at all documents, and takes none out. When nothing was written, one request tells.
 
     With more than one process, a program needs the guard `if __name__ == "__main__":`.
 
@@ -81,9 +81,15 @@ def sweep(
     told = _told(task)
     last = companion.last_sweep(told)
     parts = since(now, last.seq_nos)
+    reached = Sweep({each.name: each.seq_no for each in now})
+    is_first = not last.seq_nos
     if not parts:
+        if is_first:
+            companion.write_sweep(told, reached)
         return Swept()
-    came = {} if rules is None else arrivals(client, parts, simhash_field, rules.date_field)
+    came: dict[Key, Arrival] = {}
+    if rules is not None:
+        came = arrivals(client, parts, simhash_field, rules.date_field, is_first=is_first)
     store = open_store(client, index, task, {"match_all": {}}, settings)
     enriched = _enriched(enrich(store, task, parts, failures, settings, report))
     found = find_families(
@@ -97,18 +103,13 @@ def sweep(
     swept = Swept(enriched, found)
     if rules is not None:
         companion.write_sweep(told, Sweep(last.seq_nos, deciding=True))
+        families = _families(client, index, companion, found, came, simhash_field)
         with FamilyPolicy(client, index, task, rules, settings.patience) as policy:
             if last.deciding:
                 policy.finish()
-            policy.decide(_families(client, index, companion, found, came, simhash_field), came)
-        swept = replace(
-            swept,
-            decisions=policy.decisions,
-            left=tuple(policy.left),
-            audit=policy.audit,
-            run=policy.run,
-        )
-    companion.write_sweep(told, Sweep({each.name: each.seq_no for each in now}))
+            policy.decide(families, came)
+        swept = _with_decisions(swept, policy)
+    companion.write_sweep(told, reached)
     return swept
 
 
@@ -154,6 +155,16 @@ def _families(
     earlier = {each.family for each in came.values() if each.family is not None}
     yield from families_named(
         client, index, field, (earlier & companion.sizes().keys()) - looked_at
+    )
+
+
+def _with_decisions(swept: Swept, policy: FamilyPolicy) -> Swept:
+    return replace(
+        swept,
+        decisions=policy.decisions,
+        left=tuple(policy.left),
+        audit=policy.audit,
+        run=policy.run,
     )
 
 

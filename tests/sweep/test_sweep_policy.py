@@ -76,6 +76,7 @@ def test_the_date_tells_who_is_first(index: Any, make_text: Make, revise: Make) 
 def test_skipped_documents_are_taken_out_and_put_back(
     index: Any, make_text: Make, revise: Make
 ) -> None:
+    index.sweep()
     first = make_text(1)
     index.store({"a": first, "b": make_text(2)}, owner="desk")
     index.store({"a2": revise(first, 3), "a3": first}, owner="wire")
@@ -86,6 +87,17 @@ def test_skipped_documents_are_taken_out_and_put_back(
     undone = index.undo()
     assert (undone.restored, undone.present) == (2, 0)
     assert index.documents() == before
+
+
+@pytest.mark.parametrize("action", ["skip", "replace"])
+def test_the_first_sweep_takes_nothing_out(
+    index: Any, make_text: Make, revise: Make, action: str
+) -> None:
+    first = make_text(1)
+    index.store({"a": first, "a2": f"{first} {make_text(2, 9)}", "a3": first})
+    assert index.sweep(action).decisions == {"flag": 2}
+    assert set(index.documents()) == {"a", "a2", "a3"}
+    assert index.duplicates() == {"a2": "a", "a3": "a"}
 
 
 def test_the_longest_is_kept(index: Any, make_text: Make, revise: Make) -> None:
@@ -161,6 +173,7 @@ def test_more_documents_than_are_read_at_once(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deciding, "_BATCH", 3)
+    index.sweep()
     texts = [make_text(n) for n in range(5)]
     index.store({f"{n}-0": each for n, each in enumerate(texts)})
     order = [(n, copy) for n in range(5) for copy in range(1, 5)]
