@@ -96,7 +96,7 @@ class Library:
 
     def _keep(self, content: Content) -> None:
         if self._postings is not None:
-            if content.content_hash not in self.characters:
+            if content.content_hash not in self._postings:
                 self._postings.add(content.content_hash, content.asked)
             # Texts are looked at in another order than they are read.
             self.trim()

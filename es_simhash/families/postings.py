@@ -21,6 +21,9 @@ class Postings:
         # Passages and numbers of texts, both in one number, ascending.
         self._packed: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
+    def __contains__(self, content_hash: str) -> bool:
+        return content_hash in self._asked
+
     def add(self, content_hash: str, asked: NDArray[np.uint32]) -> None:
         """Take in a text that was not added before, before any is looked up.
 

@@ -1,7 +1,7 @@
 """A run over an index: who is of one family with whom, written into the documents."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import elasticsearch
@@ -18,6 +18,9 @@ from es_simhash.families.postings import MOST_TEXTS
 from es_simhash.families.snapshot import Key, Snapshot, Stored
 from es_simhash.families.writing import Writer
 from es_simhash.index import Index
+
+# Documents that are read and taken in in the time of a search for one.
+READ_FOR_SEARCH = 4
 
 
 def find_families(
@@ -102,13 +105,13 @@ class _Run:
 
     def look(self, progress: Progress | None) -> None:
         """Read what may have changed, and all that hangs together with it."""
-        postings = None
-        if self.looks_at_all and self.snapshot.count() <= MOST_TEXTS:
-            seeds, postings = self.library.add_all()
+        count, postings = self.snapshot.count(), None
+        seeds: Collection[str] = () if self.looks_at_all else self._changed()
+        if count <= MOST_TEXTS and (self.looks_at_all or len(seeds) * READ_FOR_SEARCH > count):
+            every, postings = self.library.add_all()
+            seeds = every if self.looks_at_all else seeds
         elif self.looks_at_all:
             seeds = self.library.add(self.snapshot.all())
-        else:
-            seeds = self._changed()
         self.links = Links(self.library, self.snapshot, postings)
         self.apart = self._apart()
         self.links.explore(set(seeds), self.apart, progress)

@@ -19,11 +19,13 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
     return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
-@pytest.fixture(params=["in memory", "by searches"])
+@pytest.fixture(params=["in memory", "by searches", "later by searches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How a run over everything finds candidates: larger indices are searched."""
+    """How candidates are found: large indices are searched, and others when little changed."""
     if request.param == "by searches":
         monkeypatch.setattr(running, "MOST_TEXTS", 0)
+    elif request.param == "later by searches":
+        monkeypatch.setattr(running, "READ_FOR_SEARCH", 0)
     return str(request.param)
 
 
@@ -76,6 +78,7 @@ def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.usefixtures("way")
 def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
     shelf: Any,
     client: Any,
