@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from es_simhash.deduplicating import OnVersion
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.families import Choice
 from es_simhash.fingerprints import fingerprint
@@ -142,14 +143,14 @@ def test_an_alias_over_several_indices_and_routed_documents(
         first = make_text(1)
         index.store({"a": first})
         client.index(index=second, id="a2", routing="z", document={"text": revise(first, 3)})
-        done = sweep(client, alias, on_version="flag")
+        done = sweep(client, alias, on_version=OnVersion("flag", audit=index.audit))
         assert done.enriched == {"written": 2}
         assert done.decisions == {"flag": 1}
         found = client.get(index=second, id="a2", routing="z")["_source"]["simhash"]
         assert found["family"] == index.families()["a"]
         assert found["duplicate_of"] == "a"
         with pytest.raises(InputError, match=r"stands for .*; use flag or link"):
-            sweep(client, alias, on_version="skip")
+            sweep(client, alias, on_version=OnVersion("skip", audit=index.audit))
     finally:
         client.indices.delete(index=[second])
         client.indices.delete(index=f"{alias}-simhash", ignore_unavailable=True)
