@@ -215,3 +215,14 @@ def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
         return "\n\n".join(value)
     kind = type(value).__name__
     raise InputError(f"Field {text_field!r} holds {kind}, not text; name another with --field.")
+
+
+def stored_text(source: Mapping[str, Any], text_field: str) -> str | None:
+    """Give the text of a document as `text_of` does; None too where something else is.
+
+    For documents that were read before: somebody may have written anything there since.
+    """
+    try:
+        return text_of(source, text_field)
+    except InputError:
+        return None

@@ -1,7 +1,6 @@
 """Asking an index for the documents related to a text or to a stored document."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from es_simhash.concepts.meaning import Meaning
 from es_simhash.concepts.reading import MeaningReader, meaning_reader
 from es_simhash.concepts.vocabulary import Vocabulary
 from es_simhash.concepts.vocabulary_files import load_vocabulary
-from es_simhash.document import text_of
+from es_simhash.document import stored_text, text_of
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.installed_index import InstalledIndex
@@ -308,11 +307,8 @@ class Index(InstalledIndex):
         return None if self.vocabulary is None else load_vocabulary(self.vocabulary)
 
     def _hit(self, key: searching.Key, source: dict[str, Any]) -> "_Question":
-        # The user may have written anything there since; the hit is shown without evidence.
-        text = None
-        with suppress(InputError):
-            text = text_of(source, self.text_field)
-        return _Question(text or "", key[1], key[0], source)
+        # A hit whose text became something else is shown without evidence.
+        return _Question(stored_text(source, self.text_field) or "", key[1], key[0], source)
 
     def _sources(self, keys: set[searching.Key], asking: Asking) -> dict[searching.Key, Any]:
         evidence = (self.text_field, *(self.meaning.entity_fields if self.meaning else ()))

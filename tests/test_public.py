@@ -36,6 +36,7 @@ WITH_CLUSTER = {
     "es_simhash.installed_index",
     "es_simhash.installing",
     "es_simhash.node",
+    "es_simhash.paging",
     "es_simhash.searching",
     "es_simhash.sweeping",
 }

@@ -110,8 +110,8 @@ class Run:
             self._store.close_snapshot()
 
     def _remaining(self, parts: Sequence[Part]) -> int:
-        for each in parts:
-            self._store.refresh(each)
+        for index in {each.index for each in parts}:
+            self._store.refresh(index)
         return sum(self._store.count(each) for each in parts)
 
     def _snapshots(

@@ -68,15 +68,15 @@ class Store(Sender):
         self._part: Part | None = None
         self._lock = threading.Lock()
 
-    def refresh(self, part: Part) -> None:
+    def refresh(self, index: str) -> None:
         """Make all that was written so far visible."""
         # Without the privilege older states are read, and met with a conflict.
         with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
-            self._client.indices.refresh(index=part.index)
+            self._client.indices.refresh(index=index)
 
     def open_snapshot(self, part: Part) -> None:
         """Take a point in time of a part that has all that was written so far."""
-        self.refresh(part)
+        self.refresh(part.index)
         path = part.path("_pit", keep_alive=_KEEP_ALIVE)
         answer = self._patiently(lambda: self._request(path, None, _JSON))
         self._snapshot, self._part = answer["id"], part

@@ -1,15 +1,15 @@
 """An audit log that is an index."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import elasticsearch
 
-from es_simhash.cluster import ensure_index, plain_errors, reason_of
+from es_simhash.cluster import ensure_index, reason_of
 from es_simhash.deduplicating.records import Audit, Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.errors import ClusterError
 from es_simhash.ingesting.sending import Patience
+from es_simhash.paging import hits
 
 INDEX_PREFIX = "index:"
 _PAGE = 200
@@ -80,20 +80,10 @@ class IndexAudit(Audit):
         Raises:
             IndexMissing: There is no such index.
         """
-        with plain_errors(self._client):
-            self._client.indices.refresh(index=self._index)
-            pit = self._client.open_point_in_time(index=self._index, keep_alive="5m")["id"]
-        body: dict[str, Any] = {
+        body = {
             "size": _PAGE,
-            "pit": {"id": pit, "keep_alive": "5m"},
             "_source": ["record"],
             "sort": [{"time": "asc"}, {"number": "asc"}, "_shard_doc"],
         }
-        with plain_errors(self._client):
-            try:
-                while hits := self._client.search(body=body)["hits"]["hits"]:
-                    for hit in hits:
-                        yield Record.of_line(hit["_source"]["record"].encode())
-                    body["search_after"] = hits[-1]["sort"]
-            finally:
-                self._client.close_point_in_time(id=pit)
+        for hit in hits(self._client, self._index, body):
+            yield Record.of_line(hit["_source"]["record"].encode())

@@ -35,7 +35,7 @@ from es_simhash.deduplicating.reservations import Reservations
 from es_simhash.deduplicating.rules import OnVersion
 from es_simhash.deduplicating.setting import Setting
 from es_simhash.deduplicating.side import ensure_side
-from es_simhash.document import DEFAULT_FIELD, text_of
+from es_simhash.document import DEFAULT_FIELD, stored_text
 from es_simhash.errors import InputError
 from es_simhash.ingesting.lines import Recipe
 from es_simhash.ingesting.reading import Limits, of_documents
@@ -219,16 +219,13 @@ class VersionPolicy:
             for _, other in nearest(item, each, self.rules)
         }
         entries = self._requests.documents(list(near), [self._text_field])
-        texts = {key: self._text(entry) for key, entry in zip(near, entries, strict=True)}
+        texts = {
+            key: stored_text(entry.get("_source", {}), self._text_field)
+            for key, entry in zip(near, entries, strict=True)
+        }
         return [
             [replace(one, text=texts.get((one.index, one.id))) for one in each] for each in known
         ]
-
-    def _text(self, entry: Fact) -> str | None:
-        try:
-            return text_of(entry.get("_source", {}), self._text_field)
-        except InputError:
-            return None  # somebody else wrote there
 
     def settle(self, items: Sequence[Item], answers: Answers) -> list[Decision]:
         """Decide documents for which the index was asked, and write down what was decided.

@@ -9,8 +9,7 @@ from es_simhash.deduplicating.decision import Decision, Item
 from es_simhash.deduplicating.facts import Fact, Facts
 from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.setting import Setting
-from es_simhash.document import text_of
-from es_simhash.errors import InputError
+from es_simhash.document import stored_text
 from es_simhash.evidence import read, shared_passages
 from es_simhash.ingesting.lines import cut
 
@@ -98,7 +97,4 @@ class Recorder:
         return [each.query.text[:_CHARACTERS] for each in found]
 
     def _text(self, fields: Mapping[str, Any]) -> str:
-        try:
-            return (text_of(fields, self._setting.text_field) or "")[:_MOST_CHARACTERS]
-        except InputError:
-            return ""  # somebody else wrote there
+        return (stored_text(fields, self._setting.text_field) or "")[:_MOST_CHARACTERS]

@@ -6,6 +6,7 @@ again; and who left a family can only be told by what is written elsewhere.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 import elasticsearch
@@ -13,6 +14,7 @@ import elasticsearch
 from es_simhash.cluster import ensure_index, plain_errors, reason_of
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.families.naming import name_of_key
+from es_simhash.paging import hits
 
 SUFFIX = "-simhash"
 _PAGE = 1000
@@ -181,25 +183,13 @@ class Companion:
     def _entries(self, kind: str) -> Iterator[dict[str, Any]]:
         """Yield what is remembered; nothing when there is no such index yet."""
         conditions = [{"term": {"kind": kind}}, {"term": {"field": self._field}}]
+        body = {"size": _PAGE, "query": {"bool": {"filter": conditions}}}
+        found = hits(self._client, self.name, body)
         try:
-            with plain_errors(self._client):
-                self._client.indices.refresh(index=self.name)
-                pit = self._client.open_point_in_time(index=self.name, keep_alive="1m")["id"]
+            first = list(islice(found, 1))
         except IndexMissing:
             return
-        body: dict[str, Any] = {
-            "size": _PAGE,
-            "query": {"bool": {"filter": conditions}},
-            "pit": {"id": pit, "keep_alive": "1m"},
-            "sort": ["_shard_doc"],
-        }
-        with plain_errors(self._client):
-            try:
-                while hits := self._client.search(body=body)["hits"]["hits"]:
-                    yield from (hit["_source"] for hit in hits)
-                    body["search_after"] = hits[-1]["sort"]
-            finally:
-                self._client.close_point_in_time(id=pit)
+        yield from (hit["_source"] for hit in chain(first, found))
 
 
 def _require_written(items: Sequence[Mapping[str, Any]], index: str) -> None:

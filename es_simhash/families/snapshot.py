@@ -9,8 +9,8 @@ import elasticsearch
 
 from es_simhash import document
 from es_simhash.cluster import plain_errors, reason_of
-from es_simhash.document import field_path, passage_terms, text_of
-from es_simhash.errors import ClusterError, InputError
+from es_simhash.document import field_path, passage_terms, stored_text, text_of
+from es_simhash.errors import ClusterError
 from es_simhash.families.contents import Content, least_shared, read_contents
 from es_simhash.scheme import Scheme
 
@@ -253,7 +253,7 @@ class Snapshot:
 
     def _read(self, hits: Sequence[Mapping[str, Any]]) -> Iterator[Read]:
         sources = [hit.get("_source", {}) for hit in hits]
-        texts = [self._text(source) for source in sources]
+        texts = [stored_text(source, self._text_field) for source in sources]
         contents = read_contents((text or "" for text in texts), self._scheme)
         for hit, source, text, content in zip(hits, sources, texts, contents, strict=True):
             stored = self._stored(hit, source)
@@ -263,12 +263,6 @@ class Snapshot:
                 (content is None and is_empty) or given == stored.content_hash
             )
             yield Read(stored, content, is_current)
-
-    def _text(self, source: Mapping[str, Any]) -> str | None:
-        try:
-            return text_of(source, self._text_field)
-        except InputError:
-            return None  # somebody has written something else there since
 
     def _stored(self, hit: Mapping[str, Any], source: Mapping[str, Any]) -> Stored:
         return Stored(

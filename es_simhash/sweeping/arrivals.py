@@ -13,7 +13,7 @@ from es_simhash.deduplicating.decision import moment_of
 from es_simhash.document import field_path
 from es_simhash.families.outcome import Family
 from es_simhash.families.snapshot import Key
-from es_simhash.sweeping.reading import hits
+from es_simhash.paging import hits
 
 _NAMES = 500
 
@@ -62,7 +62,7 @@ def arrivals(
     return {
         Key(hit["_index"], hit["_id"]): _arrival(hit, family, date_field, is_first=is_first)
         for part in parts
-        for hit in hits(client, part.index, part.query, body, shard=part.shard)
+        for hit in hits(client, part.index, {**body, "query": part.query}, shard=part.shard)
     }
 
 
@@ -88,7 +88,7 @@ def families_named(
     ordered = sorted(names)
     for start in range(0, len(ordered), _NAMES):
         query = {"terms": {path: ordered[start : start + _NAMES]}}
-        found = hits(client, index, query, body)
+        found = hits(client, index, {**body, "query": query})
         for name, members in groupby(found, key=lambda hit: str(hit["fields"][path][0])):
             documents = list(members)
             ids = tuple(hit["_id"] for hit in documents)

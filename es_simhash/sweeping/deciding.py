@@ -21,7 +21,7 @@ from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.deduplicating.rules import OnVersion
 from es_simhash.deduplicating.setting import Setting
-from es_simhash.document import text_of
+from es_simhash.document import stored_text, text_of
 from es_simhash.errors import InputError
 from es_simhash.families.outcome import Family
 from es_simhash.families.snapshot import Key
@@ -167,18 +167,13 @@ class FamilyPolicy:
             for member, fact in zip(batch, facts, strict=True)
             if fact.get("found") and not self._stored(fact, document.DUPLICATE_OF)
         ]
-        texts = [self._text(fact) for _, fact in found]
+        field = self._setting.text_field
+        texts = [stored_text(fact["_source"], field) or "" for _, fact in found]
         if texts:
             prints = fingerprint_batch(texts, self._setting.scheme)
             for (member, fact), each in zip(found, prints, strict=True):
                 if each.content_hash == self._stored(fact, document.CONTENT_HASH):
                     yield member, fact, each
-
-    def _text(self, fact: Fact) -> str:
-        try:
-            return text_of(fact["_source"], self._setting.text_field) or ""
-        except InputError:
-            return ""  # somebody has written something else there since
 
     def _wanted(self) -> list[str] | None:
         """Give the fields to read; all of a document that may have to be put back."""

@@ -1,4 +1,4 @@
-"""Documents of a query, all of them, as they are at one moment."""
+"""All documents that a search finds, as they are at one moment."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,19 +14,21 @@ _PAGE = 5000
 def hits(
     client: elasticsearch.Elasticsearch,
     index: str,
-    query: Mapping[str, Any],
     body: Mapping[str, Any],
     *,
     shard: int | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the hits of a query, a page at a time.
+    """Yield the hits of a search, a page at a time.
 
     Args:
         client: Of the cluster.
         index: Index, alias or data stream.
-        query: Elasticsearch query.
-        body: What else the search asks for, such as fields.
+        body: What the search asks for; by default all documents, in no order.
         shard: Number of the one shard to search; None for all.
+
+    Raises:
+        IndexMissing: There is no such index.
+        ClusterError: The search is refused.
     """
     preference = None if shard is None else f"_shards:{shard}"
     with plain_errors(client):
@@ -37,7 +39,6 @@ def hits(
             "track_total_hits": False,
             "sort": ["_shard_doc"],
             **body,
-            "query": query,
             "pit": {"id": pit["id"], "keep_alive": _KEEP_ALIVE},
         }
         try:
