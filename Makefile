@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-meaning bench-meaning-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-sweep
+  bench-backfill bench-painless bench-families bench-sweep bench-decisions
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -91,6 +91,10 @@ bench-families: $(STAMP)
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)
 	@$(BIN)/python -m es_simhash.evaluation.bench_on_version $(ARGS)
+
+# What de-duplication at ingest decides on known versions (needs the data).
+bench-decisions: $(STAMP)
+	@$(BIN)/python -m es_simhash.evaluation.bench_decisions $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build

@@ -11,11 +11,12 @@ from es_simhash.concepts.reading import meaning_reader
 from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.document import StoredChunks
 from es_simhash.fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.judging import Candidate, relate
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.merging import merged
 from es_simhash.query.asking import Asking
 from es_simhash.query.neighbours import Neighbour
-from es_simhash.relation import SHOWN_SCORE, Candidate, Coverage, Relation, relate, semantic_score
+from es_simhash.relation import SHOWN_SCORE, Coverage, Relation, semantic_score
 from es_simhash.scheme import DEFAULT, Scheme, require_same
 from es_simhash.telling import Reading, told
 

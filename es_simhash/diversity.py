@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.document import StoredChunks
-from es_simhash.relation import COPY_RESEMBLANCE, Relation, similarity
+from es_simhash.relation import Relation
+from es_simhash.resemblance import similarity
 from es_simhash.simhash import hamming_distances
 
+# Neighbours that have this much of their chunks in common are told once.
+COPY_RESEMBLANCE = 0.5
 # Chunks of one text that are compared, spread over it; enough to know a copy by.
 _MOST_CHUNKS = 16
 

@@ -158,7 +158,7 @@ def simhash_json(batch: Batch) -> list[bytes]:
     objects = []
     for index, content_hash in enumerate(batch.content_hashes):
         head = f'{{"{SCHEME}":{scheme},"{CONTENT_HASH}":"{content_hash}",'
-        if not batch.has_tokens[index]:
+        if not batch.tokens[index]:
             objects.append(f'{head}"{STATUS}":"{STATUS_EMPTY}"}}'.encode())
             continue
         chunks = slice(batch.chunk_bounds[index], batch.chunk_bounds[index + 1])

@@ -28,6 +28,7 @@ class TextFingerprints:
         chunk_characters: Characters of the tokens of each chunk, with a space before each token.
         passages: Numbers of the picked passages, 24 bits, ascending, each once.
         levels: Of each passage, the number of the largest window that picks it, from 0 to 3.
+        tokens: How many tokens the text has.
     """
 
     scheme: str
@@ -37,6 +38,7 @@ class TextFingerprints:
     chunk_characters: NDArray[np.int64]
     passages: NDArray[np.uint32]
     levels: NDArray[np.uint8]
+    tokens: int
 
     @property
     def is_empty(self) -> bool:
@@ -50,7 +52,7 @@ class Batch:
 
     scheme: Scheme
     content_hashes: list[str]
-    has_tokens: NDArray[np.bool_]
+    tokens: NDArray[np.int64]
     documents: Fingerprints
     chunks: Fingerprints
     chunk_characters: NDArray[np.int64]
@@ -68,7 +70,8 @@ class Batch:
         for index, content_hash in enumerate(self.content_hashes):
             chunks = slice(self.chunk_bounds[index], self.chunk_bounds[index + 1])
             passages = slice(self.passage_bounds[index], self.passage_bounds[index + 1])
-            document = self.documents[row] if self.has_tokens[index] else None
+            tokens = int(self.tokens[index])
+            document = self.documents[row] if tokens else None
             row += document is not None
             yield TextFingerprints(
                 self.scheme.name,
@@ -78,6 +81,7 @@ class Batch:
                 self.chunk_characters[chunks],
                 self.passages[passages],
                 self.levels[passages],
+                tokens,
             )
 
 
@@ -113,7 +117,7 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Batch:
     return Batch(
         scheme,
         [content_hash(each) for each in normalised],
-        np.diff(segmentation.texts) > 0,
+        np.diff(segmentation.texts),
         _documents(tokens, segmentation, scheme),
         group_fingerprints(characters.features, characters.bounds, 128),
         np.diff(characters.units),

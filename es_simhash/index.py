@@ -17,11 +17,12 @@ from es_simhash.document import stored_text, text_of
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.installed_index import InstalledIndex
+from es_simhash.judging import relate
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.merging import merged
 from es_simhash.query import Asking, neighbour_query, read_answers, read_neighbours, related_query
 from es_simhash.query.body import asked_passages
-from es_simhash.relation import Answer, Relation, relate
+from es_simhash.relation import Answer, Relation
 from es_simhash.shown_fields import shown_fields
 from es_simhash.telling import Reading, told
 

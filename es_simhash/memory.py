@@ -11,11 +11,12 @@ from es_simhash.concepts.reading import meaning_reader
 from es_simhash.document import StoredChunks
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.fingerprints import TextFingerprints, fingerprint
+from es_simhash.judging import Candidate, relate
 from es_simhash.limits import require_few_chunks, within_limit
 from es_simhash.merging import merged
 from es_simhash.query import Asking, Limits, Neighbour
 from es_simhash.query.body import asked_passages, least_shared_passages
-from es_simhash.relation import Candidate, Relation, relate
+from es_simhash.relation import Relation
 from es_simhash.scheme import DEFAULT, Scheme
 from es_simhash.simhash import hamming_distances
 from es_simhash.telling import Reading, told

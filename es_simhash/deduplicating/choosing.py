@@ -10,7 +10,8 @@ from es_simhash.deduplicating.decision import Decision, Item, Known
 from es_simhash.deduplicating.recent import Recent
 from es_simhash.deduplicating.rules import OnVersion
 from es_simhash.families.contents import link_score
-from es_simhash.relation import Candidate, Coverage, Relation, relate
+from es_simhash.judging import Candidate, relate
+from es_simhash.relation import Coverage, Relation
 
 _EXACT = Coverage(1.0, 1.0)
 # Of more that resemble, those that do so less are no better.

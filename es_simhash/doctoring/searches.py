@@ -189,6 +189,7 @@ class Prober:
             none.astype(np.int64),
             none,
             none.astype(np.uint8),
+            0,
         )
         limits = Limits(candidates=_MOST_FOUND)
         body = related_query(prints, field=self._field, k=k, limits=limits)[1]

@@ -34,6 +34,7 @@ def _stored(document: NDArray[np.uint8], scheme: Scheme, name: int) -> TextFinge
         np.ones(1, np.int64),
         np.zeros(0, np.uint32),
         np.zeros(0, np.uint8),
+        1,
     )
 
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from es_simhash.document import StoredChunks, passage_counts
 from es_simhash.families.records import Record, agreement, common_count, record
 from es_simhash.fingerprints import TextFingerprints, fingerprint_batch, text_batches
+from es_simhash.judging import RESEMBLANCE_WEIGHT
 from es_simhash.limits import within_limit
-from es_simhash.relation import RESEMBLANCE_WEIGHT, similarity
+from es_simhash.resemblance import similarity
 from es_simhash.scheme import PASSAGE_BITS, Scheme
 from es_simhash.simhash import hamming_distances
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from es_simhash import document
 from es_simhash.document import field_path, unpack_chunks
+from es_simhash.judging import Candidate
 from es_simhash.query.body import EXACT, Limits, asked_neighbours
-from es_simhash.relation import Candidate
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def stored(scheme: Scheme, fingerprint: Bits) -> dict[str, Any]:
 
 def question(scheme: Scheme, fingerprint: Bits) -> TextFingerprints:
     return TextFingerprints(
-        scheme.name, "f" * 32, fingerprint, CHUNK, np.array([10]), NO_PASSAGES, NO_LEVELS
+        scheme.name, "f" * 32, fingerprint, CHUNK, np.array([10]), NO_PASSAGES, NO_LEVELS, 2
     )
 
 

@@ -18,7 +18,7 @@ def values(found: TextFingerprints) -> tuple[object, ...]:
     document = None if found.document is None else found.document.tolist()
     chunks = found.chunks.tolist(), found.chunk_characters.tolist()
     passages = found.passages.tolist(), found.levels.tolist()
-    return found.scheme, found.content_hash, document, chunks, passages
+    return found.scheme, found.content_hash, found.tokens, document, chunks, passages
 
 
 @given(st.lists(st.one_of(texts, long_texts), max_size=8), st.sampled_from([1, 3, 12, 64]))

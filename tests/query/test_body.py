@@ -27,6 +27,7 @@ def prints(*passages: int, scheme: str = DEFAULT.name) -> TextFingerprints:
         np.array([40]),
         np.array(passages, np.uint32),
         np.full(len(passages), 3, np.uint8),
+        8,
     )
 
 
