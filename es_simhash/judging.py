@@ -30,10 +30,10 @@ RESEMBLANCE_WEIGHT = 0.25
 _VERSION_SHARE = 0.5
 # Where a token is a character, four in a row are two words, and any two texts have more of them in
 # common. Scripts with spaces have four characters a token and more, the space among them.
-_VERSION_SHARE_OF_CHARACTERS = 0.6
+_VERSION_SHARE_OF_CHARACTERS = 0.65
 _CHARACTERS_A_WORD = 3
 # A document within the promised Hamming distance is a version when its chunks resemble as well.
-RESEMBLING = 0.5
+RESEMBLING = 0.7
 # One text lies in the other when its share is this high, and the other's at most this part of it.
 CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 # Marks of the score; the shares of a text that stand for them depend on its script.
