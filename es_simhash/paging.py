@@ -28,7 +28,7 @@ def hits(
 
     Raises:
         IndexMissing: There is no such index.
-        ClusterError: The search is refused.
+        ClusterError: The search is refused, or a shard does not answer.
     """
     preference = None if shard is None else f"_shards:{shard}"
     with plain_errors(client):
@@ -42,8 +42,15 @@ def hits(
             "pit": {"id": pit["id"], "keep_alive": _KEEP_ALIVE},
         }
         try:
-            while found := client.search(body=page)["hits"]["hits"]:
+            while found := _page(client, page):
                 yield from found
                 page["search_after"] = found[-1]["sort"]
         finally:
             client.close_point_in_time(id=pit["id"])
+
+
+def _page(client: elasticsearch.Elasticsearch, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    # What a shard that fails has would be passed over.
+    answer = client.search(body=dict(body), allow_partial_search_results=False)
+    found: list[dict[str, Any]] = answer["hits"]["hits"]
+    return found

@@ -14,6 +14,8 @@ from es_simhash.query.neighbours import own_vector
 
 Key = tuple[str | None, str | None]
 _NDJSON = {"accept": "application/json", "content-type": "application/x-ndjson"}
+# Header of a search that fails when a shard does; what that shard has would be missed silently.
+WHOLE = {"allow_partial_search_results": False}
 # Documents fetched in one request.
 _MOST_DOCUMENTS = 1000
 
@@ -25,13 +27,13 @@ def search_all(
 
     Raises:
         IndexMissing: There is no such index.
-        ClusterError: A search is refused.
+        ClusterError: A search is refused, or a shard does not answer.
     """
     if not bodies:
         return []
     lines: list[Mapping[str, Any]] = []
     for body in bodies:
-        lines += [{}, body]
+        lines += [WHOLE, body]
     with plain_errors(client):
         # The client's own method has no parameter for the scores of named clauses.
         answer = client.perform_request(

@@ -11,6 +11,7 @@ from es_simhash.cluster import reason_of
 from es_simhash.errors import ClusterError
 from es_simhash.ingesting.ordering import Stopped
 from es_simhash.ingesting.sending import Busy, Patience, Sender
+from es_simhash.searching import WHOLE
 
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 _NDJSON = {"accept": "application/json", "content-type": "application/x-ndjson"}
@@ -63,7 +64,7 @@ class Requests(Sender):
         """
         if not bodies:
             return []
-        lines = [line for body in bodies for line in ({}, body)]
+        lines = [line for body in bodies for line in (WHOLE, body)]
         target = f"{self.path}/_msearch?{_FILTER}"
 
         def ask() -> Any:

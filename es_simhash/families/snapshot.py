@@ -13,6 +13,7 @@ from es_simhash.document import field_path, passage_terms, stored_text, text_of
 from es_simhash.errors import ClusterError
 from es_simhash.families.contents import Content, least_shared, read_contents
 from es_simhash.scheme import Scheme
+from es_simhash.searching import WHOLE
 
 # Longer than any pause between two requests of a run; each request extends it.
 _KEEP_ALIVE = "5m"
@@ -190,7 +191,7 @@ class Snapshot:
         """
         lines: list[dict[str, Any]] = []
         for content in asked:
-            lines += [{}, self._candidate_body(content, without.get(content.content_hash, ()))]
+            lines += [WHOLE, self._candidate_body(content, without.get(content.content_hash, ()))]
         with plain_errors(self._client):
             answer = self._client.msearch(searches=lines)
         found = []
@@ -228,7 +229,10 @@ class Snapshot:
     def _search(self, body: Mapping[str, Any]) -> Any:
         pit = {"id": self._pit, "keep_alive": _KEEP_ALIVE}
         with plain_errors(self._client):
-            return self._client.search(body={**body, "pit": pit}).body
+            answer = self._client.search(
+                body={**body, "pit": pit}, allow_partial_search_results=False
+            )
+            return answer.body
 
     def _pages(
         self, conditions: Sequence[Mapping[str, Any]], excluded: Sequence[Mapping[str, Any]]

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
+import elastic_transport
 import elasticsearch
 
 from es_simhash.errors import EsSimhashError
@@ -205,9 +206,10 @@ def spot(batch: Batch, place: int) -> str:
 
 
 def _is_empty(client: elasticsearch.Elasticsearch, index: str) -> bool:
-    """True when no document can be there already; a user who may not ask gets False."""
+    """True when no document can be there already; False where that cannot be asked."""
     try:
         client.indices.refresh(index=index)
-        return bool(client.count(index=index)["count"] == 0)
-    except elasticsearch.AuthorizationException:
+        found = client.count(index=index)
+    except (elasticsearch.ApiError, elastic_transport.TransportError):
         return False
+    return found["count"] == 0 and not found["_shards"]["failed"]

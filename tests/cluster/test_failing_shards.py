@@ -1,0 +1,97 @@
+"""Part of an index that does not answer: no answer is given that misses it without a word."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from es_simhash import Asking, Index, SidecarIndex, backfill
+from es_simhash.deduplicating.requests import Requests
+from es_simhash.errors import ClusterError
+from es_simhash.ingesting import ingest
+from es_simhash.ingesting.sending import Patience
+from es_simhash.installing import install
+from es_simhash.paging import hits
+
+pytestmark = pytest.mark.cluster
+
+TEXT = (
+    "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "
+    "Two fishermen mended their nets beside the old lighthouse and talked about the storm."
+)
+ENGLISH = Asking(filters=({"term": {"lang": "en"}},))
+
+
+@pytest.fixture
+def pair(
+    client: Any, index_name: str, fill_index: Callable[..., None]
+) -> Iterator[tuple[str, str]]:
+    """Two indices with a text each; in the second a language is a number."""
+    other = f"{index_name}-numbers"
+    fill_index(index_name, {"id": "a", "text": TEXT, "lang": "en"})
+    install(client, other)
+    client.indices.put_mapping(index=other, properties={"lang": {"type": "integer"}})
+    document = {"id": "b", "text": f"{TEXT} And less.", "lang": 3}
+    assert all(each.ok for each in ingest(client, other, [document]))
+    client.indices.refresh(index=other)
+    yield index_name, other
+    client.indices.delete(index=other, ignore_unavailable=True)
+
+
+@pytest.fixture
+def torn(client: Any, pair: tuple[str, str]) -> Iterator[str]:
+    """An alias over an index that answers and one whose only shard is on no node."""
+    good = pair[0]
+    alias, lost = f"{good}-alias", f"{good}-lost"
+    mapping = client.indices.get_mapping(index=good)[good]["mappings"]
+    client.indices.create(
+        index=lost,
+        mappings=mapping,
+        settings={"index.routing.allocation.require._name": "no-such-node"},
+        wait_for_active_shards="0",
+    )
+    client.indices.put_alias(index=f"{good},{lost}", name=alias)
+    yield alias
+    client.indices.delete(index=lost)
+
+
+def test_a_filter_that_one_index_cannot_take_is_told(client: Any, pair: tuple[str, str]) -> None:
+    index = Index(client, ",".join(pair))
+    assert {each.id for each in index.related(text=TEXT)} == {"a", "b"}
+    with pytest.raises(ClusterError, match='For input string: "en"'):
+        index.related(text=TEXT, asking=ENGLISH)
+    assert [each.id for each in Index(client, pair[0]).related(text=TEXT, asking=ENGLISH)] == ["a"]
+
+
+def test_so_it_is_beside_a_sidecar(client: Any, pair: tuple[str, str]) -> None:
+    both, sidecar = ",".join(pair), f"{pair[0]}-sidecar"
+    try:
+        assert all(each.ok for each in backfill(client, both, sidecar=sidecar))
+        client.indices.refresh(index=sidecar)
+        beside = SidecarIndex(client, sidecar)
+        assert {each.id for each in beside.related(text=TEXT)} == {"a", "b"}
+        with pytest.raises(ClusterError, match='For input string: "en"'):
+            beside.related(text=TEXT, asking=ENGLISH)
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
+
+
+def test_a_shard_that_is_away_is_told(client: Any, torn: str) -> None:
+    with pytest.raises(ClusterError):
+        Index(client, torn).related(text=TEXT)
+
+
+def test_ingest_is_not_told_what_other_shards_have(client: Any, torn: str) -> None:
+    patience = Patience(first=0.01, longest=0.02, total=0.1)
+    asked = Requests(client, torn, "simhash", patience)
+    with pytest.raises(ClusterError, match="run the same again later"):
+        asked.searches([{"query": {"match_all": {}}}])
+    alone = Requests(client, torn.removesuffix("-alias"), "simhash", patience)
+    assert len(alone.searches([{"query": {"match_all": {}}}])[0]["hits"]["hits"]) == 1
+
+
+def test_pages_of_other_shards_are_not_all(client: Any, pair: tuple[str, str]) -> None:
+    body = {"query": ENGLISH.filters[0]}
+    assert [each["_id"] for each in hits(client, pair[0], body)] == ["a"]
+    with pytest.raises(ClusterError, match='For input string: "en"'):
+        list(hits(client, ",".join(pair), body))
