@@ -11,8 +11,9 @@ import click
 import elasticsearch
 from rich.progress import Progress as Bar
 
-from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate
+from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate, prune
 from es_simhash.backfilling import backfill as enrich
+from es_simhash.backfilling.pruning import require_sidecar_of
 from es_simhash.cli.bars import documents_bar, show_report
 from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
@@ -46,6 +47,12 @@ _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 @click.option(
     "--sidecar", help="Index to write the fields to, in place of INDEX; made when there is none."
 )
+@click.option(
+    "--prune",
+    "prunes",
+    is_flag=True,
+    help="At the end, delete from the sidecar what is no longer in INDEX.",
+)
 @vocabulary_option
 @max_docs_per_second_option
 @processes_option
@@ -60,6 +67,7 @@ def backfill(
     where: str | None,
     check: bool,
     sidecar: str | None,
+    prunes: bool,
     vocabulary: str | None,
     max_docs_per_second: float | None,
     processes: int | None,
@@ -76,6 +84,8 @@ def backfill(
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    if prunes and sidecar is None:
+        raise InputError("--prune deletes from a sidecar; name it with --sidecar.")
     settings = Settings(processes=processes, max_docs_per_second=max_docs_per_second)
     asked: dict[str, Any] = {
         "text_field": text_field,
@@ -87,11 +97,25 @@ def backfill(
         "settings": settings,
     }
     with client_of(**connection) as client:
+        if prunes:
+            require_sidecar_of(client, index, str(sidecar), simhash_field)
         if dry_run:
             _print_estimate(estimate(client, index, **asked), index)
         else:
             letters = failures or Path(f"{file_name(index)}.failures.jsonl")
             _run(client, index, letters, asked, quiet=quiet)
+        if prunes:
+            _prune(client, index, str(sidecar), simhash_field, dry_run=dry_run)
+
+
+def _prune(
+    client: elasticsearch.Elasticsearch, index: str, sidecar: str, field: str, *, dry_run: bool
+) -> None:
+    if dry_run and not client.indices.exists(index=sidecar):
+        return
+    count = prune(client, index, sidecar, simhash_field=field, dry_run=dry_run)
+    done = "would be deleted" if dry_run else "deleted"
+    click.echo(f"{count} documents of {sidecar!r} {done}, as they are no longer in {index!r}.")
 
 
 def _query(value: str | None) -> dict[str, Any] | None:

@@ -1,0 +1,137 @@
+"""Documents of a sidecar whose originals are gone."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+
+from es_simhash import document
+from es_simhash.backfilling.hits import INDEX, SOURCE
+from es_simhash.backfilling.opening import sidecar_of
+from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
+from es_simhash.paging import hits
+from es_simhash.searching import search_all
+
+_BATCH = 1000
+# Deleted by another already, or written anew since it was read.
+_SETTLED = frozenset({404, 409})
+
+
+def require_sidecar_of(
+    client: elasticsearch.Elasticsearch, index: str, sidecar: str, field: str
+) -> None:
+    """Refuse to prune what belongs to another index.
+
+    Raises:
+        MappingConflict: The sidecar is that of another index, or none.
+    """
+    try:
+        belongs = sidecar_of(client, sidecar, field)
+    except IndexMissing:
+        return
+    if belongs is None:
+        raise MappingConflict(f"Index {sidecar!r} is no sidecar; nothing is pruned from it.")
+    if belongs != index:
+        raise MappingConflict(
+            f"Index {sidecar!r} is the sidecar of {belongs!r}, not of {index!r}; run `es-simhash "
+            f"backfill {index} --sidecar {sidecar}` without --prune first if it is to change hands."
+        )
+
+
+def prune(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    sidecar: str,
+    *,
+    simhash_field: str = document.DEFAULT_FIELD,
+    dry_run: bool = False,
+) -> int:
+    """Delete from a sidecar the documents that are no longer in its index.
+
+    What `backfill` did not write stays, and so does a document that is written again meanwhile.
+
+    Args:
+        client: The client.
+        index: The index, alias or data stream that the sidecar belongs to.
+        sidecar: Name of the sidecar.
+        simhash_field: Field of the fingerprints in the sidecar.
+        dry_run: Count only.
+
+    Returns:
+        How many documents were deleted, or would be.
+
+    Raises:
+        IndexMissing: One of the indices does not exist.
+        MappingConflict: The sidecar is that of another index, or none.
+        ClusterError: A search or a deletion is refused.
+    """
+    require_sidecar_of(client, index, sidecar, simhash_field)
+    # Without the privilege, what was written a moment ago may be deleted; backfill restores it.
+    with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
+        client.indices.refresh(index=index)
+    count = 0
+    for batch in _batches(client, sidecar):
+        gone = _gone(client, index, batch)
+        count += len(gone) if dry_run else _delete(client, gone)
+    return count
+
+
+def _batches(client: elasticsearch.Elasticsearch, sidecar: str) -> Iterator[list[dict[str, Any]]]:
+    body = {
+        "query": {"exists": {"field": f"{SOURCE}.{INDEX}"}},
+        "_source": False,
+        "seq_no_primary_term": True,
+    }
+    found = hits(client, sidecar, body)
+    while batch := list(islice(found, _BATCH)):
+        yield batch
+
+
+def _gone(
+    client: elasticsearch.Elasticsearch, index: str, batch: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Give those of the sidecar's documents that the index has not."""
+    missing = {each["_id"] for each in batch}
+    # Several indices behind a name may have one id each, and fill an answer with it.
+    while missing and (found := _found(client, index, missing)):
+        missing -= found
+    return [each for each in batch if each["_id"] in missing]
+
+
+def _found(client: elasticsearch.Elasticsearch, index: str, ids: Collection[str]) -> set[str]:
+    body = {
+        "query": {"ids": {"values": sorted(ids)}},
+        "size": len(ids),
+        "_source": False,
+        "track_total_hits": False,
+    }
+    (answer,) = search_all(client, index, [body])
+    return {hit["_id"] for hit in answer["hits"]["hits"]}
+
+
+def _delete(client: elasticsearch.Elasticsearch, gone: Sequence[dict[str, Any]]) -> int:
+    if not gone:
+        return 0
+    lines = [
+        {
+            "delete": {
+                "_index": each["_index"],
+                "_id": each["_id"],
+                "if_seq_no": each["_seq_no"],
+                "if_primary_term": each["_primary_term"],
+            }
+        }
+        for each in gone
+    ]
+    with plain_errors(client):
+        items = [item["delete"] for item in client.bulk(operations=lines)["items"]]
+    for each in items:
+        if "error" in each and each["status"] not in _SETTLED:
+            raise ClusterError(
+                f"Index {each['_index']!r} lets nothing be deleted: {reason_of(each['error'])}."
+            )
+    return sum(each["status"] == 200 for each in items)
