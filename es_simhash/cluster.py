@@ -1,7 +1,7 @@
 """The connection to Elasticsearch, and its errors in one sentence each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 
 _COMPATIBLE = "compatible-with=8"
 _SCHEME = re.compile("[a-z]+://")
+_MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 
 
 class _CompatibleTransport(elastic_transport.Transport):
@@ -169,6 +170,19 @@ def reason_of(body: Any) -> str:
         if details is None:
             return "no reason given"
     return str(details).rstrip(".")
+
+
+def refused_search(error: Mapping[str, Any]) -> ClusterError:
+    """Give what to raise for a search that was answered with an error."""
+    reason = reason_of(error)
+    if missing := _MISSING_SHARDS.search(reason):
+        return ClusterError(
+            f"Shards {missing[1]} do not answer, and what they have would be missed; ask again "
+            "when `GET _cluster/health` is no longer red."
+        )
+    indices = sorted({str(each.get("index")) for each in error.get("failed_shards", ())})
+    who = f"Index {', '.join(map(repr, indices))} refuses the search" if indices else ""
+    return ClusterError(f"{who or 'The search is refused'}: {reason}.")
 
 
 def ensure_index(

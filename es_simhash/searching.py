@@ -8,7 +8,7 @@ import elasticsearch
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.cluster import missing_index, plain_errors, reason_of
+from es_simhash.cluster import missing_index, plain_errors, refused_search
 from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.query.neighbours import own_vector
 
@@ -49,7 +49,7 @@ def search_all(
         if error.get("type") == "index_not_found_exception":
             raise IndexMissing(missing_index(name))
         if error:
-            raise ClusterError(f"The search is refused: {reason_of(error)}.")
+            raise refused_search(error)
     return responses
 
 

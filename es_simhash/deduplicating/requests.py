@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 import elasticsearch
 
-from es_simhash.cluster import reason_of
-from es_simhash.errors import ClusterError
+from es_simhash.cluster import refused_search
 from es_simhash.ingesting.ordering import Stopped
 from es_simhash.ingesting.sending import Busy, Patience, Sender
 from es_simhash.searching import WHOLE
@@ -77,7 +76,7 @@ class Requests(Sender):
         responses: list[Mapping[str, Any]] = self._patiently(ask)
         for each in responses:
             if "error" in each:
-                raise ClusterError(f"The search is refused: {reason_of(each['error'])}.")
+                raise refused_search(each["error"])
         return responses
 
     def documents(

@@ -8,9 +8,8 @@ from typing import Any
 import elasticsearch
 
 from es_simhash import document
-from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.cluster import plain_errors, refused_search
 from es_simhash.document import field_path, passage_terms, stored_text, text_of
-from es_simhash.errors import ClusterError
 from es_simhash.families.contents import Content, least_shared, read_contents
 from es_simhash.scheme import Scheme
 from es_simhash.searching import WHOLE
@@ -197,7 +196,7 @@ class Snapshot:
         found = []
         for response in answer["responses"]:
             if "error" in response:
-                raise ClusterError(f"The search is refused: {reason_of(response['error'])}.")
+                raise refused_search(response["error"])
             hits = response["hits"]["hits"]
             found.append([Key(hit["_index"], hit["_id"]) for hit in hits])
         return found
