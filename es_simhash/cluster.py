@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -183,6 +183,12 @@ def refused_search(error: Mapping[str, Any]) -> ClusterError:
     indices = sorted({str(each.get("index")) for each in error.get("failed_shards", ())})
     who = f"Index {', '.join(map(repr, indices))} refuses the search" if indices else ""
     return ClusterError(f"{who or 'The search is refused'}: {reason}.")
+
+
+def refresh_if_allowed(client: elasticsearch.Elasticsearch, index: str) -> None:
+    """Make all that was written so far visible, unless the cluster or the privileges forbid it."""
+    with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
+        client.indices.refresh(index=index)
 
 
 def ensure_index(

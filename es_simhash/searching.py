@@ -128,5 +128,11 @@ def own_vectors(
     return found
 
 
+def unchanged_since(hit: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the conditions of a write that is refused when the document was changed meanwhile."""
+    routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
+    return {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"], **routing}
+
+
 def _quoted(name: str) -> str:
     return quote(name, safe=",*")

@@ -1,9 +1,9 @@
 """Adding our fields to the documents an index has already.
 
 `backfill` writes, `estimate` says before what it will take, `prune` deletes from a sidecar what its
-index has no longer. `SidecarIndex` finds what is related
-where the fields lie in a second index, beside one that may not be touched; `open_index` gives it
-for a sidecar, and an `Index` for any other name.
+index has no longer. `SidecarIndex` finds what is related where the fields lie in a second index,
+beside one that may not be touched; `open_index` gives it for a sidecar, and an `Index` for any
+other name.
 """
 
 from es_simhash.backfilling.enriching import backfill

@@ -1,20 +1,18 @@
 """Documents of a sidecar whose originals are gone."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-import elastic_transport
 import elasticsearch
 
 from es_simhash import document
 from es_simhash.backfilling.hits import INDEX, SOURCE
 from es_simhash.backfilling.opening import sidecar_of
-from es_simhash.cluster import plain_errors, reason_of
+from es_simhash.cluster import plain_errors, reason_of, refresh_if_allowed
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.paging import hits
-from es_simhash.searching import search_all
+from es_simhash.searching import search_all, unchanged_since
 
 _BATCH = 1000
 # Deleted by another already, or written anew since it was read.
@@ -71,8 +69,7 @@ def prune(
     """
     require_sidecar_of(client, index, sidecar, simhash_field)
     # Without the privilege, what was written a moment ago may be deleted; backfill restores it.
-    with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
-        client.indices.refresh(index=index)
+    refresh_if_allowed(client, index)
     count = 0
     for batch in _batches(client, sidecar):
         gone = _gone(client, index, batch)
@@ -117,14 +114,7 @@ def _delete(client: elasticsearch.Elasticsearch, gone: Sequence[dict[str, Any]])
     if not gone:
         return 0
     lines = [
-        {
-            "delete": {
-                "_index": each["_index"],
-                "_id": each["_id"],
-                "if_seq_no": each["_seq_no"],
-                "if_primary_term": each["_primary_term"],
-            }
-        }
+        {"delete": {"_index": each["_index"], "_id": each["_id"], **unchanged_since(each)}}
         for each in gone
     ]
     with plain_errors(client):

@@ -12,6 +12,7 @@ import elasticsearch
 
 from es_simhash.backfilling.fields import UNREAD
 from es_simhash.backfilling.hits import SOURCE, Hit, Place, Task, place_of
+from es_simhash.cluster import refresh_if_allowed
 from es_simhash.document import field_path
 from es_simhash.ingesting.sending import Busy, Patience, Sender
 
@@ -71,8 +72,7 @@ class Store(Sender):
     def refresh(self, index: str) -> None:
         """Make all that was written so far visible."""
         # Without the privilege older states are read, and met with a conflict.
-        with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
-            self._client.indices.refresh(index=index)
+        refresh_if_allowed(self._client, index)
 
     def open_snapshot(self, part: Part) -> None:
         """Take a point in time of a part that has all that was written so far."""

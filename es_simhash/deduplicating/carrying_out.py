@@ -7,9 +7,10 @@ from typing import Any
 from es_simhash import document
 from es_simhash.cluster import reason_of
 from es_simhash.deduplicating.decision import Decision
-from es_simhash.deduplicating.facts import Fact, Facts, unchanged_since
+from es_simhash.deduplicating.facts import Fact, Facts
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.errors import ClusterError
+from es_simhash.searching import unchanged_since
 
 _CONFLICT, _MISSING = 409, 404
 # Somebody else may be quicker so often before a document is left as it is.

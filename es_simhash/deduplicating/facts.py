@@ -60,9 +60,3 @@ class Facts:
     def family(self, fact: Fact) -> str | None:
         """Give the family of a document; None without one."""
         return text_of(fact.get("_source", {}), self._setting.path(document.FAMILY))
-
-
-def unchanged_since(fact: Fact) -> dict[str, Any]:
-    """Give the conditions of a write that is refused when the document was changed meanwhile."""
-    routing = {"routing": fact["_routing"]} if "_routing" in fact else {}
-    return {"if_seq_no": fact["_seq_no"], "if_primary_term": fact["_primary_term"], **routing}

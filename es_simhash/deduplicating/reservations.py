@@ -10,10 +10,10 @@ from typing import Any
 
 from es_simhash import document
 from es_simhash.cluster import reason_of
-from es_simhash.deduplicating.facts import unchanged_since
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.document import field_path, text_of
 from es_simhash.errors import ClusterError
+from es_simhash.searching import unchanged_since
 
 _CONFLICT = 409
 # Reservations are of no use when searches have long seen the document; in milliseconds.

@@ -13,7 +13,7 @@ from es_simhash import document
 from es_simhash.cluster import reason_of
 from es_simhash.deduplicating.audit import read_audit
 from es_simhash.deduplicating.carrying_out import nested
-from es_simhash.deduplicating.facts import Fact, unchanged_since
+from es_simhash.deduplicating.facts import Fact
 from es_simhash.deduplicating.records import Record
 from es_simhash.deduplicating.requests import Requests
 from es_simhash.document import DEFAULT_FIELD, field_path
@@ -25,6 +25,7 @@ from es_simhash.ingesting.sending import Patience
 from es_simhash.ingesting.starting import ingest_lines
 from es_simhash.ingesting.workers import splice
 from es_simhash.installing import installed
+from es_simhash.searching import unchanged_since
 
 # Records that are taken back with one request; each may hold a document.
 _BATCH = 100

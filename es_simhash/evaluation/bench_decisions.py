@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import elasticsearch
-from elasticsearch.helpers import scan
 
 from es_simhash.deduplicating import OnVersion
 from es_simhash.document import DEFAULT_FIELD, DUPLICATE_OF
@@ -24,6 +23,7 @@ from es_simhash.evaluation.datasets import pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.ingesting import ingest
 from es_simhash.installing import install
+from es_simhash.paging import hits
 
 _INDEX = "bench-decisions"
 
@@ -44,12 +44,11 @@ def marks(
         for outcome in ingest(client, _INDEX, documents, on_version=rules):
             if not outcome.ok:
                 raise RuntimeError(f"{outcome.id}: {outcome.reason}")
-    client.indices.refresh(index=_INDEX)
     path = f"{DEFAULT_FIELD}.{DUPLICATE_OF}"
-    query = {"query": {"exists": {"field": path}}, "_source": [path]}
+    body = {"query": {"exists": {"field": path}}, "_source": [path]}
     return {
         hit["_id"]: hit["_source"][DEFAULT_FIELD][DUPLICATE_OF]
-        for hit in scan(client, index=_INDEX, query=query)
+        for hit in hits(client, _INDEX, body)
     }
 
 

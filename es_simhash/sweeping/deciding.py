@@ -14,7 +14,7 @@ from es_simhash.deduplicating.audit import default_audit, open_audit
 from es_simhash.deduplicating.carrying_out import delete_replaced, is_outrun, nested
 from es_simhash.deduplicating.choosing import best, decided
 from es_simhash.deduplicating.decision import Decision, Item, Known
-from es_simhash.deduplicating.facts import Fact, Facts, unchanged_since
+from es_simhash.deduplicating.facts import Fact, Facts
 from es_simhash.deduplicating.finishing import finish_replacing
 from es_simhash.deduplicating.recording import Recorder, without_ours
 from es_simhash.deduplicating.records import Record
@@ -27,6 +27,7 @@ from es_simhash.families.outcome import Family
 from es_simhash.families.snapshot import Key
 from es_simhash.fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.ingesting.sending import Patience
+from es_simhash.searching import unchanged_since
 from es_simhash.sweeping.arrivals import Arrival
 
 # Documents that are read, and decided, at once; each may be long.

@@ -46,8 +46,7 @@ def sweep(
     given families, and with rules the versions among them are flagged, linked, or taken out. How
     far a sweep has come is remembered, by the sequence numbers of each shard, in INDEX-simhash
     when it has ended; one that was killed is done again, and does nothing twice. The first looks
-    at all documents, and takes none out. When nothing was written,
-    no document is read.
+    at all documents, and takes none out. When nothing was written, no document is read.
 
     With more than one process, a program needs the guard `if __name__ == "__main__":`.
 
