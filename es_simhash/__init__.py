@@ -5,9 +5,6 @@ Everything that needs a cluster takes an `elasticsearch.Elasticsearch` client; t
 
 from typing import TYPE_CHECKING, Any
 
-from es_simhash.comparing import compare
-from es_simhash.concepts.meaning import MeaningScheme
-from es_simhash.concepts.neighbour import SharedConcept, SharedMeaning
 from es_simhash.errors import (
     ClusterError,
     DocumentMissing,
@@ -20,45 +17,59 @@ from es_simhash.errors import (
     SchemeError,
     SchemeMismatch,
 )
-from es_simhash.fingerprints import TextFingerprints, fingerprint, fingerprint_texts
-from es_simhash.query import Limits, Recency, neighbour_query, related_query
-from es_simhash.relation import Answer, Coverage, Relation, SharedPassage, Span
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    fingerprint,
+    fingerprint_texts,
+)
+from es_simhash.relation.compare import compare
+from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
+from es_simhash.search.candidates import related_query
+from es_simhash.search.neighbours import neighbour_query
+from es_simhash.search.options import Limits, Recency, SearchOptions
+from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
 
 if TYPE_CHECKING:
-    from es_simhash.backfilling import SidecarIndex, backfill, estimate
-    from es_simhash.cluster import connect
-    from es_simhash.deduplicating import OnVersion, VersionPolicy, undo
-    from es_simhash.families import dismiss, find_families
-    from es_simhash.index import Asking, Index, related
-    from es_simhash.ingesting import Outcome, fingerprint_documents, ingest
-    from es_simhash.installing import install
-    from es_simhash.sweeping import sweep
+    from es_simhash.backfills.backfill import backfill
+    from es_simhash.backfills.estimate import estimate
+    from es_simhash.bulk.outcome import Outcome
+    from es_simhash.deduplication.policy import VersionPolicy
+    from es_simhash.deduplication.rules import OnVersion
+    from es_simhash.deduplication.undo import undo
+    from es_simhash.engine.cluster import connect
+    from es_simhash.families.dismissals import dismiss
+    from es_simhash.families.find import find_families
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.enrichment import fingerprint_documents
+    from es_simhash.ingestion.ingest import ingest
+    from es_simhash.search.index import Index, related
+    from es_simhash.search.sidecar import SidecarIndex
+    from es_simhash.sync.sweep import sweep
 
 # These import the Elasticsearch client, so they are loaded when first asked for.
 _LAZY = {
-    "Asking": "es_simhash.index",
-    "Index": "es_simhash.index",
-    "OnVersion": "es_simhash.deduplicating",
-    "Outcome": "es_simhash.ingesting",
-    "SidecarIndex": "es_simhash.backfilling",
-    "VersionPolicy": "es_simhash.deduplicating",
-    "backfill": "es_simhash.backfilling",
-    "connect": "es_simhash.cluster",
-    "dismiss": "es_simhash.families",
-    "estimate": "es_simhash.backfilling",
-    "find_families": "es_simhash.families",
-    "fingerprint_documents": "es_simhash.ingesting",
-    "ingest": "es_simhash.ingesting",
-    "install": "es_simhash.installing",
-    "related": "es_simhash.index",
-    "sweep": "es_simhash.sweeping",
-    "undo": "es_simhash.deduplicating",
+    "Index": "es_simhash.search.index",
+    "OnVersion": "es_simhash.deduplication.rules",
+    "Outcome": "es_simhash.bulk.outcome",
+    "SidecarIndex": "es_simhash.search.sidecar",
+    "VersionPolicy": "es_simhash.deduplication.policy",
+    "backfill": "es_simhash.backfills.backfill",
+    "connect": "es_simhash.engine.cluster",
+    "dismiss": "es_simhash.families.dismissals",
+    "estimate": "es_simhash.backfills.estimate",
+    "find_families": "es_simhash.families.find",
+    "fingerprint_documents": "es_simhash.ingestion.enrichment",
+    "ingest": "es_simhash.ingestion.ingest",
+    "install": "es_simhash.indices.install",
+    "related": "es_simhash.search.index",
+    "sweep": "es_simhash.sync.sweep",
+    "undo": "es_simhash.deduplication.undo",
 }
 
 __all__ = [
     "Answer",
-    "Asking",
     "ClusterError",
     "Coverage",
     "DocumentMissing",
@@ -68,7 +79,6 @@ __all__ = [
     "InputError",
     "Limits",
     "MappingConflict",
-    "MeaningScheme",
     "MissingExtra",
     "NodeError",
     "OnVersion",
@@ -78,8 +88,10 @@ __all__ = [
     "Scheme",
     "SchemeError",
     "SchemeMismatch",
+    "SearchOptions",
+    "SemanticScheme",
+    "SemanticSimilarity",
     "SharedConcept",
-    "SharedMeaning",
     "SharedPassage",
     "SidecarIndex",
     "Span",

@@ -1,4 +1,4 @@
-"""Write es_simhash/concepts/data/rarity_*.txt.gz from the lexeme probabilities of spaCy (MIT).
+"""Write es_simhash/semantics/data/rarity_*.txt.gz from the lexeme probabilities of spaCy (MIT).
 
     pip download --no-deps spacy-lookups-data==1.0.5
     python scripts/build_background.py spacy_lookups_data-1.0.5-*.whl
@@ -16,9 +16,9 @@ import zipfile
 from collections import defaultdict
 from pathlib import Path
 
-from es_simhash.concepts.words import read_words
+from es_simhash.semantics.languages.words import read_words
 
-FOLDER = Path(__file__).parents[1] / "es_simhash" / "concepts" / "data"
+FOLDER = Path(__file__).parents[1] / "es_simhash" / "semantics" / "data"
 # How many words of each language. The Greek list of the same package is left out: its accents
 # are misplaced. Other languages have none there.
 SIZES = {"de": 60000, "en": 60000, "es": 40000}
@@ -52,7 +52,7 @@ def frequencies(probabilities: dict[str, float], language: str) -> dict[str, flo
 
 
 def rarity_of(frequencies: dict[str, float], size: int) -> dict[int, list[str]]:
-    """Give the most frequent words by their rarity in hundredths, in steps."""
+    """Return the most frequent words by their rarity in hundredths, in steps."""
     kept = sorted(frequencies, key=lambda word: (-frequencies[word], word))[:size]
     levels: dict[int, list[str]] = defaultdict(list)
     for word in kept:

@@ -1,4 +1,4 @@
-"""Write es_simhash/concepts/data/stop_words.txt from the stop lists of spaCy (MIT).
+"""Write es_simhash/semantics/data/stop_words.txt from the stop lists of spaCy (MIT).
 
     pip download --no-deps --only-binary :all: spacy==3.8.18
     python scripts/build_stop_words.py spacy-3.8.18-*.whl
@@ -16,7 +16,7 @@ import zipfile
 from itertools import product
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "es_simhash" / "concepts" / "data" / "stop_words.txt"
+TARGET = Path(__file__).parents[1] / "es_simhash" / "semantics" / "data" / "stop_words.txt"
 # Ancient languages, and lists of languages so near to a larger one that they mostly take its
 # texts away when the language of a text is guessed.
 LEFT_OUT = {"dsb", "grc", "hsb", "kmr", "la", "lg", "lij", "ms", "sa", "tn"}
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def read_list(source: str) -> set[str]:
-    """Give the value of STOP_WORDS without importing spaCy."""
+    """Return the value of STOP_WORDS without importing spaCy."""
     names: dict[str, object] = {}
     exec(compile(ast.parse(source), "stop_words.py", "exec"), names)
     words = names["STOP_WORDS"]
@@ -70,7 +70,7 @@ def read_list(source: str) -> set[str]:
 
 
 def cleaned(language: str, words: set[str]) -> set[str]:
-    """Give the words as they are looked up: lower case, composed, plain apostrophes."""
+    """Return the words as they are looked up: lower case, composed, plain apostrophes."""
     plain = {
         unicodedata.normalize("NFC", word).lower().replace("’", "'").replace("‘", "'")
         for word in words

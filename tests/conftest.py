@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from es_simhash import node
-from es_simhash.engine import Engine, choose_source, find_engine
+from es_simhash import local_node
 from es_simhash.errors import EsSimhashError
-from es_simhash.node.settings import home_folder
+from es_simhash.local_node.finder import Engine, choose_source, find_engine
+from es_simhash.local_node.settings import home_folder
 
 TESTS_NODE = "tests"
 ENGINE = pytest.StashKey[str]()
@@ -78,13 +78,13 @@ def _lease(engine: Engine) -> Iterator[str]:
             return
         if own.exists():
             own.unlink()
-            node.stop(TESTS_NODE)
+            local_node.stop(TESTS_NODE)
 
 
 @pytest.fixture
 def client(cluster_url: str) -> Iterator[Any]:
     """An Elasticsearch client, closed after the test."""
-    from es_simhash.cluster import connect  # imported here: most tests need no client
+    from es_simhash.engine.cluster import connect
 
     with connect(cluster_url) as connected:
         yield connected

@@ -23,28 +23,29 @@ MODULES = sorted(
 CLIENT = {"elasticsearch", "elastic_transport"}
 # Everything else is pure: text in, numbers and plain dicts out.
 WITH_CLUSTER = {
-    "es_simhash.backfilling",
+    "es_simhash.backfills",
+    "es_simhash.ingestion.ingest",
+    "es_simhash.search.sidecar",
+    "es_simhash.indices",
     "es_simhash.cli",
-    "es_simhash.cluster",
-    "es_simhash.deduplicating",
-    "es_simhash.doctoring",
-    "es_simhash.engine",
+    "es_simhash.engine.cluster",
+    "es_simhash.deduplication",
+    "es_simhash.diagnostics",
+    "es_simhash.local_node.finder",
     "es_simhash.evaluation",
     "es_simhash.families",
-    "es_simhash.index",
-    "es_simhash.ingesting",
-    "es_simhash.installed_index",
-    "es_simhash.installing",
-    "es_simhash.node",
-    "es_simhash.paging",
-    "es_simhash.searching",
-    "es_simhash.sweeping",
+    "es_simhash.search.index",
+    "es_simhash.bulk",
+    "es_simhash.local_node",
+    "es_simhash.engine.pages",
+    "es_simhash.engine.reading",
+    "es_simhash.sync",
 }
 # The facade loads these when they are asked for, and the command line is a program.
 FACES = {"es_simhash", "es_simhash.__main__"}
 # Commands that need no server must not import the client either.
 PURE_COMMANDS = {"compare_command", "concepts_command", "files", "fingerprint_command", "main",
-                 "meaning_options", "selftest_command", "showing"}  # fmt: skip
+                 "semantic_options", "selftest_command", "showing"}  # fmt: skip
 
 
 def is_below(module: str, packages: set[str]) -> bool:
@@ -77,7 +78,13 @@ def test_the_public_names_are_sorted_and_there() -> None:
         assert getattr(es_simhash, name) is not None
 
 
-@pytest.mark.parametrize("before", ["pass", "import es_simhash.ingesting, es_simhash.index"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "pass",
+        "import es_simhash.ingestion.ingest, es_simhash.search.index, es_simhash.fingerprints",
+    ],
+)
 def test_public_functions_can_be_called_whatever_was_imported(before: str) -> None:
     # A module of the same name would hide the function.
     names = [each for each in es_simhash.__all__ if each[0].islower()]
@@ -117,14 +124,14 @@ def test_a_pure_module_imports_nothing_of_the_cluster(module: str) -> None:
 def test_the_pure_modules_are_these() -> None:
     # Guards the test above against a list that became empty.
     needed = {
-        "scheme",
-        "text",
-        "simhash",
-        "blocking",
-        "relation",
-        "document",
-        "memory",
-        "query.body",
+        "fingerprints.scheme",
+        "text.segmentation",
+        "fingerprints.simhash",
+        "fingerprints.blocks",
+        "relation.model",
+        "storage.codec",
+        "search.memory",
+        "search.candidates",
     }
     assert {f"es_simhash.{each}" for each in needed} <= set(PURE)
 
@@ -167,8 +174,8 @@ def test_nothing_but_the_command_line_imports_the_evaluation() -> None:
         "import es_simhash",
         "import es_simhash; assert es_simhash.compare('a b c', 'a b c').kind == 'exact'",
         "import es_simhash; assert es_simhash.fingerprint('a b c').document is not None",
-        "from es_simhash import conformance; assert conformance.check(conformance.vectors()) == []",
-        "from es_simhash.memory import MemoryIndex; MemoryIndex().add('1', 'a b c')",
+        "from es_simhash.storage.conformance import check, vectors; assert check(vectors()) == []",
+        "from es_simhash.search.memory import MemoryIndex; MemoryIndex().add('1', 'a b c')",
     ],
     ids=["import", "compare", "fingerprint", "selftest", "memory"],
 )

@@ -11,11 +11,12 @@ import click
 import elasticsearch
 from rich.progress import Progress as Bar
 
-from es_simhash.backfilling import Estimate, Outcome, Report, Settings, estimate, prune
-from es_simhash.backfilling import backfill as enrich
-from es_simhash.backfilling.pruning import require_sidecar_of
+from es_simhash.backfills.backfill import backfill as enrich
+from es_simhash.backfills.estimate import Estimate, estimate
+from es_simhash.backfills.prune import prune, require_sidecar_of
+from es_simhash.backfills.report import Outcome, Report
+from es_simhash.backfills.run import Settings
 from es_simhash.cli.bars import documents_bar, show_report
-from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
@@ -25,9 +26,9 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError, InputError
-from es_simhash.file_names import file_name
-from es_simhash.ingesting.outcome import printable
+from es_simhash.text.escaping import file_name, printable
 
 # More failures are in the file only.
 SHOWN_FAILURES = 10

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from es_simhash.backfilling import Report
+from es_simhash.backfills.report import Report
 
 
 @contextmanager

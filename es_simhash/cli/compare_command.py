@@ -4,10 +4,10 @@ import click
 from rich.console import Console
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.meaning_options import vocabulary_option
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, print_pair
-from es_simhash.comparing import compare as compare_texts
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.relation.compare import compare as compare_texts
 
 
 @click.command()

@@ -9,16 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.meaning_options import meaning_of, meaning_options, vocabulary_option
+from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.concepts.extraction import Extraction, Spans
-from es_simhash.concepts.meaning import Meaning
-from es_simhash.concepts.phrases import find_phrases
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.concepts.vocabulary import FoundConcept
-from es_simhash.concepts.vocabulary_files import load_vocabulary
-from es_simhash.concepts.words import read_words
 from es_simhash.errors import InputError
+from es_simhash.semantics.extraction import Extraction, Spans
+from es_simhash.semantics.extractors.phrases import find_phrases
+from es_simhash.semantics.languages.words import read_words
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.semantics.vocabulary.vocabulary import FoundConcept
 
 _ENTITY, _PHRASE, _WORD, _NAMED = "bold cyan", "underline", "green", "bold magenta"
 # A longer text is marked up to here; all of it is in the lists.
@@ -29,19 +29,19 @@ _MOST_PROBLEMS = 10
 
 @click.command()
 @click.argument("file")
-@meaning_options
+@semantic_options
 @vocabulary_option
 @format_option
-def concepts(file: str, vocabulary: str | None, form: str, **meaning: Any) -> None:
+def concepts(file: str, vocabulary: str | None, form: str, **semantics: Any) -> None:
     """Show what is read from FILE, a text in UTF-8; - reads the standard input.
 
     Entities, key words and phrases are marked in the text, and listed with their weights.
     """
     text = read_text(file)
-    scheme = meaning_of(**meaning)
+    scheme = semantics_of(**semantics)
     if scheme.vector_field or scheme.entity_fields:
         raise InputError("A file has no fields; leave out --entity-field and field: vectors.")
-    reader = meaning_reader(scheme)
+    reader = semantic_profiler(scheme)
     extraction = reader.extractor.extract([text])[0]
     if not extraction.phrases:
         # Looking for them takes longer than all the rest, so that ingest leaves them out.
@@ -66,14 +66,14 @@ def _named(path: str, text: str, language: str) -> list[FoundConcept]:
 
 
 def _described(
-    extraction: Extraction, meaning: Meaning, named: list[FoundConcept]
+    extraction: Extraction, profile: SemanticProfile, named: list[FoundConcept]
 ) -> dict[str, Any]:
     return {
         "language": extraction.language,
         "entities": [asdict(each) for each in extraction.entities],
-        "concepts": {name: round(weight, 4) for name, weight in meaning.concepts.items()},
+        "concepts": {name: round(weight, 4) for name, weight in profile.concepts.items()},
         "phrases": [asdict(each) for each in extraction.phrases],
-        "vector": meaning.vector is not None,
+        "vector": profile.vector is not None,
         "vocabulary": [asdict(each) for each in named],
     }
 
@@ -81,11 +81,11 @@ def _described(
 def _show(
     text: str,
     extraction: Extraction,
-    meaning: Meaning,
+    profile: SemanticProfile,
     named: list[FoundConcept],
     console: Console,
 ) -> None:
-    console.print(_marked(text, extraction, meaning, named))
+    console.print(_marked(text, extraction, profile, named))
     console.print()
     table = Table(box=None)
     table.add_column("entities", _ENTITY)
@@ -93,14 +93,14 @@ def _show(
     table.add_column("key phrases")
     table.add_row(
         _lines((each.text, f"×{each.count}") for each in extraction.entities),
-        _lines((name, f"{weight:.2f}") for name, weight in [*meaning.concepts.items()][:20]),
+        _lines((name, f"{weight:.2f}") for name, weight in [*profile.concepts.items()][:20]),
         _lines((each.text, f"×{each.count}") for each in extraction.phrases),
     )
     console.print(table)
     for each in named:
         console.print(Text.assemble((printable(each.label), _NAMED), f" {each.weight:.2f}"))
     language = extraction.language or "unknown"
-    vector = "with" if meaning.vector is not None else "without"
+    vector = "with" if profile.vector is not None else "without"
     console.print(f"Language {language}, {vector} a vector.", highlight=False)
 
 
@@ -108,10 +108,12 @@ def _lines(rows: Any) -> Text:
     return Text("\n").join(Text(f"{printable(name)} {value}") for name, value in rows)
 
 
-def _marked(text: str, extraction: Extraction, meaning: Meaning, named: list[FoundConcept]) -> Text:
+def _marked(
+    text: str, extraction: Extraction, profile: SemanticProfile, named: list[FoundConcept]
+) -> Text:
     """The text with everything that was read marked; entities lie above words."""
     shown = Text(_visible(text[:_SHOWN]))
-    heavy = set([*meaning.concepts][:20])
+    heavy = set([*profile.concepts][:20])
     words = tuple(
         (word.start, word.end)
         for word in read_words(text[:_SHOWN], extraction.language)

@@ -14,15 +14,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.options import text_field_option
 from es_simhash.cli.showing import MEANING, STYLE, print_evidence, printable, shortened
-from es_simhash.cluster import connect, plain_errors
-from es_simhash.engine import find_engine, masked
+from es_simhash.engine.cluster import connect, plain_errors
 from es_simhash.errors import EsSimhashError
-from es_simhash.index import Asking, Index
-from es_simhash.ingesting import ingest_sources, open_sources
-from es_simhash.installing import install
-from es_simhash.relation import KINDS, VERSION_SCORE, Relation
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.local_node.finder import find_engine, masked
+from es_simhash.relation.model import KINDS, VERSION_SCORE, Relation
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
 
 SAMPLE_INDEX = "es-simhash-demo"
 # Documents asked about, and rows shown; a corpus may have millions.
@@ -69,7 +71,7 @@ def demo(corpus: Path | None, text_field: str) -> None:
 
 
 def _program() -> str:
-    """Give the command as it was typed, such as .venv/bin/es-simhash."""
+    """Return the command as it was typed, such as .venv/bin/es-simhash."""
     return sys.argv[0] if Path(sys.argv[0]).name == "es-simhash" else "es-simhash"
 
 
@@ -114,7 +116,7 @@ def _pairs(index: Index, ids: list[str]) -> Iterator[Row]:
     """Yield each related pair once, from the side of the document that comes first."""
     seen: set[frozenset[str]] = set()
     for start in range(0, len(ids), _BATCH):
-        answers = index.related_to_each(ids[start : start + _BATCH], asking=Asking(size=20))
+        answers = index.related_to_each(ids[start : start + _BATCH], options=SearchOptions(size=20))
         for id, relations in answers.items():
             for relation in relations:
                 pair = frozenset((id, str(relation.id)))
@@ -158,9 +160,9 @@ def _show(rows: list[Row], asked: int, console: Console) -> None:
 
 
 def _why(relation: Relation) -> str:
-    """Give the evidence that says most: a passage, or what both texts are about."""
-    if relation.kind == "semantic" and relation.meaning is not None:
-        return ", ".join(printable(each.text) for each in relation.meaning.shared[:6])
+    """Return the evidence that says most: a passage, or what both texts are about."""
+    if relation.kind == "semantic" and relation.semantics is not None:
+        return ", ".join(printable(each.text) for each in relation.semantics.shared[:6])
     return shortened(relation.evidence[0].query.text, 72) if relation.evidence else ""
 
 

@@ -6,7 +6,7 @@ import click
 
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
 from es_simhash.cli.showing import printable
-from es_simhash.families import dismiss as dismiss_pair
+from es_simhash.families.dismissals import dismiss as dismiss_pair
 
 
 @click.command()

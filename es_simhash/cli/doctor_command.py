@@ -13,9 +13,8 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.showing import format_option, print_json, printable
 from es_simhash.cli.status_command import print_status
-from es_simhash.doctoring import Examination, examine
-from es_simhash.doctoring.distances import Bar
-from es_simhash.doctoring.examining import SAMPLE
+from es_simhash.diagnostics.distances import Bar
+from es_simhash.diagnostics.examination import SAMPLE, Examination, examine
 
 # Length of the longest bar.
 _BAR = 40

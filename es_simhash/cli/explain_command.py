@@ -5,15 +5,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from es_simhash.backfilling import open_index
-from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, print_pair
+from es_simhash.search.sidecar import open_index
 
 
 @click.command()

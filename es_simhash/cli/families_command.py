@@ -12,7 +12,8 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.families import RULES, Choice, Found, find_families
+from es_simhash.families.find import find_families
+from es_simhash.families.report import RULES, Choice, Found
 
 # Families and members of one that are listed; JSON lists all.
 _SHOWN_FAMILIES, _SHOWN_MEMBERS = 20, 6

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from es_simhash.errors import InputError
-from es_simhash.limits import within_limit
+from es_simhash.text.limits import within_limit
 
 
 def read_text(file: str) -> str:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from es_simhash.cli.files import read_text
 from es_simhash.cli.showing import print_json, printable
-from es_simhash.conformance import describe
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.storage.conformance import describe
 
 
 @click.command()

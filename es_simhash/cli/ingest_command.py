@@ -14,7 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from es_simhash.cli.meaning_options import vocabulary_option
+from es_simhash.bulk.outcome import Outcome
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sources import PATTERNS, Source, open_sources
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
@@ -23,12 +25,11 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.deduplicating.audit import default_audit
+from es_simhash.cli.semantic_options import vocabulary_option
+from es_simhash.deduplication.audit import default_audit
 from es_simhash.errors import EsSimhashError
-from es_simhash.file_names import file_name
-from es_simhash.ingesting import Outcome, Progress, Settings, Source, ingest_sources, open_sources
-from es_simhash.ingesting.outcome import printable
-from es_simhash.ingesting.reading import PATTERNS
+from es_simhash.ingestion.ingest import Progress, ingest_sources
+from es_simhash.text.escaping import file_name, printable
 
 # More failures are in the dead-letter file only.
 SHOWN_FAILURES = 10

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.meaning_options import meaning_of, meaning_options, vocabulary_option
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.installing import install as install_fields
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.indices.install import install as install_fields
+from es_simhash.semantics.profiler import semantic_profiler
 
 
 @click.command()
@@ -24,7 +24,7 @@ from es_simhash.scheme import DEFAULT, Scheme
     show_default=True,
     help="Whether to read what texts are about, to find semantic neighbours too.",
 )
-@meaning_options
+@semantic_options
 @vocabulary_option
 @click.option("--dry-run", is_flag=True, help="Print the requests and send none that writes.")
 @simhash_field_option
@@ -32,7 +32,7 @@ from es_simhash.scheme import DEFAULT, Scheme
 def install(
     index: str,
     scheme: str,
-    with_meaning: bool,
+    with_semantics: bool,
     extractor: str | None,
     vectors: str,
     dims: int,
@@ -48,7 +48,7 @@ def install(
     Only fields are added, none of yours is touched; a second run changes nothing. A vocabulary
     named here is weighed with the words of each document, not only told as evidence.
     """
-    meaning = meaning_of(
+    semantics = semantics_of(
         extractor=extractor,
         vectors=vectors,
         dims=dims,
@@ -56,15 +56,15 @@ def install(
         entity_fields=entity_fields,
         vocabulary=vocabulary,
     )
-    if with_meaning:
+    if with_semantics:
         # What cannot be read here is refused before an index is bound to it.
-        meaning_reader(meaning, vocabulary)
+        semantic_profiler(semantics, vocabulary)
     with client_of(**connection) as client:
         requests = install_fields(
             client,
             index,
             scheme=Scheme.parse(scheme),
-            meaning=meaning if with_meaning else None,
+            semantics=semantics if with_semantics else None,
             field=simhash_field,
             dry_run=dry_run,
         )

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from es_simhash import node as local
+from es_simhash import local_node as local
 from es_simhash.errors import NodeError
 
 NOT_RUNNING = 3  # the exit status that `systemctl status` and init scripts give for it

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from es_simhash.cli.options import Command
-from es_simhash.deduplicating.rules import ACTIONS, KEEPS, OnVersion
-from es_simhash.relation import VERSION_KINDS
+from es_simhash.deduplication.rules import ACTIONS, KEEPS, OnVersion
+from es_simhash.relation.model import VERSION_KINDS
 
 OFF = "off"
 _OPTIONS = (
@@ -57,7 +57,7 @@ def on_version_options(command: Command) -> Command:
 
 
 def on_version_of(options: dict[str, Any]) -> tuple[OnVersion | None, dict[str, Any]]:
-    """Give the rules the options say, None for off, and the options that are not about them.
+    """Return the rules the options say, None for off, and the options that are not about them.
 
     Raises:
         InputError: They contradict each other.

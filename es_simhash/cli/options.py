@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import click
 import elasticsearch
 
-from es_simhash.cluster import connect
-from es_simhash.document import DEFAULT_FIELD
+from es_simhash.engine.cluster import connect
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 DEFAULT_URL = "http://localhost:9200"
 
@@ -90,7 +90,7 @@ def client_of(
     password: str | None,
     ca_certs: Path | None,
 ) -> elasticsearch.Elasticsearch:
-    """Give a client for what the options say; nothing is sent yet.
+    """Return a client for what the options say; nothing is sent yet.
 
     Raises:
         ClusterError: The URL cannot be one of a cluster.

@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
-from es_simhash import pipeline as pipelines
 from es_simhash.cli.options import (
     client_of,
     connection_options,
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cluster import plain_errors
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.engine.cluster import plain_errors
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.storage import pipeline as pipelines
 
 
 @click.command()

@@ -6,22 +6,22 @@ from typing import Any
 
 import click
 
-from es_simhash.backfilling import SidecarIndex, open_index
 from es_simhash.cli.files import read_text
-from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.options import (
     client_of,
     connection_options,
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, print_table, printable
-from es_simhash.concepts.meaning import DEFAULT_MEANING
 from es_simhash.errors import InputError
-from es_simhash.index import Asking, Index
-from es_simhash.query import Limits, Recency
-from es_simhash.relation import KINDS, SHOWN_SCORE, Answer
-from es_simhash.scheme import DEFAULT
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.relation.model import KINDS, SHOWN_SCORE, Answer
+from es_simhash.search.index import Index
+from es_simhash.search.options import Limits, Recency, SearchOptions
+from es_simhash.search.sidecar import SidecarIndex, open_index
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 
 def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
@@ -126,7 +126,7 @@ def related(
     """
     if bool(ids) + (text_file is not None) + (text is not None) != 1:
         raise click.UsageError("Give one of --id, --text-file and --text.")
-    asking = Asking(
+    options = SearchOptions(
         size=size,
         kinds=kinds,
         min_score=min_score,
@@ -148,18 +148,18 @@ def related(
         }
         asked: Index | SidecarIndex
         if explain_query and text is not None:
-            asked = Index(client, index, scheme=DEFAULT, meaning=DEFAULT_MEANING, **names)
+            asked = Index(client, index, scheme=DEFAULT, semantics=DEFAULT_SEMANTICS, **names)
         else:
             asked = open_index(client, index, **names)
         if explain_query:
-            bodies = asked.searches(id=ids[0] if ids else None, text=text, asking=asking)
+            bodies = asked.searches(id=ids[0] if ids else None, text=text, options=options)
             print_json(bodies)
             return
         if text is not None:
             name = Path(text_file).name if text_file is not None else "the text"
-            answers = {name: asked.related(text=text, asking=asking)}
+            answers = {name: asked.related(text=text, options=options)}
         else:
-            answers = asked.related_to_each(ids, asking=asking)
+            answers = asked.related_to_each(ids, options=options)
     _print(answers, form)
 
 

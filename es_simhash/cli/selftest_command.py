@@ -2,7 +2,7 @@
 
 import click
 
-from es_simhash import conformance, conformance_meaning
+from es_simhash.storage import conformance, semantic_conformance
 
 
 @click.command()
@@ -14,10 +14,10 @@ def selftest() -> None:
     a few texts, with the word-vector table that is checked by its checksum.
     """
     expected = conformance.vectors()
-    differences = [*conformance.check(expected), *conformance_meaning.differences()]
+    differences = [*conformance.check(expected), *semantic_conformance.differences()]
     for difference in differences:
         click.echo(difference)
     if differences:
         raise SystemExit(1)
     click.echo(f"{len(expected)} vectors, all equal")
-    click.echo(f"{len(conformance_meaning.expected())} meanings, all equal")
+    click.echo(f"{len(semantic_conformance.expected())} meanings, all equal")

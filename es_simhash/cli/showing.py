@@ -10,9 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.concepts.neighbour import SharedMeaning
-from es_simhash.evidence import marked
-from es_simhash.relation import Relation, SharedPassage
+from es_simhash.relation.model import Relation, SharedPassage
+from es_simhash.relation.passages import marked
+from es_simhash.semantics.similarity import SemanticSimilarity
 
 # What each kind says of the query and the hit, in a reader's words.
 MEANING = {
@@ -48,13 +48,13 @@ _SHOWN_CHARACTERS = 240
 
 
 def printable(text: str) -> str:
-    """Give one line without control characters, as a document must not steer the terminal."""
+    """Return one line without control characters, as a document must not steer the terminal."""
     flowing = " ".join(text.split())
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flowing)
 
 
 def shortened(text: str, most: int = _SHOWN_CHARACTERS) -> str:
-    """Give one printable line of at most so many characters, cut in the middle."""
+    """Return one printable line of at most so many characters, cut in the middle."""
     line = printable(text)
     if len(line) <= most:
         return line
@@ -91,7 +91,7 @@ def print_table(relations: Sequence[Relation], query: str, console: Console | No
         )
     console.print(table)
     for each in relations:
-        if each.evidence or (each.meaning and each.meaning.shared):
+        if each.evidence or (each.semantics and each.semantics.shared):
             console.print()
             console.print(_heading(query, each))
             print_evidence(each, console)
@@ -130,30 +130,30 @@ def _heading(query: str, relation: Relation) -> Text:
 
 def print_evidence(relation: Relation, console: Console) -> None:
     """Print what both texts are about, and their passages side by side."""
-    if relation.meaning is not None:
-        for line in meaning_lines(relation.meaning):
+    if relation.semantics is not None:
+        for line in semantic_lines(relation.semantics):
             console.print(line)
     if relation.evidence:
         console.print(side_by_side(relation.evidence, semantic=relation.kind == "semantic"))
 
 
-def meaning_lines(meaning: SharedMeaning) -> list[Text]:
+def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     """Tell what both texts are about, and what each of it adds to the similarity."""
-    lines = [Text(printable(sentence)) for sentence in meaning.about]
+    lines = [Text(printable(sentence)) for sentence in semantics.about]
     for name, entities in (("both name", True), ("both speak of", False)):
         shared = [
             each
-            for each in meaning.shared
+            for each in semantics.shared
             if each.is_entity is entities and each.part >= _LEAST_PART
         ]
         if shared:
             told = ", ".join(f"{printable(each.text)} {each.part:.2f}" for each in shared)
             lines.append(Text.assemble((f"{name} ", "dim"), told))
-    parts = f"similarity {meaning.similarity:.2f}: concepts {meaning.concepts:.2f}"
-    if meaning.entities:
-        parts += f", entities {meaning.entities:.2f}"
-    if meaning.vector:
-        parts += f", vectors {meaning.vector:.2f}"
+    parts = f"similarity {semantics.similarity:.2f}: concepts {semantics.concepts:.2f}"
+    if semantics.entities:
+        parts += f", entities {semantics.entities:.2f}"
+    if semantics.vector:
+        parts += f", vectors {semantics.vector:.2f}"
     lines.append(Text(parts, "dim"))
     return lines
 

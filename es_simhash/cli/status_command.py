@@ -7,7 +7,7 @@ import click
 
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.doctoring import Coverage, Status, count_documents
+from es_simhash.diagnostics.status import Coverage, Status, count_documents
 
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -49,10 +49,10 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
     yield from _coverage("fingerprints", found.fingerprints)
     yield "empty", f"{found.empty} texts without a word"
     yield "failed", f"{found.failed} could not be fingerprinted by the ingest pipeline"
-    if found.meanings is None:
+    if found.profiles is None:
         yield "neighbours", "none: the index finds versions alone"
     else:
-        yield from _coverage("neighbours", found.meanings)
+        yield from _coverage("neighbours", found.profiles)
     yield "families", f"{found.families}, of {found.in_families} documents"
     yield "duplicates", f"{found.duplicates} flagged"
 

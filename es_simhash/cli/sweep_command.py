@@ -11,9 +11,8 @@ from typing import Any
 
 import click
 
-from es_simhash.backfilling import Settings
+from es_simhash.backfills.run import Settings
 from es_simhash.cli.bars import documents_bar, show_report
-from es_simhash.cli.meaning_options import vocabulary_option
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
@@ -24,12 +23,13 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option
 from es_simhash.errors import ClusterError, EsSimhashError
-from es_simhash.families import RULES, Choice
-from es_simhash.file_names import file_name
-from es_simhash.sweeping import Swept
-from es_simhash.sweeping import sweep as sweep_index
+from es_simhash.families.report import RULES, Choice
+from es_simhash.sync.report import Swept
+from es_simhash.sync.sweep import sweep as sweep_index
+from es_simhash.text.escaping import file_name
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 

@@ -11,8 +11,8 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.deduplicating import Undone
-from es_simhash.deduplicating import undo as undo_decisions
+from es_simhash.deduplication.undo import Undone
+from es_simhash.deduplication.undo import undo as undo_decisions
 from es_simhash.errors import EsSimhashError
 
 _SHOWN = 10

@@ -21,17 +21,20 @@ from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.backfilling import Settings, backfill, estimate
-from es_simhash.cluster import address
-from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
-from es_simhash.document import CONTENT_HASH, DEFAULT_FIELD, MEANING_SCHEME, SCHEME, text_of
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.estimate import estimate
+from es_simhash.backfills.run import Settings
+from es_simhash.bulk.preparation import default_processes
+from es_simhash.engine.cluster import address
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.synthetic import texts
-from es_simhash.fingerprints import content_hash
-from es_simhash.ingesting.workers import default_processes
-from es_simhash.installing import install
-from es_simhash.scheme import DEFAULT
-from es_simhash.text import normalise
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.indices.install import install
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
+from es_simhash.storage.source import text_of
+from es_simhash.text.segmentation import normalise
 
 # About 2,000 characters.
 SENTENCES = 17
@@ -54,10 +57,10 @@ class Run(NamedTuple):
 
 
 def fill(
-    client: elasticsearch.Elasticsearch, index: str, count: int, meaning: MeaningScheme | None
+    client: elasticsearch.Elasticsearch, index: str, count: int, semantics: SemanticScheme | None
 ) -> None:
     """Write documents without fingerprints into a fresh index that has our fields."""
-    _make(client, index, meaning)
+    _make(client, index, semantics)
     for start in range(0, count, _BATCH):
         lines: list[dict[str, Any]] = []
         for number, text in enumerate(_texts(start, count), start):
@@ -71,14 +74,16 @@ def _texts(start: int, count: int) -> Iterator[str]:
     return texts(start, min(_BATCH, count - start), SENTENCES, english=True)
 
 
-def _make(client: elasticsearch.Elasticsearch, index: str, meaning: MeaningScheme | None) -> None:
+def _make(
+    client: elasticsearch.Elasticsearch, index: str, semantics: SemanticScheme | None
+) -> None:
     client.indices.delete(index=index, ignore_unavailable=True)
     client.indices.create(
         index=index,
         settings={"number_of_replicas": 0},
         mappings={"properties": {"n": {"type": "long"}, "text": {"type": "text"}}},
     )
-    install(client, index, meaning=meaning)
+    install(client, index, semantics=semantics)
 
 
 def _require(answer: Any) -> None:
@@ -160,13 +165,13 @@ def compare(
     count: int,
     runs: int,
     settings: Settings,
-    meaning: MeaningScheme | None,
+    semantics: SemanticScheme | None,
 ) -> list[tuple[Run, Run]]:
     """Run both in turn and give the pairs: re-index, backfill."""
     slices = (settings.processes or 1) * settings.slices
     pairs = []
     for _ in range(runs):
-        fill(client, index, count, meaning)
+        fill(client, index, count, semantics)
         plain = _timed(client, reindex, index, f"{index}-copy", settings, slices)
         client.indices.delete(index=f"{index}-copy")
         ours = _timed(client, _enrich, index, settings)
@@ -262,8 +267,8 @@ def _wrong(hit: dict[str, Any], expected: dict[int, str], count: int) -> Iterato
     if source != {"n": number, "text": expected[number]}:
         yield _CHANGED
     fresh = ours.get(CONTENT_HASH) == content_hash(normalise(text_of(source, "text") or ""))
-    schemes = ours.get(SCHEME), ours.get(MEANING_SCHEME)
-    if schemes != (DEFAULT.name, DEFAULT_MEANING.name) or not fresh:
+    schemes = ours.get(SCHEME), ours.get(SEMANTIC_SCHEME)
+    if schemes != (DEFAULT.name, DEFAULT_SEMANTICS.name) or not fresh:
         yield _NOT_ENRICHED
 
 
@@ -323,17 +328,17 @@ def _measure(
     count: int,
     runs: int,
     settings: Settings,
-    meaning: MeaningScheme | None,
+    semantics: SemanticScheme | None,
 ) -> float:
     """Measure and print speed, growth and what the estimate says of them; give the speed.
 
     The documents are left without fingerprints.
     """
-    pairs = compare(client, index, count, runs, settings, meaning)
-    what = "versions and meanings" if meaning else "versions"
+    pairs = compare(client, index, count, runs, settings, semantics)
+    what = "versions and meanings" if semantics else "versions"
     rate = _show(pairs, count, settings, what)
     enriched = _bytes(client, index)
-    fill(client, index, count, meaning)
+    fill(client, index, count, semantics)
     foreseen = estimate(client, index, settings=settings)
     grown = enriched - _bytes(client, index)
     print(
@@ -355,8 +360,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     index = "bench-backfill"
     with bench_client() as client:
         try:
-            for meaning in (None, DEFAULT_MEANING):
-                rate = _measure(client, index, count, options.runs, settings, meaning)
+            for semantics in (None, DEFAULT_SEMANTICS):
+                rate = _measure(client, index, count, options.runs, settings, semantics)
             kills = kill_and_resume(client, index, count, rate)
             print(f"killed {kills} times and resumed; of {count} documents")
             for name, number in verify(client, index, count).items():

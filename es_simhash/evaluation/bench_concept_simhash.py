@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.concepts.background import rarity
-from es_simhash.concepts.concept_simhash import (
+from es_simhash.evaluation import datasets
+from es_simhash.semantics.concept_simhash import (
     BITS_OFFERED,
     ConceptScheme,
     Weights,
@@ -25,9 +25,9 @@ from es_simhash.concepts.concept_simhash import (
     fingerprint_concepts,
     tfidf_weights,
 )
-from es_simhash.concepts.entities import find_entities
-from es_simhash.concepts.words import count_words
-from es_simhash.evaluation import datasets
+from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.rarity import rarity
 
 SET = "lee50"
 LANGUAGE = "en"
@@ -47,12 +47,12 @@ def concepts_of(text: str) -> Counter[str]:
 
 
 def concept_rarity(concept: str) -> float:
-    """Give the rarity of a concept: that of its rarest word."""
+    """Return the rarity of a concept: that of its rarest word."""
     return float(rarity(concept.split(), LANGUAGE).max())
 
 
 def weighted(text: str, scheme: ConceptScheme) -> Weights:
-    """Give the concepts of a text with the weights a scheme asks for."""
+    """Return the concepts of a text with the weights a scheme asks for."""
     counts = concepts_of(text)
     if scheme.weights == "plain":
         return dict.fromkeys(counts, 1.0)
@@ -60,7 +60,7 @@ def weighted(text: str, scheme: ConceptScheme) -> Weights:
 
 
 def parts_of(text: str, scheme: ConceptScheme) -> list[Weights]:
-    """Give the weighted concepts of the parts of a text that have fingerprints of their own."""
+    """Return the weighted concepts of the parts of a text that have fingerprints of their own."""
     parts = _SENTENCE.split(text) if scheme.near else [text]
     return [weighted(part, scheme) for part in parts]
 
@@ -93,7 +93,7 @@ def exact_overlap(texts: Sequence[str], scheme: ConceptScheme) -> Matrix:
 
 
 def judgements(ids: Sequence[str]) -> tuple[NDArray[np.int64], Matrix]:
-    """Give the judged pairs as places in `ids`, and how similar people called them."""
+    """Return the judged pairs as places in `ids`, and how similar people called them."""
     with (datasets.data_folder() / SET / "pairs.tsv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     place = {id: number for number, id in enumerate(ids)}
@@ -102,14 +102,14 @@ def judgements(ids: Sequence[str]) -> tuple[NDArray[np.int64], Matrix]:
 
 
 def correlation(matrix: Matrix, pairs: NDArray[np.int64], human: Matrix) -> float:
-    """Give Pearson's correlation over the judged pairs."""
+    """Return Pearson's correlation over the judged pairs."""
     return float(np.corrcoef(matrix[pairs[:, 0], pairs[:, 1]], human)[0, 1])
 
 
 def measured(
     texts: Sequence[str], scheme: ConceptScheme, pairs: NDArray[np.int64], human: Matrix
 ) -> str:
-    """Give the mean correlation of a scheme over several hashes, and its standard deviation."""
+    """Return the mean correlation of a scheme over several hashes, and its standard deviation."""
     documents = [parts_of(text, scheme) for text in texts]
     found = [
         correlation(similarities(hashed_anew(documents, number), scheme), pairs, human)

@@ -16,14 +16,14 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.deduplicating import OnVersion
-from es_simhash.document import DEFAULT_FIELD, DUPLICATE_OF
+from es_simhash.deduplication.rules import OnVersion
+from es_simhash.engine.pages import hits
 from es_simhash.evaluation.bench_families import Known, known_sets
 from es_simhash.evaluation.datasets import pair
 from es_simhash.evaluation.engines import bench_client
-from es_simhash.ingesting import ingest
-from es_simhash.installing import install
-from es_simhash.paging import hits
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.storage.fields import DEFAULT_FIELD, DUPLICATE_OF
 
 _INDEX = "bench-decisions"
 
@@ -37,7 +37,7 @@ def marks(
         RuntimeError: One of them was not written.
     """
     _remove(client)
-    install(client, _INDEX, meaning=None)
+    install(client, _INDEX, semantics=None)
     documents: list[dict[str, Any]] = [{"id": id, "text": known.texts[id]} for id in order]
     with tempfile.TemporaryDirectory() as folder:
         rules = OnVersion("flag", audit=Path(folder, "audit.jsonl"))
@@ -57,7 +57,7 @@ def _remove(client: elasticsearch.Elasticsearch) -> None:
 
 
 def rates(known: Known, order: Sequence[str], marked: dict[str, str]) -> tuple[float, float]:
-    """Give precision and recall of the documents marked."""
+    """Return precision and recall of the documents marked."""
     judged = {id: pair(id, other) for id, other in marked.items()}
     counted = {id: key for id, key in judged.items() if key not in known.neither}
     right = sum(key in known.versions for key in counted.values())

@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from es_simhash.concepts import chinese
-from es_simhash.concepts.builtin import BuiltinExtractor
-from es_simhash.concepts.entities import find_entities
-from es_simhash.concepts.extraction import Entity
-from es_simhash.concepts.languages import language_of
-from es_simhash.concepts.words import count_words
 from es_simhash.evaluation.datasets import data_folder, documents
+from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.extraction import Entity
+from es_simhash.semantics.extractors.builtin import BuiltinExtractor
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.detection import language_of
+from es_simhash.semantics.languages.words import count_words
 
 Span = tuple[int, int]
 Annotated = tuple[str, set[Span]]

@@ -20,23 +20,25 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.document import DEFAULT_FIELD, simhash_object
 from es_simhash.evaluation import datasets
 from es_simhash.evaluation.datasets import Pair, pair
 from es_simhash.evaluation.engines import bench_client
-from es_simhash.families import Found, find_families
-from es_simhash.families.contents import (
+from es_simhash.families.find import find_families
+from es_simhash.families.memory import candidate_pairs, families_in_memory
+from es_simhash.families.partition import families_of
+from es_simhash.families.report import Found
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
+from es_simhash.indices.install import install
+from es_simhash.relation.version_score import (
     LINK_SCORE,
     Content,
     link_score,
     member_score,
     read_contents,
 )
-from es_simhash.families.in_memory import candidate_pairs, families_in_memory
-from es_simhash.families.partition import families_of
-from es_simhash.fingerprints import fingerprint_texts
-from es_simhash.installing import install
-from es_simhash.scheme import DEFAULT
+from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 LONG = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
 SHORT = ("stroke", "haematology", "respiratory", "cytology_screening")
@@ -74,7 +76,7 @@ class Known:
     neither: set[Pair]
 
     def score(self, families: Iterable[Iterable[str]]) -> tuple[float, float, float]:
-        """Give F1, precision and recall over the pairs that are of one family."""
+        """Return F1, precision and recall over the pairs that are of one family."""
         called = {each for each in pairs(families) if each[0] in self.texts} - self.neither
         right = len(called & self.versions)
         f1 = 2 * right / max(1, len(called) + len(self.versions))
@@ -82,7 +84,7 @@ class Known:
 
 
 def pairs(families: Iterable[Iterable[str]]) -> set[Pair]:
-    """Give all pairs of documents that are of one family."""
+    """Return all pairs of documents that are of one family."""
     return {pair(*ids) for family in families for ids in combinations(family, 2)}
 
 
@@ -121,7 +123,7 @@ def report(known: Mapping[str, Known], families: Families) -> None:
 
 
 def news_without_reason(found: Iterable[Pair], news: Known) -> list[Pair]:
-    """Give the pairs with a news article that the list of near-duplicates has not."""
+    """Return the pairs with a news article that the list of near-duplicates has not."""
     near = {
         pair(row["id1"], row["id2"]) for row in datasets.rows("bbc_news", "near_duplicates.tsv")
     }
@@ -244,7 +246,7 @@ def stream(
 
 def _fresh(client: elasticsearch.Elasticsearch) -> None:
     _remove(client)
-    install(client, _INDEX, meaning=None)
+    install(client, _INDEX, semantics=None)
     client.indices.put_mapping(index=_INDEX, properties={"id": {"type": "keyword"}})
 
 

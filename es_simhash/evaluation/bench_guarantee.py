@@ -11,12 +11,13 @@ import elasticsearch
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.document import DEFAULT_FIELD, simhash_object
 from es_simhash.evaluation.engines import bench_client
-from es_simhash.fingerprints import TextFingerprints
-from es_simhash.installing import install
-from es_simhash.query import related_query
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.indices.install import install
+from es_simhash.search.candidates import related_query
+from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 _INDEX = "bench-guarantee"
 _BATCH = 500

@@ -21,18 +21,20 @@ from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.cluster import connect
-from es_simhash.concepts.background import frequent_words
-from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.document import simhash_json
-from es_simhash.engine import find_engine
-from es_simhash.fingerprints import fingerprint_batch, text_batches
-from es_simhash.ingesting import Limits, Settings, ingest_sources, open_sources
-from es_simhash.ingesting.batches import Batch, Lines
-from es_simhash.ingesting.lines import Document, Recipe
-from es_simhash.ingesting.workers import Found, Prepared, action, default_processes, fill, prepare
-from es_simhash.installing import install
+from es_simhash.bulk.batches import Batch, Lines
+from es_simhash.bulk.documents import Document, Recipe
+from es_simhash.bulk.preparation import Found, Prepared, action, default_processes, fill, prepare
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.engine.cluster import connect
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.local_node.finder import find_engine
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.rarity import frequent_words
+from es_simhash.storage.codec import simhash_json
 
 CHARACTERS = 2000
 SENTENCE = 12
@@ -83,11 +85,11 @@ def measure(
     path: Path,
     settings: Settings,
     index: str,
-    meaning: MeaningScheme | None,
+    semantics: SemanticScheme | None,
 ) -> Measurement:
     """Write a file into a fresh index and time it, start of the processes included."""
     client.indices.delete(index=index, ignore_unavailable=True)
-    install(client, index, meaning=meaning)
+    install(client, index, semantics=semantics)
     sources = open_sources([path], stream=open(os.devnull, "rb"))  # noqa: SIM115
     with tempfile.TemporaryDirectory() as folder, _Memory() as memory:
         started = time.perf_counter()
@@ -143,11 +145,11 @@ def _resident(pid: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0]) if "VmRSS:" in status else 0
 
 
-def stages(path: Path, meaning: MeaningScheme | None, documents: int = 2000) -> dict[str, float]:
-    """Give the microseconds of one processor that each step takes for a document."""
+def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) -> dict[str, float]:
+    """Return the microseconds of one processor that each step takes for a document."""
     with path.open("rb") as stream:
         batch = Lines(str(path), 1, b"".join(itertools.islice(stream, documents)))
-    recipe = Recipe(meaning=meaning)
+    recipe = Recipe(semantics=semantics)
     parsed = [each for each in batch.documents(recipe) if isinstance(each, Document)]
     groups = list(text_batches([each.text for each in parsed]))
     steps: dict[str, Any] = {
@@ -157,8 +159,8 @@ def stages(path: Path, meaning: MeaningScheme | None, documents: int = 2000) -> 
     }
     fingerprints = [fingerprint_batch(each) for each in groups]
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
-    if meaning is not None:
-        reader = meaning_reader(meaning)
+    if semantics is not None:
+        reader = semantic_profiler(semantics)
         steps["read the meaning"] = lambda: [reader.read(each) for each in groups]
     return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
 
@@ -179,7 +181,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     limits = Limits(bytes=options.batch_kib * 1024)
     settings = Settings(options.processes, limits, options.ahead)
     plain = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
-    meaning = DEFAULT_MEANING if options.meaning else None
+    semantics = DEFAULT_SEMANTICS if options.semantics else None
     index = f"bench-ingest-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "documents.jsonl")
@@ -190,14 +192,14 @@ def main(argv: Sequence[str] | None = None) -> None:
             runs = [
                 (
                     measure(client, path, plain, index, None),
-                    measure(client, path, settings, index, meaning),
+                    measure(client, path, settings, index, semantics),
                 )
                 for _ in range(options.runs)
             ]
-            least = measure(client, small, settings, index, meaning)
+            least = measure(client, small, settings, index, semantics)
         finally:
             client.indices.delete(index=index, ignore_unavailable=True)
-        _show(runs, least, stages(path, meaning), options)
+        _show(runs, least, stages(path, semantics), options)
     client.close()
 
 
@@ -227,7 +229,7 @@ def _show(
         f"{options.processes} processes, {os.cpu_count()} processors shared with the node"
     )
     print(f"plain bulk          {plain:8.0f} documents/s")
-    what = "everything" if options.meaning else "fingerprints"
+    what = "everything" if options.semantics else "fingerprints"
     print(f"with {what:12}   {ours:8.0f} documents/s")
     print(f"ratio               {ratio:8.2f}   (median of the pairs)")
     for name, cost in costs.items():

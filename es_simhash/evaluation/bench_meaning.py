@@ -15,38 +15,39 @@ from itertools import combinations, pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.comparing import compare
-from es_simhash.concepts.meaning import DEFAULT_MEANING
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.evaluation import datasets, ranking
+from es_simhash.evaluation import datasets, metrics
 from es_simhash.evaluation.datasets import pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.indexing import filled_index
-from es_simhash.index import Asking, Index
-from es_simhash.relation import VERSION_KINDS, Relation
+from es_simhash.relation.compare import compare
+from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.profiler import semantic_profiler
 
 Documents = list[dict[str, str]]
 _BATCH = 25
 
 
-def answers(index: Index, ids: Sequence[str], asking: Asking) -> dict[str, list[Relation]]:
+def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[str, list[Relation]]:
     """Ask about every document, many in one request."""
     found: dict[str, list[Relation]] = {}
     for start in range(0, len(ids), _BATCH):
-        asked = index.related_to_each(ids[start : start + _BATCH], asking=asking)
+        asked = index.related_to_each(ids[start : start + _BATCH], options=options)
         found.update({id: list(relations) for id, relations in asked.items()})
     return found
 
 
-def everything(size: int) -> Asking:
-    """Give what shows whole rankings: nothing cut by score, no copies left out."""
-    return Asking(size=size, min_score=0.0, evidence=False, collapse=False)
+def everything(size: int) -> SearchOptions:
+    """Return what shows whole rankings: nothing cut by score, no copies left out."""
+    return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
 
 
-def exact(documents: Documents) -> ranking.Matrix:
-    """Give the exact similarities of all texts."""
+def exact(documents: Documents) -> metrics.Matrix:
+    """Return the exact similarities of all texts."""
     texts = [each["text"] for each in documents]
-    return ranking.similarities(meaning_reader(DEFAULT_MEANING).read(texts))
+    return metrics.similarities(semantic_profiler(DEFAULT_SEMANTICS).read(texts))
 
 
 def report_lee(client: elasticsearch.Elasticsearch) -> None:
@@ -58,17 +59,17 @@ def report_lee(client: elasticsearch.Elasticsearch) -> None:
     matrix = exact(documents)
     direct = [_both_ways(matrix, place[row["doc1"]], place[row["doc2"]]) for row in rows]
     stored = np.zeros_like(matrix)
-    with filled_index(client, "bench-lee50", documents, meaning=DEFAULT_MEANING) as index:
+    with filled_index(client, "bench-lee50", documents, semantics=DEFAULT_SEMANTICS) as index:
         for id, relations in answers(index, list(place), everything(50)).items():
             for each in relations:
-                if each.meaning is not None:
-                    stored[place[id], place[str(each.id)]] = each.meaning.similarity
+                if each.semantics is not None:
+                    stored[place[id], place[str(each.id)]] = each.semantics.similarity
     through = [_both_ways(stored, place[row["doc1"]], place[row["doc2"]]) for row in rows]
     print(f"\nlee50: {len(rows)} pairs judged by people")
     for name, values in (("exact", direct), ("through the index", through)):
         print(
-            f"  {name:18s} Pearson {ranking.pearson(values, human):.3f}  "
-            f"Spearman {ranking.spearman(values, human):.3f}"
+            f"  {name:18s} Pearson {metrics.pearson(values, human):.3f}  "
+            f"Spearman {metrics.spearman(values, human):.3f}"
         )
     edges = (0.0, 0.3, 0.5, 0.7, 1.01)
     for low, high in pairwise(edges):
@@ -78,7 +79,7 @@ def report_lee(client: elasticsearch.Elasticsearch) -> None:
                   f"{np.quantile(group, 0.25):.3f} to {np.quantile(group, 0.75):.3f}")  # fmt: skip
 
 
-def _both_ways(matrix: ranking.Matrix, one: int, other: int) -> float:
+def _both_ways(matrix: metrics.Matrix, one: int, other: int) -> float:
     return float(matrix[one, other] + matrix[other, one]) / 2
 
 
@@ -87,8 +88,8 @@ def report_topics(
 ) -> None:
     """Print how many of the first ten are of the same kind, beside `more_like_this`."""
     ids = [each["id"] for each in documents]
-    order = ranking.ranked(exact(documents))
-    with filled_index(client, f"bench-{name}", documents, meaning=DEFAULT_MEANING) as index:
+    order = metrics.ranked(exact(documents))
+    with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
         found = answers(index, ids, everything(10))
         ours = [[str(each.id) for each in found[id]] for id in ids]
         theirs = [more_like_this(client, index.name, id) for id in ids]
@@ -98,8 +99,8 @@ def report_topics(
         values = [each[label] for each in documents]
         print(
             f"  {label:6s} precision@10 {_precision(ids, ours, kinds):.3f} through the index, "
-            f"{ranking.precision_at(order, values):.3f} exact; "
-            f"MAP {ranking.mean_average_precision(order, values):.3f}; "
+            f"{metrics.precision_at(order, values):.3f} exact; "
+            f"MAP {metrics.mean_average_precision(order, values):.3f}; "
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
         )
     first = [{ids[place] for place in row[:10]} for row in order]
@@ -135,9 +136,9 @@ def report_wire_copies(client: elasticsearch.Elasticsearch, documents: Documents
     listed = {pair(row["id1"], row["id2"]): float(row["containment"]) for row in rows}
     copies = [key for key, containment in listed.items() if containment >= 0.5]
     alone = sum(compare(texts[one], texts[other]).kind in VERSION_KINDS for one, other in copies)
-    asking = Asking(size=1000, kinds=VERSION_KINDS, evidence=False)
+    options = SearchOptions(size=1000, kinds=VERSION_KINDS, evidence=False)
     with filled_index(client, "bench-wire", documents) as index:
-        found = answers(index, list(texts), asking)
+        found = answers(index, list(texts), options)
     called = {pair(id, str(each.id)) for id, relations in found.items() for each in relations}
     print(
         f"  wire copies with containment >= 0.5 called versions: {alone} of {len(copies)} "
@@ -152,14 +153,14 @@ def report_bbc(client: elasticsearch.Elasticsearch) -> None:
     documents = [each for each in datasets.documents("bbc_news") if not each["exact_dup_of"]]
     report_topics(client, "bbc_news", ("topic",), documents)
     sizes = {}
-    for meaning in (None, DEFAULT_MEANING):
-        with filled_index(client, "bench-bytes", documents, meaning=meaning) as index:
+    for semantics in (None, DEFAULT_SEMANTICS):
+        with filled_index(client, "bench-bytes", documents, semantics=semantics) as index:
             client.indices.forcemerge(index=index.name, max_num_segments=1)
             client.indices.flush(index=index.name, force=True)
             client.indices.refresh(index=index.name)
             stats = client.indices.stats(index=index.name, metric="store")
-            sizes[meaning] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
-    more = sizes[DEFAULT_MEANING] - sizes[None]
+            sizes[semantics] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
+    more = sizes[DEFAULT_SEMANTICS] - sizes[None]
     print(f"  bytes a document: {sizes[None]:.0f} without meanings, {more:.0f} more with them")
 
 
@@ -178,7 +179,7 @@ def report_laws(client: elasticsearch.Elasticsearch) -> None:
         if topic and topic == same and province != elsewhere:
             relevant[one["id"]].add(other["id"])
             relevant[other["id"]].add(one["id"])
-    with filled_index(client, "bench-laws", documents, meaning=DEFAULT_MEANING) as index:
+    with filled_index(client, "bench-laws", documents, semantics=DEFAULT_SEMANTICS) as index:
         found = answers(index, sorted(relevant), everything(60))
     precision, called = [], 0
     for id, wanted in relevant.items():

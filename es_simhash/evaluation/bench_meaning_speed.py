@@ -12,16 +12,17 @@ from collections.abc import Callable, Sequence
 # Before numpy is loaded: figures are for one processor.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from es_simhash.concepts.meaning import DEFAULT_MEANING
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.document_meaning import meaning_json
-from es_simhash.engine import find_engine
 from es_simhash.errors import InputError
 from es_simhash.evaluation import datasets, synthetic
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.timing import percentiles
-from es_simhash.fingerprints import text_batches
-from es_simhash.index import Asking, Index
+from es_simhash.fingerprints.text_fingerprints import text_batches
+from es_simhash.local_node.finder import find_engine
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.storage.semantic_codec import semantic_json
 
 _INDEX = "bench-meaning"
 _SENTENCES = 20
@@ -35,13 +36,15 @@ def report_reading() -> None:
     except InputError as error:
         print(f"reading is not measured: {error}")
         return
-    reader = meaning_reader(DEFAULT_MEANING)
+    reader = semantic_profiler(DEFAULT_SEMANTICS)
     batches = list(text_batches(texts))
-    meanings = [reader.read(each) for each in batches]
+    profiles = [reader.read(each) for each in batches]
     steps: dict[str, Callable[[], object]] = {
         "entities, words, language": lambda: [reader.extractor.extract(each) for each in batches],
         "with concepts and vectors": lambda: [reader.read(each) for each in batches],
-        "written as JSON": lambda: [meaning_json(each, DEFAULT_MEANING.name) for each in meanings],
+        "written as JSON": lambda: [
+            semantic_json(each, DEFAULT_SEMANTICS.name) for each in profiles
+        ],
     }
     print(f"bbc_news, {len(texts)} texts, seconds of one processor:")
     for name, step in steps.items():
@@ -56,22 +59,24 @@ def report_reading() -> None:
 def report_asking(documents: int, queries: int) -> None:
     """Print the latency of one answer with versions and neighbours."""
     with bench_client() as client:
-        synthetic.grow(client, find_engine().url, _INDEX, 0, documents, _SENTENCES, DEFAULT_MEANING)
+        synthetic.grow(
+            client, find_engine().url, _INDEX, 0, documents, _SENTENCES, DEFAULT_SEMANTICS
+        )
         index = Index(client, _INDEX)
         chosen = random.Random(7)
         ids = [str(chosen.randrange(documents)) for _ in range(queries)]
         segments = len(client.cat.segments(index=_INDEX, format="json").body)
         print(f"{documents} documents of 2.6 KB in {segments} segments, {queries} asked about")
         askings = {
-            "versions and neighbours": Asking(evidence=False),
-            "with evidence": Asking(),
-            "versions alone": Asking(
+            "versions and neighbours": SearchOptions(evidence=False),
+            "with evidence": SearchOptions(),
+            "versions alone": SearchOptions(
                 evidence=False, kinds=("exact", "version", "contains", "excerpt_of")
             ),
         }
         # In turns, as an engine that was started lately becomes faster all the time.
         rounds = [
-            [_asked(index, ids, asking) for asking in askings.values()] for _ in range(_ROUNDS)
+            [_asked(index, ids, options) for options in askings.values()] for _ in range(_ROUNDS)
         ]
         for name, measured in zip(askings, zip(*rounds, strict=True), strict=True):
             p50, p90 = min(measured)
@@ -79,8 +84,8 @@ def report_asking(documents: int, queries: int) -> None:
         client.indices.delete(index=_INDEX)
 
 
-def _asked(index: Index, ids: Sequence[str], asking: Asking) -> tuple[float, float]:
-    return percentiles(lambda id: index.related(id=id, asking=asking), ids)
+def _asked(index: Index, ids: Sequence[str], options: SearchOptions) -> tuple[float, float]:
+    return percentiles(lambda id: index.related(id=id, options=options), ids)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

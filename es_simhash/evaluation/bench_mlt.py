@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 import elasticsearch
 
-from es_simhash.engine import find_engine
 from es_simhash.evaluation import synthetic
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.timing import percentiles
-from es_simhash.index import Asking, Index
+from es_simhash.local_node.finder import find_engine
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
 
 _INDEX = "bench-mlt"
 # 16 sentences of 17 words are 2 KB.
@@ -37,10 +38,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         index = Index(client, _INDEX)
         chosen = random.Random(7)
         ids = [str(chosen.randrange(options.documents)) for _ in range(options.queries)]
-        quick = Asking(evidence=False)
+        quick = SearchOptions(evidence=False)
         ours, full, theirs = [], [], []
         for _ in range(3):
-            ours.append(percentiles(lambda id: index.related(id=id, asking=quick), ids))
+            ours.append(percentiles(lambda id: index.related(id=id, options=quick), ids))
             theirs.append(percentiles(lambda id: more_like_this(client, id), ids))
             full.append(percentiles(lambda id: index.related(id=id), ids))
         print(f"{options.documents} documents of 2 KB, {options.queries} of them asked about")

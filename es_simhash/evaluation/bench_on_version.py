@@ -18,14 +18,17 @@ from pathlib import Path
 
 import elasticsearch
 
-from es_simhash.deduplicating import OnVersion, read_audit
-from es_simhash.engine import find_engine
+from es_simhash.bulk.preparation import default_processes
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.deduplication.audit import read_audit
+from es_simhash.deduplication.rules import OnVersion
 from es_simhash.evaluation import synthetic
 from es_simhash.evaluation.bench_ingest import prepare_plain
 from es_simhash.evaluation.engines import bench_client
-from es_simhash.ingesting import Limits, Settings, ingest_sources, open_sources
-from es_simhash.ingesting.workers import default_processes
-from es_simhash.installing import install
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.local_node.finder import find_engine
 
 _SENTENCES = 20
 _STEP = 100_000
@@ -73,7 +76,7 @@ def _plain(
     client: elasticsearch.Elasticsearch, index: str, path: Path, settings: Settings
 ) -> float:
     client.indices.delete(index=index, ignore_unavailable=True)
-    install(client, index, meaning=None)
+    install(client, index, semantics=None)
     return measure(client, index, path, settings, None)
 
 

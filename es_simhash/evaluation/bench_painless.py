@@ -18,17 +18,22 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any
 
-from es_simhash import conformance, pipeline
-from es_simhash.document import DEFAULT_FIELD, simhash_object
 from es_simhash.errors import ClusterError
 from es_simhash.evaluation import datasets
 from es_simhash.evaluation.opensearch import opensearch, request
-from es_simhash.fingerprints import fingerprint_batch, fingerprint_texts, text_batches
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    fingerprint_batch,
+    fingerprint_texts,
+    text_batches,
+)
+from es_simhash.storage import conformance, pipeline
+from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 Object = dict[str, Any]
 
-OTHER = Scheme.parse("doc64-word2-b5.chunk128-char4-t3-20.pass24-word4-w64.v1")
+OTHER = Scheme.parse("doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v1")
 # Shares of the sets of which texts are taken; all of udhr, which is in 82 languages.
 _SHARES = {
     "bbc_news": 400,
@@ -162,7 +167,7 @@ def compare_vectors(url: str) -> tuple[int, int]:
 
 
 def script_milliseconds(url: str, texts: Sequence[str]) -> float:
-    """Give the milliseconds the engine counts for the pipeline, a document.
+    """Return the milliseconds the engine counts for the pipeline, a document.
 
     Each text is written by a request of its own: OpenSearch counts the time of a bulk request once
     for each of its documents.

@@ -10,19 +10,20 @@ from collections.abc import Sequence
 
 import elasticsearch
 
-from es_simhash.document import DEFAULT_FIELD
-from es_simhash.engine import find_engine
 from es_simhash.evaluation import synthetic
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.timing import percentiles
-from es_simhash.index import Asking, Index
+from es_simhash.local_node.finder import find_engine
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 _INDEX = "bench-scale"
 _SENTENCES = 20
 
 
 def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, int]:
-    """Give the bytes of each of our fields in the index, as the engine itself analyses them."""
+    """Return the bytes of each of our fields in the index, as the engine itself analyses them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the client warns that this API is a technical preview
         answer = client.indices.disk_usage(index=index, run_expensive_tasks=True)
@@ -38,9 +39,9 @@ def _ask(index: Index, documents: int, queries: int, state: str) -> float:
     """Print the latencies of random documents and give the median."""
     chosen = random.Random(documents)
     ids = [str(chosen.randrange(documents)) for _ in range(queries)]
-    quick = Asking(evidence=False)
+    quick = SearchOptions(evidence=False)
     p50, p90 = min(
-        percentiles(lambda id: index.related(id=id, asking=quick), ids) for _ in range(3)
+        percentiles(lambda id: index.related(id=id, options=quick), ids) for _ in range(3)
     )
     full = percentiles(lambda id: index.related(id=id), ids)[0]
     segments = len(index.client.cat.segments(index=index.name, format="json").body)
@@ -54,9 +55,9 @@ def _ask(index: Index, documents: int, queries: int, state: str) -> float:
 def _found(index: Index, documents: int) -> str:
     """Tell how many of a hundred revisions found the text they revise."""
     revised = [str(number) for number in range(9, documents, max(10, documents // 1000 * 10))]
-    quick = Asking(evidence=False)
+    quick = SearchOptions(evidence=False)
     found = sum(
-        any(each.id == str(int(id) - 1) for each in index.related(id=id, asking=quick))
+        any(each.id == str(int(id) - 1) for each in index.related(id=id, options=quick))
         for id in revised
     )
     return f"{found} of {len(revised)} revisions found their original"

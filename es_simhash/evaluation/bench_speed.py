@@ -17,7 +17,11 @@ from contextlib import suppress
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.evaluation import datasets, synthetic
 from es_simhash.evaluation.timing import rate
-from es_simhash.fingerprints import document_fingerprints, fingerprint_batch, text_batches
+from es_simhash.fingerprints.text_fingerprints import (
+    document_fingerprints,
+    fingerprint_batch,
+    text_batches,
+)
 
 
 def _texts(count: int) -> tuple[str, list[str]]:

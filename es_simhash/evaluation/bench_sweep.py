@@ -15,11 +15,11 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.deduplicating import OnVersion
+from es_simhash.deduplication.rules import OnVersion
 from es_simhash.evaluation import synthetic
 from es_simhash.evaluation.engines import bench_client
-from es_simhash.installing import install
-from es_simhash.sweeping import sweep
+from es_simhash.indices.install import install
+from es_simhash.sync.sweep import sweep
 
 _INDEX = "bench-sweep"
 _SENTENCES = 17
@@ -41,7 +41,7 @@ def _lines(start: int, count: int) -> Iterator[dict[str, Any]]:
 
 
 def change(client: elasticsearch.Elasticsearch, count: int, stored: int) -> None:
-    """Give documents another text by partial updates, which run no pipeline in a bulk."""
+    """Return documents another text by partial updates, which run no pipeline in a bulk."""
     lines: list[dict[str, Any]] = []
     for number, text in enumerate(synthetic.texts(10 * stored, count, _SENTENCES)):
         lines += [{"update": {"_id": str(number)}}, {"doc": {"text": text}}]
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with bench_client() as client, TemporaryDirectory() as folder:
         names = [_INDEX, f"{_INDEX}-simhash"]
         client.indices.delete(index=names, ignore_unavailable=True)
-        install(client, _INDEX, meaning=None)
+        install(client, _INDEX, semantics=None)
         try:
             write(client, 0, stored)
             timed(client, f"first, {stored} documents")

@@ -11,14 +11,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from es_simhash.comparing import compare, compare_fingerprints
 from es_simhash.evaluation import datasets, shingles
 from es_simhash.evaluation.datasets import Pair, VersionSet, pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.indexing import filled_index
-from es_simhash.fingerprints import fingerprint_texts
-from es_simhash.index import Asking, Index
-from es_simhash.relation import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
+from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
+from es_simhash.relation.compare import compare, compare_fingerprints
+from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
 
 SETS = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
 # The three whose mean F1 is compared with the best that peers reach at one cut.
@@ -29,11 +30,11 @@ _CUTS = np.arange(0.30, 0.91, 0.02)
 
 def found_pairs(index: Index, ids: Iterable[str]) -> dict[Pair, Relation]:
     """Ask for every document; of a pair found from both sides the better relation is kept."""
-    asking = Asking(size=1000, min_score=SHARED_SCORE, evidence=False)
+    options = SearchOptions(size=1000, min_score=SHARED_SCORE, evidence=False)
     found: dict[Pair, Relation] = {}
     ids = list(ids)
     for start in range(0, len(ids), _BATCH):
-        answers = index.related_to_each(ids[start : start + _BATCH], asking=asking)
+        answers = index.related_to_each(ids[start : start + _BATCH], options=options)
         for id, relations in answers.items():
             for relation in relations:
                 key = pair(id, str(relation.id))
@@ -113,7 +114,7 @@ def report_clough() -> None:
     """Print how well copied answers are told from independent ones, without a cluster."""
     texts = {each["id"]: each["text"] for each in datasets.documents("clough_stevenson")}
     rows = datasets.clough_pairs()
-    relations = [compare(texts[row["doc"]], texts[row["source"]], meaning=None) for row in rows]
+    relations = [compare(texts[row["doc"]], texts[row["source"]], semantics=None) for row in rows]
     copied = np.array([int(row["grade"]) > 0 for row in rows])
     score = np.array([relation.score for relation in relations])
     called = np.array([relation.kind != "none" for relation in relations])

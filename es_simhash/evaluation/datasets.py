@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 
 
 def data_folder() -> Path:
-    """Give the folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository.
+    """Return the folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository.
 
     Raises:
         InputError: It is not there.
@@ -28,7 +28,7 @@ def data_folder() -> Path:
 
 
 def pair(one: str, other: str) -> Pair:
-    """Give two ids in their canonical order."""
+    """Return two ids in their canonical order."""
     return (one, other) if one < other else (other, one)
 
 

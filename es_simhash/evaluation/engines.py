@@ -5,13 +5,13 @@ from contextlib import contextmanager
 
 import elasticsearch
 
-from es_simhash.cluster import connect
-from es_simhash.engine import find_engine
+from es_simhash.engine.cluster import connect
+from es_simhash.local_node.finder import find_engine
 
 
 @contextmanager
 def bench_client(heap: str = "2g") -> Iterator[elasticsearch.Elasticsearch]:
-    """Give a client of the engine `find_engine` chooses, and print which one that is.
+    """Return a client of the engine `find_engine` chooses, and print which one that is.
 
     A local node that this had to start goes on running; `es-simhash node stop` ends it.
     """

@@ -6,11 +6,11 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.concepts.meaning import MeaningScheme
-from es_simhash.index import Index
-from es_simhash.ingesting import fingerprint_documents
-from es_simhash.installing import install
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.indices.install import install
+from es_simhash.ingestion.enrichment import fingerprint_documents
+from es_simhash.search.index import Index
+from es_simhash.semantics.profile import SemanticScheme
 
 _BATCH = 200
 
@@ -22,13 +22,13 @@ def filled_index(
     documents: Iterable[dict[str, Any]],
     *,
     scheme: Scheme = DEFAULT,
-    meaning: MeaningScheme | None = None,
+    semantics: SemanticScheme | None = None,
 ) -> Iterator[Index]:
     """Create an index of documents with fingerprints; it is deleted at the end."""
     client.indices.delete(index=name, ignore_unavailable=True)
-    install(client, name, scheme=scheme, meaning=meaning)
+    install(client, name, scheme=scheme, semantics=semantics)
     try:
-        fill(client, name, list(documents), scheme, meaning)
+        fill(client, name, list(documents), scheme, semantics)
         yield Index(client, name)
     finally:
         client.indices.delete(index=name, ignore_unavailable=True)
@@ -39,7 +39,7 @@ def fill(
     name: str,
     documents: list[dict[str, Any]],
     scheme: Scheme = DEFAULT,
-    meaning: MeaningScheme | None = None,
+    semantics: SemanticScheme | None = None,
 ) -> None:
     """Index documents with their fingerprints and refresh.
 
@@ -49,7 +49,7 @@ def fill(
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         operations: list[dict[str, Any]] = []
-        for each in fingerprint_documents(batch, scheme=scheme, meaning=meaning):
+        for each in fingerprint_documents(batch, scheme=scheme, semantics=semantics):
             operations += [{"index": {"_id": each["id"]}}, each]
         answer = client.bulk(index=name, operations=operations)
         if answer["errors"]:

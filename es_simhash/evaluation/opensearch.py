@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import NodeError
-from es_simhash.node import account, distribution, health, java, process, settings
+from es_simhash.local_node import account, distribution, health, java, process, settings
 
 VERSION = "3.6.0"
 GROUP = "org.opensearch.distribution.integ-test-zip"
@@ -30,7 +30,7 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def request(url: str, method: str = "GET", body: object = None, *, timeout: float = 600) -> Any:
-    """Give what a request answers, parsed; an answer that refuses has a member `error`.
+    """Return what a request answers, parsed; an answer that refuses has a member `error`.
 
     Bodies that are bytes are sent as they are (bulk requests), others as JSON.
     """
@@ -46,7 +46,7 @@ def request(url: str, method: str = "GET", body: object = None, *, timeout: floa
 
 
 def runs_painless(url: str) -> bool:
-    """Tell whether the engine at an address has the modules that run ingest scripts."""
+    """Check whether the engine at an address has the modules that run ingest scripts."""
     nodes = request(f"{url}/_nodes/plugins?filter_path=nodes.*.modules.name")["nodes"]
     names = {module["name"] for node in nodes.values() for module in node["modules"]}
     return {"lang-painless", "ingest-common"} <= names

@@ -11,12 +11,12 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.cluster import connect
-from es_simhash.concepts.background import frequent_words
-from es_simhash.concepts.meaning import MeaningScheme
-from es_simhash.deriving import Derivation, derive
-from es_simhash.document import DEFAULT_FIELD
-from es_simhash.installing import install
+from es_simhash.engine.cluster import connect
+from es_simhash.indices.install import install
+from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.rarity import frequent_words
+from es_simhash.storage.encoding import Derivation, derive
+from es_simhash.storage.fields import DEFAULT_FIELD
 
 VOCABULARY = 50_000
 SENTENCE_WORDS = 17
@@ -28,7 +28,7 @@ _BATCH = 40
 
 
 def vocabulary() -> list[str]:
-    """Give the words, the most frequent first; frequent words are short, as in languages."""
+    """Return the words, the most frequent first; frequent words are short, as in languages."""
     generator = np.random.default_rng(1)
     letters = np.frombuffer(b"etaoinshrdlucmfwypvbgkqjxz", np.uint8)
     shares = 1 / np.arange(1, len(letters) + 1)
@@ -60,11 +60,11 @@ def texts(start: int, count: int, sentences: int, *, english: bool = False) -> I
 
 
 def _send(
-    url: str, index: str, start: int, count: int, sentences: int, meaning: MeaningScheme | None
+    url: str, index: str, start: int, count: int, sentences: int, semantics: SemanticScheme | None
 ) -> int:
     """Make, fingerprint and index one slice of the documents."""
-    made = list(texts(start, count, sentences, english=meaning is not None))
-    derivation = Derivation(meaning=meaning)
+    made = list(texts(start, count, sentences, english=semantics is not None))
+    derivation = Derivation(semantics=semantics)
     lines: list[Any] = []
     for first in range(0, count, _BATCH):
         batch = made[first : first + _BATCH]
@@ -80,17 +80,17 @@ def _send(
 
 
 def grow(client: elasticsearch.Elasticsearch, url: str, index: str, start: int, end: int,
-         sentences: int, meaning: MeaningScheme | None = None) -> None:  # fmt: skip
+         sentences: int, semantics: SemanticScheme | None = None) -> None:  # fmt: skip
     """Add the documents from start to end to an index, in two processes, and refresh."""
     if start == 0:
         client.indices.delete(index=index, ignore_unavailable=True)
-        install(client, index, meaning=meaning)
+        install(client, index, semantics=semantics)
         client.indices.put_settings(
             index=index, settings={"refresh_interval": "-1", "number_of_replicas": 0}
         )
     with ProcessPoolExecutor(2) as pool:
         waiting = [
-            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences, meaning)
+            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences, semantics)
             for first in range(start, end, _SLICE)
         ]
         for each in waiting:

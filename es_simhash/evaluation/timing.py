@@ -7,7 +7,7 @@ from typing import Any
 
 
 def percentiles(call: Callable[[Any], object], arguments: Iterable[Any]) -> tuple[float, float]:
-    """Give the median and the 90th percentile of a call, in milliseconds.
+    """Return the median and the 90th percentile of a call, in milliseconds.
 
     The first fifth of the calls warms up and is not counted.
     """
@@ -21,7 +21,7 @@ def percentiles(call: Callable[[Any], object], arguments: Iterable[Any]) -> tupl
 
 
 def rate(work: Callable[[], int]) -> float:
-    """Give how many things a second `work` does, which returns how many it did."""
+    """Return how many things a second `work` does, which returns how many it did."""
     start = time.perf_counter()
     done = work()
     return done / (time.perf_counter() - start)

@@ -11,7 +11,7 @@ Pair = tuple[Node, Node]
 
 
 def pair(one: Node, other: Node) -> Pair[Node]:
-    """Give two nodes in their canonical order."""
+    """Return two nodes in their canonical order."""
     return (one, other) if str(one) <= str(other) else (other, one)
 
 

@@ -36,7 +36,7 @@ class Postings:
         self._asked[content_hash] = asked.copy()
 
     def sharing(self, content_hash: str, least: int, most: int) -> tuple[list[str], bool]:
-        """Give the texts that share passages with one, those that share most first.
+        """Return the texts that share passages with one, those that share most first.
 
         Of a passage that more than `most` texts have, only the first of these count as found by
         it, the same for whoever asks: so the texts of one template, or many copies of one, hang
@@ -81,6 +81,6 @@ class Postings:
         if len(self._packed) == 0 and self._asked:
             counts = [len(self._asked[each]) for each in self._hashes]
             numbers = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
-            passages = np.concatenate([self._asked[each] for each in self._hashes])
-            self._packed = passages.astype(np.uint64) << _SHIFT | numbers
+            shingles = np.concatenate([self._asked[each] for each in self._hashes])
+            self._packed = shingles.astype(np.uint64) << _SHIFT | numbers
             self._packed.sort()

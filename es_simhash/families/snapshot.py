@@ -7,12 +7,14 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash import document
-from es_simhash.cluster import plain_errors, refused_search
-from es_simhash.document import field_path, passage_terms, stored_text, text_of
-from es_simhash.families.contents import Content, least_shared, read_contents
-from es_simhash.scheme import Scheme
-from es_simhash.searching import WHOLE
+from es_simhash.engine.cluster import plain_errors, refused_search
+from es_simhash.engine.reading import WHOLE
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.relation.version_score import Content, least_shared, read_contents
+from es_simhash.storage import fields
+from es_simhash.storage.codec import shingle_terms
+from es_simhash.storage.fields import field_path
+from es_simhash.storage.source import stored_text, text_of
 
 # Longer than any pause between two requests of a run; each request extends it.
 _KEEP_ALIVE = "5m"
@@ -142,16 +144,16 @@ class Snapshot:
 
     def without_family(self) -> Iterator[Read]:
         """Yield those that have no family yet."""
-        exists = {"exists": {"field": self._path(document.FAMILY)}}
+        exists = {"exists": {"field": self._path(fields.FAMILY)}}
         yield from self._pages([self._of_scheme()], [exists])
 
     def of_families(self, families: Sequence[str]) -> Iterator[Read]:
         """Yield the documents of some families."""
-        yield from self._having(document.FAMILY, families)
+        yield from self._having(fields.FAMILY, families)
 
     def of_contents(self, hashes: Sequence[str]) -> Iterator[Read]:
         """Yield the documents that have one of these texts."""
-        yield from self._having(document.CONTENT_HASH, hashes)
+        yield from self._having(fields.CONTENT_HASH, hashes)
 
     def of_ids(self, ids: Sequence[str]) -> Iterator[Read]:
         """Yield the documents of these ids."""
@@ -168,7 +170,7 @@ class Snapshot:
         """Count the documents of each family."""
         sizes: dict[str, int] = {}
         after: dict[str, Any] = {}
-        source = {"family": {"terms": {"field": self._path(document.FAMILY)}}}
+        source = {"family": {"terms": {"field": self._path(fields.FAMILY)}}}
         while True:
             composite = {"size": _BUCKETS, "sources": [source], **after}
             body = {"size": 0, "aggs": {"families": {"composite": composite}}}
@@ -202,7 +204,7 @@ class Snapshot:
         return found
 
     def _candidate_body(self, content: Content, without: Sequence[str]) -> dict[str, Any]:
-        path = self._path(document.PASSAGES)
+        path = self._path(fields.SHINGLES)
         hashes = [content.content_hash, *without]
         return {
             "pit": {"id": self._pit, "keep_alive": _KEEP_ALIVE},
@@ -212,8 +214,8 @@ class Snapshot:
             "query": {
                 "bool": {
                     "filter": [self._of_scheme()],
-                    "must_not": [{"terms": {self._path(document.CONTENT_HASH): hashes}}],
-                    "should": [{"term": {path: term}} for term in passage_terms(content.asked)],
+                    "must_not": [{"terms": {self._path(fields.CONTENT_HASH): hashes}}],
+                    "should": [{"term": {path: term}} for term in shingle_terms(content.asked)],
                     "minimum_should_match": least_shared(content),
                 }
             },
@@ -223,7 +225,7 @@ class Snapshot:
         return field_path(self._field, member)
 
     def _of_scheme(self) -> dict[str, Any]:
-        return {"term": {self._path(document.SCHEME): self._scheme.name}}
+        return {"term": {self._path(fields.SCHEME): self._scheme.name}}
 
     def _search(self, body: Mapping[str, Any]) -> Any:
         pit = {"id": self._pit, "keep_alive": _KEEP_ALIVE}
@@ -236,7 +238,7 @@ class Snapshot:
     def _pages(
         self, conditions: Sequence[Mapping[str, Any]], excluded: Sequence[Mapping[str, Any]]
     ) -> Iterator[Read]:
-        members = (document.CONTENT_HASH, document.FAMILY, document.STATUS)
+        members = (fields.CONTENT_HASH, fields.FAMILY, fields.STATUS)
         body: dict[str, Any] = {
             "size": _PAGE,
             "query": {"bool": {"filter": list(conditions), "must_not": list(excluded)}},
@@ -260,7 +262,7 @@ class Snapshot:
         contents = read_contents((text or "" for text in texts), self._scheme)
         for hit, source, text, content in zip(hits, sources, texts, contents, strict=True):
             stored = self._stored(hit, source)
-            is_empty = text_of(source, self._path(document.STATUS)) == document.STATUS_EMPTY
+            is_empty = text_of(source, self._path(fields.STATUS)) == fields.STATUS_EMPTY
             given = content.content_hash if content else None
             is_current = text is not None and (
                 (content is None and is_empty) or given == stored.content_hash
@@ -270,8 +272,8 @@ class Snapshot:
     def _stored(self, hit: Mapping[str, Any], source: Mapping[str, Any]) -> Stored:
         return Stored(
             Key(hit["_index"], hit["_id"]),
-            text_of(source, self._path(document.CONTENT_HASH)) or "",
-            text_of(source, self._path(document.FAMILY)),
+            text_of(source, self._path(fields.CONTENT_HASH)) or "",
+            text_of(source, self._path(fields.FAMILY)),
             _moment(hit.get("fields", {}).get(self._date_field)),
             hit["_seq_no"],
             hit["_primary_term"],
@@ -280,7 +282,7 @@ class Snapshot:
 
 
 def _moment(values: Sequence[Any] | None) -> float | str | None:
-    """Give the first value as a number, or as it is where it is none."""
+    """Return the first value as a number, or as it is where it is none."""
     if not values:
         return None
     try:

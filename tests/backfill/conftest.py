@@ -45,7 +45,7 @@ def write(client: Any) -> Callable[..., None]:
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """An empty index with our fields."""
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     install(client, index_name)
     return index_name
@@ -53,7 +53,7 @@ def index(client: Any, index_name: str) -> str:
 
 @pytest.fixture
 def stored(client: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
-    """Give all documents of an index: their source, version and our object without vectors."""
+    """Return all documents of an index: their source, version and our object without vectors."""
 
     def read(index: str) -> dict[str, dict[str, Any]]:
         client.indices.refresh(index=index)
@@ -78,7 +78,7 @@ def stored(client: Any) -> Callable[[str], dict[str, dict[str, Any]]]:
 
 @pytest.fixture
 def matching(client: Any) -> Callable[[str, dict[str, Any]], set[str]]:
-    """Give the ids of the documents that match a query."""
+    """Return the ids of the documents that match a query."""
 
     def search(index: str, query: dict[str, Any]) -> set[str]:
         client.indices.refresh(index=index)
@@ -90,19 +90,19 @@ def matching(client: Any) -> Callable[[str, dict[str, Any]], set[str]]:
 
 @pytest.fixture
 def documents() -> Callable[[int], Documents]:
-    """Give so many documents of different texts."""
+    """Return so many documents of different texts."""
     return texts
 
 
 @pytest.fixture
 def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
-    """Give our object for a text, as `ingest` makes it, without vectors."""
+    """Return our object for a text, as `ingest` makes it, without vectors."""
 
     def of(text: str) -> dict[str, Any]:
-        from es_simhash.concepts.meaning import DEFAULT_MEANING
-        from es_simhash.deriving import Derivation, derive
+        from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+        from es_simhash.storage.encoding import Derivation, derive
 
-        (made,) = derive([text], Derivation(meaning=DEFAULT_MEANING)).objects
+        (made,) = derive([text], Derivation(semantics=DEFAULT_SEMANTICS)).objects
         return {name: value for name, value in json.loads(made).items() if name not in VECTORS}
 
     return of

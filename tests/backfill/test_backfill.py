@@ -8,16 +8,20 @@ from typing import Any
 
 import pytest
 
-from es_simhash.backfilling import Outcome, Report, Settings, backfill, estimate
-from es_simhash.backfilling.fields import UNREAD
-from es_simhash.cluster import connect
-from es_simhash.document import simhash_object
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.estimate import estimate
+from es_simhash.backfills.fields import UNREAD
+from es_simhash.backfills.report import Outcome, Report
+from es_simhash.backfills.run import Settings
+from es_simhash.bulk.run import Settings as IngestSettings
+from es_simhash.bulk.sender import Patience
+from es_simhash.engine.cluster import connect
 from es_simhash.errors import ClusterError, InputError
-from es_simhash.fingerprints import fingerprint
-from es_simhash.ingesting import Patience, ingest
-from es_simhash.ingesting import Settings as IngestSettings
-from es_simhash.installing import install
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.storage.codec import simhash_object
 
 pytestmark = pytest.mark.cluster
 
@@ -38,7 +42,7 @@ def has_fields(text: str, field: str = "simhash") -> dict[str, Any]:
     """A query for each term that is derived from a text."""
     simhash = simhash_object(fingerprint(text))
     terms = [{"term": {f"{field}.blocks": each}} for each in simhash["blocks"]]
-    terms += [{"term": {f"{field}.passages": each}} for each in simhash["passages"]]
+    terms += [{"term": {f"{field}.shingles": each}} for each in simhash["shingles"]]
     return {"bool": {"should": terms, "minimum_should_match": 1}}
 
 
@@ -118,7 +122,7 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
     client.update(index=index, id="a", doc={"text": change})
     assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
     ours = stored(index)["a"]["ours"]
-    assert set(ours) == {"scheme", "content_hash", "status", "meaning_scheme"}
+    assert set(ours) == {"scheme", "content_hash", "status", "semantic_scheme"}
     assert ours["status"] == "empty"
     for member in UNREAD:
         assert matching(index, {"exists": {"field": f"simhash.{member}"}}) == set()

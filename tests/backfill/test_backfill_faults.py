@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from es_simhash.backfilling import Outcome, Settings, backfill
-from es_simhash.cluster import connect
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.run import Settings
+from es_simhash.bulk.sender import Patience
+from es_simhash.engine.cluster import connect
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
-from es_simhash.ingesting import Patience
-from es_simhash.installing import install
+from es_simhash.indices.install import install
 
 pytestmark = pytest.mark.cluster
 

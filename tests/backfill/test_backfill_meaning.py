@@ -8,14 +8,19 @@ from typing import Any
 import elasticsearch
 import pytest
 
-from es_simhash.backfilling import Outcome, Settings, backfill, estimate
-from es_simhash.concepts.meaning import DEFAULT_MEANING, MeaningScheme
-from es_simhash.concepts.reading import vocabulary_digest
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.estimate import estimate
+from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.run import Settings
+from es_simhash.bulk.run import Settings as IngestSettings
+from es_simhash.bulk.sender import Patience
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.index import Asking, Index
-from es_simhash.ingesting import Patience, ingest
-from es_simhash.ingesting import Settings as IngestSettings
-from es_simhash.installing import install
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.search.index import Index
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.profiler import vocabulary_digest
 
 pytestmark = pytest.mark.cluster
 
@@ -61,7 +66,7 @@ def derived_fields(client: Any, index: str) -> dict[str, Mapping[str, Any]]:
 
 def neighbours(client: Any, index: str, text: str) -> list[str | None]:
     answer = Index(client, index).related(
-        text=text, asking=Asking(kinds=("semantic",), min_score=0)
+        text=text, options=SearchOptions(kinds=("semantic",), min_score=0)
     )
     return [each.id for each in answer if each.score > 0.2]
 
@@ -79,7 +84,7 @@ def test_backfill_writes_all_that_ingest_writes(
     rewritten = ({"id": id, "text": text} for id, text in (("a", STRIKE), ("b", BEES)))
     list(ingest(client, index, rewritten, settings=IngestSettings(processes=1, rewrite=True)))
     assert enriched == derived_fields(client, index)
-    assert {*enriched["a"]["source"]} >= {"meaning_scheme", "concepts", "vector"}
+    assert {*enriched["a"]["source"]} >= {"semantic_scheme", "concepts", "vector"}
 
 
 def test_neighbours_are_found_by_what_backfill_wrote(client: Any, index: str, write: Any) -> None:
@@ -93,10 +98,10 @@ def test_neighbours_are_found_by_what_backfill_wrote(client: Any, index: str, wr
 def test_documents_with_fingerprints_alone_get_the_rest(
     client: Any, index_name: str, write: Any, stored: Any, expected: Any
 ) -> None:
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     write(index_name, {"a": {"text": STRIKE}})
     list(backfill(client, index_name, settings=ONE))
-    assert "meaning_scheme" not in stored(index_name)["a"]["ours"]
+    assert "semantic_scheme" not in stored(index_name)["a"]["ours"]
     kept = {"simhash": {"family": "f", "duplicate_of": "z"}}
     client.update(index=index_name, id="a", doc=kept)
     install(client, index_name)
@@ -111,7 +116,7 @@ def test_meanings_of_another_scheme_are_replaced(
 ) -> None:
     write(index, {"a": {"text": STRIKE}, "b": {"text": BEES}})
     list(backfill(client, index, settings=ONE))
-    client.update(index=index, id="a", doc={"simhash": {"meaning_scheme": "an-older-one"}})
+    client.update(index=index, id="a", doc={"simhash": {"semantic_scheme": "an-older-one"}})
     client.indices.refresh(index=index)
     (outcome,) = backfill(client, index, settings=ONE)
     assert (outcome.id, outcome.status) == ("a", "written")
@@ -143,7 +148,7 @@ def test_nothing_of_an_old_text_is_left(client: Any, index: str, write: Any, mat
 def test_entities_that_documents_bring_are_used_and_a_wrong_one_fails_alone(
     client: Any, index_name: str, write: Any, matching: Any
 ) -> None:
-    install(client, index_name, meaning=MeaningScheme(entity_fields=("ner.people", "places")))
+    install(client, index_name, semantics=SemanticScheme(entity_fields=("ner.people", "places")))
     write(index_name, {
         "a": {"text": BEES, "ner": {"people": ["Ada Quill"]}, "places": "Northport"},
         "wrong": {"text": STRIKE, "ner": {"people": 7}},
@@ -164,7 +169,7 @@ def test_a_weighed_vocabulary_must_be_named(
 ) -> None:
     path = tmp_path / "synonyms.txt"
     path.write_text("walkout, industrial action, walked out\n", "utf-8")
-    install(client, index_name, meaning=MeaningScheme(vocabulary=vocabulary_digest(str(path))))
+    install(client, index_name, semantics=SemanticScheme(vocabulary=vocabulary_digest(str(path))))
     write(index_name, {"a": {"text": STRIKE}})
     for ask in (lambda: list(backfill(client, index_name)), lambda: estimate(client, index_name)):
         with pytest.raises(InputError, match="--vocabulary"):
@@ -178,7 +183,7 @@ def test_indices_of_which_only_some_have_meanings_are_refused(
 ) -> None:
     second = f"{index}-second"
     try:
-        install(client, second, meaning=None)
+        install(client, second, semantics=None)
         with pytest.raises(MappingConflict, match=f"es-simhash install {second}"):
             list(backfill(client, f"{index},{second}"))
     finally:
@@ -188,10 +193,10 @@ def test_indices_of_which_only_some_have_meanings_are_refused(
 def test_the_estimate_tells_that_meanings_take_more(
     client: Any, index_name: str, write: Any, documents: Any
 ) -> None:
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     write(index_name, documents(30))
     alone = estimate(client, index_name, settings=ONE)
-    install(client, index_name, meaning=DEFAULT_MEANING)
+    install(client, index_name, semantics=DEFAULT_SEMANTICS)
     both = estimate(client, index_name, settings=ONE)
     assert both.bytes_a_document > alone.bytes_a_document
     assert both.documents == alone.documents == 30

@@ -2,14 +2,14 @@
 
 import json
 
-from es_simhash.backfilling.enriching import selection
-from es_simhash.backfilling.fields import ABSENT, derived, replacing
-from es_simhash.backfilling.hits import Hit, Place, Task, own_object
-from es_simhash.backfilling.preparing import prepare
-from es_simhash.backfilling.throttling import Throttle
-from es_simhash.document import simhash_object
-from es_simhash.fingerprints import fingerprint
-from es_simhash.scheme import DEFAULT
+from es_simhash.backfills.backfill import selection
+from es_simhash.backfills.documents import Hit, Place, Task, own_object
+from es_simhash.backfills.fields import ABSENT, derived, replacing
+from es_simhash.backfills.preparation import prepare
+from es_simhash.backfills.throttle import Throttle
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.storage.codec import simhash_object
 
 PLACE = Place("i", "a", None, 3, 1)
 

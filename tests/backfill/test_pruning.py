@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from test_backfill_command import run
 
-from es_simhash.backfilling import Settings, backfill, prune
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.prune import prune
+from es_simhash.backfills.run import Settings
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 
 pytestmark = pytest.mark.cluster

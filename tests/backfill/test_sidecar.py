@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
-from es_simhash.backfilling import Outcome, Settings, SidecarIndex, backfill, estimate
-from es_simhash.cluster import connect
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.estimate import estimate
+from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.run import Settings
+from es_simhash.bulk.sender import Patience
+from es_simhash.engine.cluster import connect
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
-from es_simhash.index import Asking, Index
-from es_simhash.ingesting import Patience
-from es_simhash.installing import install
-from es_simhash.query import Limits
-from es_simhash.relation import Answer
+from es_simhash.indices.install import install
+from es_simhash.relation.model import Answer
+from es_simhash.search.index import Index
+from es_simhash.search.options import Limits, SearchOptions
+from es_simhash.search.sidecar import SidecarIndex
 
 pytestmark = pytest.mark.cluster
 
@@ -40,7 +44,7 @@ def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
 def facts(answer: Answer) -> list[tuple[Any, ...]]:
     """What must be the same, wherever the fingerprints lie."""
     return [
-        (each.id, each.kind, each.score, each.coverage, each.meaning, each.evidence, each.source)
+        (each.id, each.kind, each.score, each.coverage, each.semantics, each.evidence, each.source)
         for each in answer
     ]
 
@@ -98,7 +102,7 @@ def test_a_second_run_writes_only_what_changed(
     assert {id for id, status in outcomes.items() if status == "written"} == {"a", "b"}
     found = stored(sidecar)
     assert found["a"]["ours"] == expected(OTHER)
-    assert set(found["b"]["ours"]) == {"scheme", "content_hash", "status", "meaning_scheme"}
+    assert set(found["b"]["ours"]) == {"scheme", "content_hash", "status", "semantic_scheme"}
     last = statuses(backfill(client, plain, sidecar=sidecar, settings=ONE))
     assert last == {"unchanged": 4, "without_text": 1}
 
@@ -152,12 +156,12 @@ def test_filters_and_fields_are_those_of_the_first_index(
     list(backfill(client, plain, sidecar=sidecar, settings=ONE))
     client.indices.refresh(index=sidecar)
     beside = SidecarIndex(client, sidecar)
-    german = Asking(filters=({"term": {"lang.keyword": "de"}},), fields=("lang",))
-    (found,) = beside.related(id="a", asking=german)
+    german = SearchOptions(filters=({"term": {"lang.keyword": "de"}},), fields=("lang",))
+    (found,) = beside.related(id="a", options=german)
     assert (found.id, found.source) == ("c", {"lang": "de"})
     assert found.evidence
-    bare = Asking(evidence=False, size=1)
-    assert len(beside.related(id="a", asking=bare)) == 1
+    bare = SearchOptions(evidence=False, size=1)
+    assert len(beside.related(id="a", options=bare)) == 1
 
 
 def test_a_filter_is_applied_before_any_cut(
@@ -167,11 +171,11 @@ def test_a_filter_is_applied_before_any_cut(
     write(index_name, {**copies, "wanted": {"text": f"{TEXT} {OTHER}", "lang": "de"}})
     list(backfill(client, index_name, sidecar=sidecar, settings=ONE))
     client.indices.refresh(index=sidecar)
-    asking = Asking(
+    options = SearchOptions(
         size=3, filters=({"term": {"lang.keyword": "de"}},), limits=Limits(candidates=5)
     )
     beside = SidecarIndex(client, sidecar, source=index_name)
-    assert [each.id for each in beside.related(text=TEXT, asking=asking)] == ["wanted"]
+    assert [each.id for each in beside.related(text=TEXT, options=options)] == ["wanted"]
 
 
 def test_what_was_deleted_is_related_to_nothing(client: Any, plain: str, sidecar: str) -> None:

@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from es_simhash.backfilling import Settings, SidecarIndex, backfill, open_index, sidecar
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.run import Settings
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing
-from es_simhash.index import Asking, Index
-from es_simhash.installing import install
-from es_simhash.query import Limits, Recency
-from es_simhash.relation import Answer
+from es_simhash.indices.install import install
+from es_simhash.relation.model import Answer
+from es_simhash.search import sidecar
+from es_simhash.search.index import Index
+from es_simhash.search.options import Limits, Recency, SearchOptions
+from es_simhash.search.sidecar import SidecarIndex, open_index
 
 pytestmark = pytest.mark.cluster
 
@@ -44,7 +47,7 @@ DOCUMENTS = {
     "history": {"text": HISTORY, "shelf": "books", "day": "1990-01-01"},
     "bees": {"text": BEES, "shelf": "books", "day": "2026-03-03"},
 }
-NEAR = Asking(kinds=("semantic",), min_score=0.05)
+NEAR = SearchOptions(kinds=("semantic",), min_score=0.05)
 
 
 @pytest.fixture
@@ -84,43 +87,43 @@ def test_neighbours_come_with_their_evidence(beside: SidecarIndex, index_name: s
     (found,) = [each for each in beside.related(id="strike") if each.id in ("union", "union-copy")]
     assert (found.kind, found.index, found.copies) == ("semantic", index_name, 1)
     assert found.evidence
-    assert found.meaning is not None
-    assert "Marion Hale" in {each.text for each in found.meaning.shared}
+    assert found.semantics is not None
+    assert "Marion Hale" in {each.text for each in found.semantics.shared}
 
 
 @pytest.mark.parametrize(
     "asking",
     [
-        Asking(),
+        SearchOptions(),
         NEAR,
-        Asking(min_score=0.05, collapse=False, fields=("shelf",)),
-        Asking(min_score=0.05, filters=shelf("archive", "books")),
-        Asking(min_score=0.05, recency=Recency("day", origin=1772500000000.0, weight=0.9)),
+        SearchOptions(min_score=0.05, collapse=False, fields=("shelf",)),
+        SearchOptions(min_score=0.05, filters=shelf("archive", "books")),
+        SearchOptions(min_score=0.05, recency=Recency("day", origin=1772500000000.0, weight=0.9)),
     ],
     ids=["default", "neighbours", "all copies", "filtered", "recent"],
 )
 def test_the_answer_is_that_of_one_index(
-    beside: SidecarIndex, within: Index, asking: Asking
+    beside: SidecarIndex, within: Index, options: SearchOptions
 ) -> None:
     for id in DOCUMENTS:
-        assert list(beside.related(id=id, asking=asking)) == list(
-            within.related(id=id, asking=asking)
+        assert list(beside.related(id=id, options=options)) == list(
+            within.related(id=id, options=options)
         )
     assert beside.explain("strike", "union") == within.explain("strike", "union")
 
 
 def test_newer_neighbours_come_first(beside: SidecarIndex) -> None:
     recency = Recency("day", origin=1772500000000.0, weight=1.0)
-    recent = Asking(kinds=("semantic",), min_score=0.0, collapse=False, recency=recency)
-    scores = {each.id: each.score for each in beside.related(id="strike", asking=recent)}
+    recent = SearchOptions(kinds=("semantic",), min_score=0.0, collapse=False, recency=recency)
+    scores = {each.id: each.score for each in beside.related(id="strike", options=recent)}
     assert scores["union"] > 0.1
     assert scores["union-copy"] < 0.01
 
 
 def test_a_copy_that_the_filter_leaves_out_hides_no_other(beside: SidecarIndex) -> None:
     for wanted in (["press"], ["archive"]):
-        asking = Asking(kinds=("semantic",), filters=shelf(*wanted))
-        assert len(beside.related(id="strike", asking=asking)) == 1
+        options = SearchOptions(kinds=("semantic",), filters=shelf(*wanted))
+        assert len(beside.related(id="strike", options=options)) == 1
 
 
 @pytest.mark.parametrize("few", [1, 5000])
@@ -139,20 +142,20 @@ def test_a_filter_is_applied_before_neighbours_are_cut(
     write(index_name, {**crowd, **books, "history": {"text": HISTORY, "shelf": "books"}})
     list(backfill(client, index_name, sidecar=name, settings=ONE))
     client.indices.refresh(index=name)
-    asking = Asking(kinds=("semantic",), min_score=0.05, limits=Limits(candidates=5))
+    options = SearchOptions(kinds=("semantic",), min_score=0.05, limits=Limits(candidates=5))
     beside = SidecarIndex(client, name)
-    assert "history" not in ids(beside.related(text=STRIKE, asking=asking))
-    filtered = Asking(
+    assert "history" not in ids(beside.related(text=STRIKE, options=options))
+    filtered = SearchOptions(
         kinds=("semantic",), min_score=0.05, limits=Limits(candidates=5), filters=shelf("books")
     )
-    assert ids(beside.related(text=STRIKE, asking=filtered))[0] == "history"
+    assert ids(beside.related(text=STRIKE, options=filtered))[0] == "history"
 
 
 def test_an_answer_that_was_not_cut_is_not_called_so(beside: SidecarIndex) -> None:
-    asking = Asking(filters=shelf("news"), limits=Limits(candidates=3))
-    assert not beside.related(id="strike", asking=asking).truncated
-    asking = Asking(limits=Limits(candidates=1))
-    assert beside.related(text=f"{STRIKE} {UNION}", asking=asking).truncated
+    options = SearchOptions(filters=shelf("news"), limits=Limits(candidates=3))
+    assert not beside.related(id="strike", options=options).truncated
+    options = SearchOptions(limits=Limits(candidates=1))
+    assert beside.related(text=f"{STRIKE} {UNION}", options=options).truncated
 
 
 def test_fingerprints_of_another_scheme_in_the_first_index_do_not_matter(
@@ -167,7 +170,7 @@ def test_routed_documents_are_found(client: Any, index_name: str, name: str, wri
     write(index_name, {"strike": DOCUMENTS["strike"], "union": DOCUMENTS["union"]}, routing="x")
     list(backfill(client, index_name, sidecar=name, settings=ONE))
     client.indices.refresh(index=name)
-    (found,) = SidecarIndex(client, name).related(id="strike", asking=NEAR)
+    (found,) = SidecarIndex(client, name).related(id="strike", options=NEAR)
     assert (found.id, bool(found.evidence)) == ("union", True)
 
 

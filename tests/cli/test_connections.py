@@ -148,7 +148,7 @@ def test_a_password_is_in_no_representation() -> None:
     ],
 )
 def test_an_engine_is_named_without_its_password(url: str) -> None:
-    from es_simhash.engine import masked
+    from es_simhash.local_node.finder import masked
 
     shown = masked(url.format(secret=SECRET))
     assert SECRET not in shown

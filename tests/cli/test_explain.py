@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.concepts.meaning import DEFAULT_MEANING
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 
@@ -42,8 +42,9 @@ def index(client: Any, index_name: str) -> str:
 
 
 def fill(client: Any, index: str, **texts: str) -> None:
-    from es_simhash.ingesting import Settings, ingest
-    from es_simhash.installing import install
+    from es_simhash.bulk.run import Settings
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
 
     install(client, index)
     documents = ({"id": id, "text": text} for id, text in texts.items())
@@ -82,7 +83,7 @@ def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str
 def test_the_json_of_an_explanation_is_one_relation(call: Any, index: str) -> None:
     told = json.loads(call("explain", index, "a", "b", "--format", "json").out)
     assert (told["id"], told["kind"], told["index"]) == ("b", "semantic", index)
-    assert told["meaning"]["shared"]
+    assert told["semantics"]["shared"]
     assert BANK[told["evidence"][0]["query"]["start"] :].startswith(
         told["evidence"][0]["query"]["text"]
     )
@@ -142,15 +143,15 @@ def test_a_field_of_dates_that_holds_none_is_refused(call: Any, index: str) -> N
 # install
 
 
-def meaning_of(client: Any, index: str) -> Any:
-    from es_simhash.installing import installed
+def semantics_of(client: Any, index: str) -> Any:
+    from es_simhash.indices.install import installed
 
-    return installed(client, index).meaning
+    return installed(client, index).semantics
 
 
 def test_install_puts_the_default_meaning_in_place(call: Any, client: Any, index_name: str) -> None:
     assert call("install", index_name).status == 0
-    assert meaning_of(client, index_name) == DEFAULT_MEANING
+    assert semantics_of(client, index_name) == DEFAULT_SEMANTICS
     assert "nothing to do" in call("install", index_name).out
 
 
@@ -168,14 +169,14 @@ def test_install_takes_what_is_read_from_the_texts(
     call: Any, client: Any, index_name: str, options: list[str], expected: Any
 ) -> None:
     assert call("install", index_name, *options).status == 0
-    found = meaning_of(client, index_name)
+    found = semantics_of(client, index_name)
     if expected is None:
         assert found is None
     else:
         assert {name: getattr(found, name) for name in expected} == expected
     # Who names nothing leaves it, and gets the rest where there was no meaning at all.
     assert call("install", index_name).status == 0
-    assert meaning_of(client, index_name) == (found or DEFAULT_MEANING)
+    assert semantics_of(client, index_name) == (found or DEFAULT_SEMANTICS)
 
 
 def test_install_on_an_index_of_a_program_changes_nothing(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.limits import MOST_CHUNKS
+from es_simhash.text.limits import MOST_CHUNKS
 
 ONE = "The harbour opens at six in the morning. Boats wait outside until the light turns green."
 OTHER = "The  HARBOUR opens at six\nin the morning. Boats wait outside until the light turns green."
@@ -36,7 +36,7 @@ def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
     found = json.loads(done.out)
     assert list(found) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "meaning", "copies",
+        "semantics", "copies",
     ]  # fmt: skip
     assert (found["kind"], found["score"], found["id"]) == ("exact", 1.0, None)
     assert found["coverage"] == {"of_query": 1.0, "of_hit": 1.0}
@@ -96,7 +96,7 @@ def test_a_hundred_thousand_chunks_are_refused(run: Any, tmp_path: Path) -> None
 def test_another_scheme_is_taken_and_an_unknown_one_refused(
     run: Any, files: tuple[Path, Path]
 ) -> None:
-    name = "doc64-word2-b4.chunk128-char4-t8-60.pass24-word4-w12.v1"
+    name = "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v1"
     assert run("compare", *files, "--scheme", name).status == 0
     assert "Unknown scheme 'md5'" in run("compare", *files, "--scheme", "md5").refusal()
     assert "Unknown scheme 'md5'" in run("install", "a", "--scheme", "md5").refusal()

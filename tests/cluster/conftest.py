@@ -29,7 +29,7 @@ def truth() -> dict[tuple[str, str], str]:
 @pytest.fixture(scope="session")
 def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Name of an index that holds the sample corpus; tests leave it as it is."""
-    from es_simhash.cluster import connect
+    from es_simhash.engine.cluster import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:
@@ -40,8 +40,9 @@ def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]
 
 def fill(client: Any, index: str, documents: Any, **install_options: Any) -> None:
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.ingesting import Settings, ingest
-    from es_simhash.installing import install
+    from es_simhash.bulk.run import Settings
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
 
     install(client, index, **install_options)
     names = {"simhash_field": install_options["field"]} if "field" in install_options else {}

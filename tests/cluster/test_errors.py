@@ -14,9 +14,9 @@ from es_simhash import (
     SchemeError,
     SchemeMismatch,
 )
-from es_simhash.limits import LONGEST_TEXT
-from es_simhash.query import Asking
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.search.options import SearchOptions
+from es_simhash.text.limits import LONGEST_TEXT
 
 pytestmark = pytest.mark.cluster
 
@@ -70,13 +70,13 @@ def test_a_closed_index(client: Any, filled: Any) -> None:
 def test_a_k_that_the_scheme_cannot_promise(client: Any, filled: Any) -> None:
     name = filled({"id": "1", "text": TEXT})
     with pytest.raises(SchemeError, match="0 to 7, not 8"):
-        related(client, name, id="1", asking=Asking(k=8))
+        related(client, name, id="1", options=SearchOptions(k=8))
 
 
 def test_a_filter_that_is_refused(client: Any, filled: Any) -> None:
     name = filled({"id": "1", "text": TEXT})
     with pytest.raises(ClusterError, match=r"unknown (query|field) \[nope\]"):
-        related(client, name, id="1", asking=Asking(filters=({"nope": {}},)))
+        related(client, name, id="1", options=SearchOptions(filters=({"nope": {}},)))
 
 
 def test_a_text_too_long(client: Any, filled: Any) -> None:

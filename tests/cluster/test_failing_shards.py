@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Asking, Index, SidecarIndex, backfill
-from es_simhash.deduplicating.requests import Requests
+from es_simhash import Index, SearchOptions, SidecarIndex, backfill
+from es_simhash.bulk.sender import Patience
+from es_simhash.deduplication.requests import Requests
+from es_simhash.engine.pages import hits
 from es_simhash.errors import ClusterError
-from es_simhash.ingesting import ingest
-from es_simhash.ingesting.sending import Patience
-from es_simhash.installing import install
-from es_simhash.paging import hits
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
 
 pytestmark = pytest.mark.cluster
 
@@ -19,7 +19,7 @@ TEXT = (
     "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "
     "Two fishermen mended their nets beside the old lighthouse and talked about the storm."
 )
-ENGLISH = Asking(filters=({"term": {"lang": "en"}},))
+ENGLISH = SearchOptions(filters=({"term": {"lang": "en"}},))
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def test_a_filter_that_one_index_cannot_take_is_told(client: Any, pair: tuple[st
     assert {each.id for each in index.related(text=TEXT)} == {"a", "b"}
     refused = f"^Index '{pair[1]}' refuses the search: .*For input string: \"en\""
     with pytest.raises(ClusterError, match=refused):
-        index.related(text=TEXT, asking=ENGLISH)
-    assert [each.id for each in Index(client, pair[0]).related(text=TEXT, asking=ENGLISH)] == ["a"]
+        index.related(text=TEXT, options=ENGLISH)
+    assert [each.id for each in Index(client, pair[0]).related(text=TEXT, options=ENGLISH)] == ["a"]
 
 
 def test_so_it_is_beside_a_sidecar(client: Any, pair: tuple[str, str]) -> None:
@@ -72,7 +72,7 @@ def test_so_it_is_beside_a_sidecar(client: Any, pair: tuple[str, str]) -> None:
         beside = SidecarIndex(client, sidecar)
         assert {each.id for each in beside.related(text=TEXT)} == {"a", "b"}
         with pytest.raises(ClusterError, match='For input string: "en"'):
-            beside.related(text=TEXT, asking=ENGLISH)
+            beside.related(text=TEXT, options=ENGLISH)
     finally:
         client.indices.delete(index=sidecar, ignore_unavailable=True)
 

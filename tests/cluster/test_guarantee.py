@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from es_simhash.blocking import block_sizes, block_terms
-from es_simhash.document import pack_chunks
-from es_simhash.fingerprints import TextFingerprints
-from es_simhash.query import Limits, related_query
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.blocks import block_sizes, block_terms
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.search.candidates import related_query
+from es_simhash.search.options import Limits
+from es_simhash.storage.codec import pack_chunks
 
 pytestmark = pytest.mark.cluster
 
@@ -45,7 +46,7 @@ def stored(scheme: Scheme, fingerprint: Bits) -> dict[str, Any]:
         "content_hash": "0" * 32,
         "fingerprint": fingerprint.tobytes().hex(),
         "blocks": block_terms(fingerprint[None], scheme.blocks)[0],
-        "passages": [],
+        "shingles": [],
         "chunks": pack_chunks(CHUNK, np.array([10]), NO_LEVELS),
     }
 
@@ -81,7 +82,7 @@ class Crafted:
     def _write(self) -> None:
         from elasticsearch.helpers import bulk
 
-        from es_simhash.installing import install
+        from es_simhash.indices.install import install
 
         install(self.client, self.name, scheme=self.scheme)
         bulk(
@@ -118,7 +119,7 @@ def spelled(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def crafted(cluster_url: str) -> Iterator[Any]:
     """Make an index for a scheme, once."""
-    from es_simhash.cluster import connect
+    from es_simhash.engine.cluster import connect
 
     made: dict[tuple[Scheme, int], Crafted] = {}
     with connect(cluster_url) as client:

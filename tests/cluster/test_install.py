@@ -5,21 +5,21 @@ from typing import Any
 import pytest
 
 from es_simhash import IndexMissing, MappingConflict, Scheme, SchemeMismatch
-from es_simhash.document import BLOCKS, CHUNKS, FINGERPRINT, PASSAGES
+from es_simhash.storage.fields import BLOCKS, CHUNKS, FINGERPRINT, SHINGLES
 
 pytestmark = pytest.mark.cluster
 
 OF_VERSIONS = {
-    "scheme", "status", "content_hash", "fingerprint", "blocks", "passages", "chunks",
+    "scheme", "status", "content_hash", "fingerprint", "blocks", "shingles", "chunks",
     "family", "duplicate_of",
     "duplicate_score",
 }  # fmt: skip
-MEMBERS = OF_VERSIONS | {"meaning_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
+MEMBERS = OF_VERSIONS | {"semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
 TEXT = "The bell of the old school rings at eight, and the caretaker opens both gates."
 
 
 def install(client: Any, index: str, **options: Any) -> Any:
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     return install(client, index, **options)
 
@@ -46,10 +46,10 @@ def test_a_missing_index_is_created(client: Any, index_name: str) -> None:
 
 
 def test_an_index_for_versions_alone_gets_their_fields(client: Any, index_name: str) -> None:
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     mapping = mapping_of(client, index_name)
     assert set(mapping["properties"]["simhash"]["properties"]) == OF_VERSIONS
-    assert "meaning" not in mapping["_meta"]["es_simhash"]["simhash"]
+    assert "semantics" not in mapping["_meta"]["es_simhash"]["simhash"]
 
 
 def test_the_fields_and_the_meta_of_the_user_are_kept(client: Any, index_name: str) -> None:
@@ -168,7 +168,7 @@ def test_an_alias_of_two_schemes_cannot_be_asked(client: Any, index_name: str) -
 
 
 def test_a_pattern_that_matches_nothing_creates_nothing(client: Any, index_name: str) -> None:
-    from es_simhash.installing import require_installed
+    from es_simhash.indices.install import require_installed
 
     with pytest.raises(IndexMissing, match=f"{index_name}-\\*"):
         require_installed(client, f"{index_name}-*")
@@ -204,7 +204,7 @@ def test_other_schemes_work_from_end_to_end(client: Any, filled: Any, scheme: Sc
 
 
 def test_documents_of_another_scheme_are_not_compared(client: Any, filled: Any) -> None:
-    name = filled({"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}, meaning=None)
+    name = filled({"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}, semantics=None)
     other = Scheme(blocks=16).name
     client.update(index=name, id="2", doc={"simhash": {"scheme": other}}, refresh=True)
     assert related_ids(client, name, "1") == []
@@ -218,7 +218,7 @@ def stored_fields(client: Any, index: str, id: str) -> dict[str, Any]:
         index=index,
         query={"ids": {"values": [id]}},
         docvalue_fields=[f"simhash.{CHUNKS}"],
-        fields=[f"simhash.{FINGERPRINT}", f"simhash.{BLOCKS}", f"simhash.{PASSAGES}"],
+        fields=[f"simhash.{FINGERPRINT}", f"simhash.{BLOCKS}", f"simhash.{SHINGLES}"],
     )
     fields: dict[str, Any] = found["hits"]["hits"][0]["fields"]
     return fields
@@ -234,12 +234,12 @@ def within_no_bit(client: Any, index: str, fingerprint: str) -> list[str]:
 
 def test_a_partial_update_of_the_user_leaves_the_fingerprints(client: Any, filled: Any) -> None:
     from es_simhash import fingerprint
-    from es_simhash.document import simhash_object
+    from es_simhash.storage.codec import simhash_object
 
     name = filled({"id": "1", "text": TEXT, "read": 0}, {"id": "2", "text": TEXT, "read": 0})
     before = stored_fields(client, name, "2")
     # Elasticsearch 8 gives no doc values of bit vectors; the kNN search below sees them.
-    assert {f"simhash.{each}" for each in (BLOCKS, PASSAGES, CHUNKS)} <= before.keys()
+    assert {f"simhash.{each}" for each in (BLOCKS, SHINGLES, CHUNKS)} <= before.keys()
     for count in (1, 2):
         client.update(index=name, id="2", doc={"read": count}, refresh=True)
     client.indices.forcemerge(index=name, max_num_segments=1)
@@ -249,9 +249,9 @@ def test_a_partial_update_of_the_user_leaves_the_fingerprints(client: Any, fille
     written = simhash_object(fingerprint(TEXT))
     assert before[f"simhash.{CHUNKS}"] == [written[CHUNKS]]
     assert before[f"simhash.{BLOCKS}"] == written[BLOCKS]
-    assert sorted(before[f"simhash.{PASSAGES}"]) == sorted(written[PASSAGES])
+    assert sorted(before[f"simhash.{SHINGLES}"]) == sorted(written[SHINGLES])
     assert within_no_bit(client, name, written[FINGERPRINT]) == ["1", "2"]
-    for member in (BLOCKS, PASSAGES):
+    for member in (BLOCKS, SHINGLES):
         for term in written[member]:
             counted = client.count(index=name, query={"term": {f"simhash.{member}": term}})
             assert counted["count"] == 2

@@ -11,16 +11,16 @@ from click.testing import CliRunner
 
 from es_simhash import ClusterError, DocumentMissing, InputError, Limits, Relation
 from es_simhash.cli.main import cli
-from es_simhash.concepts.meaning import DEFAULT_MEANING
-from es_simhash.memory import MemoryIndex
-from es_simhash.query import Asking
-from es_simhash.relation import KINDS, VERSION_SCORE
+from es_simhash.relation.model import KINDS, VERSION_SCORE
+from es_simhash.search.memory import MemoryIndex
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 
 VERSIONS = {"exact", "version", "contains", "excerpt_of"}
 MIRRORED = {"contains": "excerpt_of", "excerpt_of": "contains"}
-EVERYTHING = Asking(size=100, min_score=0)
+EVERYTHING = SearchOptions(size=100, min_score=0)
 # Neighbours have tests of their own, in tests/meaning.
 BY_PASSAGES = tuple(kind for kind in KINDS if kind != "semantic")
 
@@ -38,10 +38,10 @@ def index_of(client: Any, name: str, **names: str) -> Any:
 @pytest.fixture(scope="module")
 def answers(cluster_url: str, sample: str, corpus: Corpus) -> Answers:
     """Everything the index says of every document of the corpus."""
-    from es_simhash.cluster import connect
+    from es_simhash.engine.cluster import connect
 
     with connect(cluster_url) as client:
-        found: Answers = index_of(client, sample).related_to_each(list(corpus), asking=EVERYTHING)
+        found: Answers = index_of(client, sample).related_to_each(list(corpus), options=EVERYTHING)
     return found
 
 
@@ -75,7 +75,7 @@ def test_every_pair_that_shares_passages_is_found_from_both_sides(
         (id, relation.id)
         for id, relations in answers.items()
         for relation in relations
-        if Asking().shows(relation)
+        if SearchOptions().shows(relation)
     }
     assert pairs
     assert [(a, b) for a, b in pairs if not {(a, b), (b, a)} <= shown] == []
@@ -98,7 +98,7 @@ def test_documents_that_are_not_listed_are_not_shown(answers: Answers, truth: Tr
         (id, relation.id)
         for id, relations in answers.items()
         for relation in relations
-        if Asking(kinds=BY_PASSAGES).shows(relation)
+        if SearchOptions(kinds=BY_PASSAGES).shows(relation)
         and frozenset((id, str(relation.id))) not in listed
     ]
     assert unlisted == []
@@ -108,10 +108,10 @@ def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus
     exact = MemoryIndex()
     for id, document in corpus.items():
         exact.add(id, document["text"])
-    asking = replace(EVERYTHING, kinds=BY_PASSAGES)
-    found = index_of(client, sample).related_to_each(list(corpus), asking=asking)
+    options = replace(EVERYTHING, kinds=BY_PASSAGES)
+    found = index_of(client, sample).related_to_each(list(corpus), options=options)
     for id in corpus:
-        scanned = exact.related(id=id, asking=asking)
+        scanned = exact.related(id=id, options=options)
         assert kinds(found, id) == {str(each.id): each.kind for each in scanned}, id
         assert [each.score for each in found[id]] == pytest.approx(
             [each.score for each in scanned], abs=1e-6
@@ -122,15 +122,15 @@ def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus
 def test_the_answers_with_neighbours_are_those_of_an_exact_scan(
     answers: Answers, corpus: Corpus
 ) -> None:
-    exact = MemoryIndex(meaning=DEFAULT_MEANING)
+    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
     for id, document in corpus.items():
         exact.add(id, document["text"])
     shown = 0
     for id in corpus:
-        scanned = {str(each.id): each for each in exact.related(id=id, asking=EVERYTHING)}
+        scanned = {str(each.id): each for each in exact.related(id=id, options=EVERYTHING)}
         for each in answers[id]:
             # Concepts are kept to three digits; a score near zero is a steep root of them.
-            if Asking().shows(each):
+            if SearchOptions().shows(each):
                 other = scanned[str(each.id)]
                 assert (other.kind, other.score) == (each.kind, pytest.approx(each.score, abs=0.01))
                 shown += each.kind == "semantic"
@@ -158,7 +158,7 @@ def test_an_index_in_memory_refuses_what_it_cannot_do() -> None:
     with pytest.raises(InputError, match="either"):
         index.related()
     with pytest.raises(InputError, match="filters"):
-        index.related(id="1", asking=Asking(filters=({"match_all": {}},)))
+        index.related(id="1", options=SearchOptions(filters=({"match_all": {}},)))
     assert index.related(id="1") == []
     assert ids(index.related("One  two THREE")) == ["1"]
     assert len(index) == 1
@@ -171,19 +171,19 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     best = answers["en-battery-press"][0].to_dict()
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "meaning", "copies",
+        "semantics", "copies",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]
     assert list(best["evidence"][0]) == ["query", "hit", "distance"]
     assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
-    meaning = best["meaning"]
-    assert list(meaning) == [
+    semantics = best["semantics"]
+    assert list(semantics) == [
         "similarity", "vector", "concepts", "entities", "shared", "about",
     ]  # fmt: skip
-    assert list(meaning["shared"][0]) == ["text", "part", "is_entity"]
-    in_lists = {**meaning, "shared": list(meaning["shared"]), "about": list(meaning["about"])}
-    expected = {**best, "evidence": list(best["evidence"]), "meaning": in_lists}
+    assert list(semantics["shared"][0]) == ["text", "part", "is_entity"]
+    in_lists = {**semantics, "shared": list(semantics["shared"]), "about": list(semantics["about"])}
+    expected = {**best, "evidence": list(best["evidence"]), "semantics": in_lists}
     assert json.loads(json.dumps(best)) == expected
 
 
@@ -235,7 +235,7 @@ def test_offsets_hold_where_normalising_changes_the_length(
     # What stands before shifts the offsets: each of these characters becomes several.
     texts = f"Ⅷ ﬃ ㎞ İ ㍍ prelude. {ours}. Last.", f"ﷺ another ¼ beginning: {theirs}, end"
     documents = [{"id": id, "text": text} for id, text in zip("12", texts, strict=True)]
-    [found] = index_of(client, filled(*documents)).related(id="1", asking=EVERYTHING)
+    [found] = index_of(client, filled(*documents)).related(id="1", options=EVERYTHING)
     passage = found.evidence[0]
     assert (passage.query.text, passage.hit.text) == (ours, theirs)
     assert passage.query.start == texts[0].index(ours)
@@ -273,7 +273,7 @@ def test_a_text_is_asked_like_a_document(
     client: Any, sample: str, answers: Answers, corpus: Corpus
 ) -> None:
     index = index_of(client, sample)
-    found = index.related(text=corpus["de-moor-auszug"]["text"], asking=EVERYTHING)
+    found = index.related(text=corpus["de-moor-auszug"]["text"], options=EVERYTHING)
     assert (found[0].id, found[0].kind) == ("de-moor-auszug", "exact")
     stored = [each.id for each in answers["de-moor-auszug"]]
     assert [each.id for each in found[1:]] == stored
@@ -286,35 +286,35 @@ def test_fewer_are_shown_when_fewer_are_asked_for(
     index = index_of(client, sample)
     every = answers["en-tender-road"]
     assert len(every) > 3
-    assert ids(index.related(id="en-tender-road", asking=Asking(size=3))) == ids(every)[:3]
+    assert ids(index.related(id="en-tender-road", options=SearchOptions(size=3))) == ids(every)[:3]
 
 
 def test_the_least_score_bounds_what_is_shown(client: Any, sample: str, answers: Answers) -> None:
     index = index_of(client, sample)
     scores = [each.score for each in answers["en-tender-road"]]
     least = scores[1]
-    found = index.related(id="en-tender-road", asking=Asking(min_score=least))
+    found = index.related(id="en-tender-road", options=SearchOptions(min_score=least))
     assert [each.score for each in found] == [score for score in scores if score >= least]
     assert 0 < len(found) < len(scores)
 
 
 def test_only_the_kinds_asked_for_are_shown(client: Any, sample: str) -> None:
     index = index_of(client, sample)
-    only = index.related(id="en-river-report", asking=Asking(kinds=("contains",)))
+    only = index.related(id="en-river-report", options=SearchOptions(kinds=("contains",)))
     assert ids(only) == ["en-river-excerpt"]
-    other = index.related(id="en-river-report", asking=Asking(kinds=("shares_passages",)))
+    other = index.related(id="en-river-report", options=SearchOptions(kinds=("shares_passages",)))
     assert ids(other) == ["en-river-column"]
-    assert index.related(id="en-river-report", asking=Asking(kinds=("exact",))) == []
+    assert index.related(id="en-river-report", options=SearchOptions(kinds=("exact",))) == []
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InputError, match="'copy'"):
-        Asking(kinds=("copy",))  # type: ignore[arg-type]
+        SearchOptions(kinds=("copy",))  # type: ignore[arg-type]
     for score in (-0.1, 1.1):
         with pytest.raises(InputError, match=str(score)):
-            Asking(min_score=score)
+            SearchOptions(min_score=score)
     with pytest.raises(InputError, match="size of 0"):
-        Asking(size=0)
+        SearchOptions(size=0)
 
 
 @pytest.mark.parametrize("given", [{}, {"id": "1", "text": "one"}])
@@ -333,12 +333,12 @@ def test_a_filter_works_before_the_cut(client: Any, filled: Callable[..., str]) 
     farther = {"id": "far", "text": " ".join(words[:11]), "lang": "fr"}
     name = filled({"id": "query", "text": text, "lang": "en"}, *closer, farther)
     # One candidate only: without the filter in the searches it would be one of the closer ones.
-    asking = Asking(
+    options = SearchOptions(
         size=1, filters=({"term": {"lang.keyword": "fr"}},), limits=Limits(candidates=1)
     )
     index = index_of(client, name)
-    assert ids(index.related(id="query", asking=asking)) == ["far"]
-    assert ids(index.related(id="query", asking=Asking(size=1))) == ["near-0"]
+    assert ids(index.related(id="query", options=options)) == ["far"]
+    assert ids(index.related(id="query", options=SearchOptions(size=1))) == ["near-0"]
 
 
 @pytest.mark.parametrize(
@@ -349,12 +349,12 @@ def test_an_answer_says_when_candidates_were_cut(
 ) -> None:
     text = "The lift stays closed until the inspector has seen the new cable in its shaft."
     name = filled(*({"id": str(n), "text": text} for n in range(copies + 1)))
-    asking = Asking(limits=Limits(candidates=candidates))
-    found = index_of(client, name).related(id="0", asking=asking)
+    options = SearchOptions(limits=Limits(candidates=candidates))
+    found = index_of(client, name).related(id="0", options=options)
     assert len(found) == min(candidates, copies)
     assert {each.truncated for each in found} == {cut}
     assert found.truncated is cut
-    hidden = index_of(client, name).related(id="0", asking=replace(asking, kinds=("contains",)))
+    hidden = index_of(client, name).related(id="0", options=replace(options, kinds=("contains",)))
     assert hidden == []
     assert hidden.truncated is cut
 
@@ -388,17 +388,19 @@ def test_only_the_fields_asked_for_come_along(client: Any, sample: str, corpus: 
     [bare, *_] = index.related(id="en-recall")
     assert bare.evidence
     assert bare.source == {}
-    [one, *_] = index.related(id="en-recall", asking=Asking(fields=("title", "lang")))
+    [one, *_] = index.related(id="en-recall", options=SearchOptions(fields=("title", "lang")))
     original = corpus["en-recall-caps"]
     assert one.source == {"title": original["title"], "lang": "en"}
-    [all_, *_] = index.related(id="en-recall", asking=Asking(fields=("te*",), evidence=False))
+    [all_, *_] = index.related(
+        id="en-recall", options=SearchOptions(fields=("te*",), evidence=False)
+    )
     assert all_.source == {"text": original["text"]}
 
 
 def test_texts_are_fetched_for_the_evidence_only(
     client: Any, sample: str, requests_of: list[str]
 ) -> None:
-    found = index_of(client, sample).related(id="en-minutes", asking=Asking(evidence=False))
+    found = index_of(client, sample).related(id="en-minutes", options=SearchOptions(evidence=False))
     assert ids(found) == ["en-minutes-wrapped"]
     assert found[0].evidence == ()
     assert [each for each in requests_of if "_mget" in each] == [f"POST /{sample}/_mget"]
@@ -415,7 +417,7 @@ def test_documents_without_words_are_related_to_nothing(
     documents = [{"id": f"empty-{n}", "text": each} for n, each in enumerate(empty)]
     documents += [{"id": id, "text": text} for id in "ab"]
     index = index_of(client, filled(*documents))
-    found = index.related_to_each([each["id"] for each in documents], asking=EVERYTHING)
+    found = index.related_to_each([each["id"] for each in documents], options=EVERYTHING)
     assert ids(found.pop("a")) == ["b"]
     assert ids(found.pop("b")) == ["a"]
     assert list(found.values()) == [[]] * len(empty)
@@ -435,8 +437,9 @@ def test_ids_may_hold_any_character(client: Any, filled: Callable[..., str]) -> 
 
 
 def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str) -> None:
-    from es_simhash.ingesting import Settings, ingest
-    from es_simhash.installing import install
+    from es_simhash.bulk.run import Settings
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
 
     install(client, index_name)
     parts = ["The old mill turns again.", "Its wheel was carved from oak by two brothers."]
@@ -516,7 +519,7 @@ def test_the_command_line_passes_every_option_on(
         "--min-score", "0.1", "--size", "1", "--candidates", "5", "--k", "3", "--no-evidence",
     ]  # fmt: skip
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
-    asking = Asking(
+    options = SearchOptions(
         size=1,
         kinds=("shares_passages",),
         min_score=0.1,
@@ -525,6 +528,6 @@ def test_the_command_line_passes_every_option_on(
         k=3,
         limits=Limits(candidates=5),
     )
-    found = index_of(client, sample).related(id="en-tender-road", asking=asking)
+    found = index_of(client, sample).related(id="en-tender-road", options=options)
     assert ids(found) == ["en-tender-archive"]
     assert json.loads(result.stdout) == json.loads(json.dumps([each.to_dict() for each in found]))

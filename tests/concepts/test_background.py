@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from es_simhash.concepts.background import UNKNOWN, frequency_source, rarity
+from es_simhash.semantics.rarity import UNKNOWN, frequency_source, rarity
 
 ORDERED = {
     "en": ["the", "house", "parliament", "trigonometry"],

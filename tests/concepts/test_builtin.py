@@ -2,9 +2,9 @@
 
 import pytest
 
-from es_simhash.concepts.builtin import BuiltinExtractor
-from es_simhash.concepts.extraction import Extraction, Extractor
-from es_simhash.concepts.words import count_words
+from es_simhash.semantics.extraction import Extraction, Extractor
+from es_simhash.semantics.extractors.builtin import BuiltinExtractor
+from es_simhash.semantics.languages.words import count_words
 
 ENGLISH = "Gordon Brown met the central bank in London. The central bank waited for Mr Brown."
 

@@ -8,8 +8,8 @@ from math import isclose
 
 import pytest
 
-from es_simhash.concepts import chinese, chinese_cutting
 from es_simhash.errors import MissingExtra
+from es_simhash.semantics.languages import chinese, chinese_segmentation
 
 TEXT = "李开复昨天在北京大学发表演讲，迈克尔·乔丹没有去上海。NATO与ESPN报道了20次。"
 
@@ -17,9 +17,9 @@ TEXT = "李开复昨天在北京大学发表演讲，迈克尔·乔丹没有去�
 @pytest.fixture
 def without_jieba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "jieba", None)
-    chinese_cutting.load_dictionary.cache_clear()
+    chinese_segmentation.load_dictionary.cache_clear()
     yield
-    chinese_cutting.load_dictionary.cache_clear()
+    chinese_segmentation.load_dictionary.cache_clear()
 
 
 def test_a_missing_jieba_is_named_with_its_extra(without_jieba: None) -> None:
@@ -29,7 +29,7 @@ def test_a_missing_jieba_is_named_with_its_extra(without_jieba: None) -> None:
 
 def test_loading_writes_nothing_to_the_standard_error() -> None:
     pytest.importorskip("jieba")
-    code = "from es_simhash.concepts import chinese; print(len(chinese.words('北京大学')))"
+    code = "from es_simhash.semantics.languages.chinese import words; print(len(words('北京大学')))"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     )

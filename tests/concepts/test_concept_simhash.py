@@ -8,8 +8,10 @@ import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash import hashing
-from es_simhash.concepts.concept_simhash import (
+from es_simhash.errors import InputError, SchemeError, SchemeMismatch
+from es_simhash.fingerprints import hashing
+from es_simhash.fingerprints.simhash import group_fingerprints
+from es_simhash.semantics.concept_simhash import (
     BITS_OFFERED,
     ConceptFingerprints,
     ConceptScheme,
@@ -20,8 +22,6 @@ from es_simhash.concepts.concept_simhash import (
     origins_idf,
     tfidf_weights,
 )
-from es_simhash.errors import InputError, SchemeError, SchemeMismatch
-from es_simhash.simhash import group_fingerprints
 
 BASE = 0x9E3779B97F4A7C15
 STEPS = 1 << 20

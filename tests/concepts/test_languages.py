@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.concepts.languages import language_of
-from es_simhash.concepts.words import stop_lists
+from es_simhash.semantics.languages.detection import language_of
+from es_simhash.semantics.languages.words import stop_lists
 
 # Lists we have for languages that another with nearly the same words takes the texts of, or that
 # are not looked for.

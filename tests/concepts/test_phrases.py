@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.concepts.phrases import MOST_PHRASES, find_phrases
+from es_simhash.semantics.extractors.phrases import MOST_PHRASES, find_phrases
 
 
 def counts(text: str, language: str = "en") -> dict[str, int]:

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from es_simhash.concepts.entities import find_entities
 from es_simhash.errors import MissingExtra
+from es_simhash.semantics.entities.rules import find_entities
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 
-from es_simhash.concepts import spacy_components  # noqa: E402  # needs spaCy
-from es_simhash.concepts.spacy_extractor import SpacyExtractor, extraction_of  # noqa: E402
+from es_simhash.semantics.extractors import spacy_components  # noqa: E402
+from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor, extraction_of  # noqa: E402
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 TEXT = "The minister met Angela Merkel in Berlin. Later Angela Merkel spoke to Emmanuel Macron."
 ENTRY_POINTS = """[spacy_factories]
-es_simhash_entities = es_simhash.concepts.spacy_components:make_entities
-es_simhash_concepts = es_simhash.concepts.spacy_components:make_concepts
+es_simhash_entities = es_simhash.semantics.extractors.spacy_components:make_entities
+es_simhash_concepts = es_simhash.semantics.extractors.spacy_components:make_concepts
 """
 
 
@@ -143,6 +143,6 @@ def test_spacy_finds_the_components_by_their_entry_points(tmp_path: Path) -> Non
 
 def test_without_spacy_the_install_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    monkeypatch.delitem(sys.modules, "es_simhash.concepts.spacy_components")
+    monkeypatch.delitem(sys.modules, "es_simhash.semantics.extractors.spacy_components")
     with pytest.raises(MissingExtra, match=r"pip install 'es-simhash\[spacy\]'"):
-        import es_simhash.concepts.spacy_components  # noqa: F401
+        import es_simhash.semantics.extractors.spacy_components  # noqa: F401

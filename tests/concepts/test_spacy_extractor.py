@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from es_simhash.concepts import chinese
-from es_simhash.concepts.extraction import Entity, Extraction, Extractor, Phrase
-from es_simhash.concepts.spacy_extractor import (
+from es_simhash.errors import InputError, MissingExtra
+from es_simhash.semantics.extraction import Entity, Extraction, Extractor, Phrase
+from es_simhash.semantics.extractors.spacy_pipeline import (
     SpacyExtractor,
     extraction_of,
     joined,
     split_text,
     word_kinds,
 )
-from es_simhash.concepts.words import count_words
-from es_simhash.errors import InputError, MissingExtra
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.words import count_words
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 

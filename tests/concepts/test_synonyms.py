@@ -2,10 +2,10 @@
 
 import pytest
 
-from es_simhash.concepts.synonyms import read_synonyms
-from es_simhash.concepts.vocabulary import Vocabulary
-from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.errors import InputError
+from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.semantics.vocabulary.synonyms import read_synonyms
+from es_simhash.semantics.vocabulary.vocabulary import Vocabulary
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.concepts.taxonomy import read_taxonomy
-from es_simhash.concepts.taxonomy_problems import cycles
-from es_simhash.concepts.vocabulary import Vocabulary
-from es_simhash.concepts.vocabulary_evidence import common
-from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.errors import InputError, MissingExtra
+from es_simhash.semantics.vocabulary.cycles import cycles
+from es_simhash.semantics.vocabulary.evidence import common
+from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.semantics.vocabulary.taxonomy import read_taxonomy
+from es_simhash.semantics.vocabulary.vocabulary import Vocabulary
 
 rdflib = pytest.importorskip("rdflib")
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.concepts.extraction import Entity
-from es_simhash.concepts.upstream import (
+from es_simhash.errors import InputError
+from es_simhash.semantics.entities.document_fields import (
     LONGEST_NAME,
     MOST_MENTIONS,
     clean_name,
     join_mentions,
     upstream_entities,
 )
-from es_simhash.errors import InputError
+from es_simhash.semantics.extraction import Entity
 
 TEXT = "Angela Merkel met Emmanuel Macron in Berlin."
 

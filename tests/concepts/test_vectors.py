@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from es_simhash.concepts import vectors as module
-from es_simhash.concepts.vectors import WordVectors, pack, quantise, signs, unpack
-from es_simhash.concepts.words import count_words
 from es_simhash.errors import InputError
+from es_simhash.semantics import vectors as module
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.vectors import WordVectors, pack, quantise, signs, unpack
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_the_table_is_read_once() -> None:
 
 
 def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    shipped = importlib.resources.files("es_simhash.concepts") / "data" / module.FILE
+    shipped = importlib.resources.files("es_simhash.semantics") / "data" / module.FILE
     content = bytearray(shipped.read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "data").mkdir()

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from es_simhash.concepts.vocabulary import Concept, FoundConcept, Vocabulary
-from es_simhash.concepts.vocabulary_evidence import common, overlap
-from es_simhash.concepts.vocabulary_files import load_vocabulary
 from es_simhash.errors import InputError
+from es_simhash.semantics.vocabulary.evidence import common, overlap
+from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.semantics.vocabulary.vocabulary import Concept, FoundConcept, Vocabulary
 
 
 def _concept(id: str, *broader: str, **labels: list[str]) -> Concept:

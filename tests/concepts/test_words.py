@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.concepts import words as words_module
-from es_simhash.concepts.words import (
+from es_simhash.semantics.languages import words as words_module
+from es_simhash.semantics.languages.words import (
     count_forms,
     count_words,
     fold_forms,

@@ -99,7 +99,7 @@ def sentence_ends(characters: list[str], settled: list[int]) -> Iterator[int]:
 
 
 def blank_lines(characters: list[str]) -> Iterator[int]:
-    """Give each line end after which comes another with only spaces between.
+    """Return each line end after which comes another with only spaces between.
 
     As if two line ends followed the text; those have no token after them.
     """
@@ -114,7 +114,7 @@ def blank_lines(characters: list[str]) -> Iterator[int]:
 
 
 def chunks(count: int, boundaries: set[int], least: int, most: int) -> list[tuple[int, int]]:
-    """Give first and one past the last token of each chunk."""
+    """Return first and one past the last token of each chunk."""
     sections = []
     start = 0
     for boundary in sorted(boundaries):
@@ -199,8 +199,8 @@ def picked(hashes: list[int], size: int) -> set[int]:
     return found
 
 
-def passages(numbers: list[int], largest: int) -> dict[int, int]:
-    """Give the picked passages, 24 bits each, and the level of each."""
+def shingles(numbers: list[int], largest: int) -> dict[int, int]:
+    """Return the picked passages, 24 bits each, and the level of each."""
     hashes = [xxh64(run, 2) for run in runs(numbers, 4)]
     levels: dict[int, int] = {}
     sizes = windows(largest)
@@ -215,7 +215,7 @@ def term(passage: int) -> str:
 
 
 def describe(text: str, scheme: str) -> dict[str, Any]:
-    """Give everything a conformance vector says of a text."""
+    """Return everything a conformance vector says of a text."""
     document, chunk, passage, _ = scheme.split(".")
     bits, _, block_count = document.removeprefix("doc").split("-")
     least, most = (int(part) for part in chunk.split("-t")[1].split("-"))
@@ -227,7 +227,7 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
         describe_chunk(tokens, begin, end)
         for begin, end in chunks(len(tokens), boundaries, least, most)
     ]
-    levels = passages(numbers, largest)
+    levels = shingles(numbers, largest)
     result = {
         "text": text,
         "scheme": scheme,
@@ -235,7 +235,7 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
         "content_hash": content_hash(normalised),
         "tokens": tokens,
         "chunks": described_chunks,
-        "passages": [
+        "shingles": [
             {"number": number, "level": level, "term": term(number)}
             for number, level in levels.items()
         ],
@@ -248,7 +248,7 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
     result["simhash"] |= {
         "fingerprint": value,
         "blocks": blocks(value, int(block_count.removeprefix("b"))),
-        "passages": [term(number) for number in levels],
+        "shingles": [term(number) for number in levels],
         "chunks": pack(described_chunks, list(levels.values())),
     }
     return result

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import reference
 
-from es_simhash.blocking import block_sizes, block_terms, least_shared_blocks
 from es_simhash.errors import SchemeError
-from es_simhash.scheme import Scheme
-from es_simhash.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.blocks import block_sizes, block_terms, min_shared_blocks
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 
 BITS = [64, 128]
 
@@ -47,7 +47,7 @@ def test_pairs_at_exactly_k_bits_share_the_promised_blocks(bits: int) -> None:
             places = generator.permuted(np.tile(np.arange(bits), (12, 1)), axis=1)[:, :k]
             near = flipped(rows, places)
             assert (np.diag(hamming_distances(rows, near)) == k).all()
-            assert min(shared(terms, block_terms(near, blocks))) >= least_shared_blocks(blocks, k)
+            assert min(shared(terms, block_terms(near, blocks))) >= min_shared_blocks(blocks, k)
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -76,7 +76,7 @@ def test_the_worst_case_where_others_lose_blocks(bits: int, blocks: int, k: int)
 def test_an_exact_copy_shares_all_blocks() -> None:
     rows = random_fingerprints(4, 128)
     assert shared(block_terms(rows, 8), block_terms(rows.copy(), 8)) == [8] * 4
-    assert least_shared_blocks(8, 0) == 8
+    assert min_shared_blocks(8, 0) == 8
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -125,9 +125,9 @@ def test_impossible_numbers_of_blocks_are_refused(blocks: int) -> None:
 @pytest.mark.parametrize("k", [-1, 8, 9, 100])
 def test_distances_the_blocks_cannot_promise_are_refused(k: int) -> None:
     with pytest.raises(SchemeError, match="promise"):
-        least_shared_blocks(8, k)
+        min_shared_blocks(8, k)
 
 
 def test_the_scheme_promises_what_the_blocks_do() -> None:
     scheme = Scheme(blocks=13)
-    assert least_shared_blocks(scheme.blocks, scheme.most_k) == 1
+    assert min_shared_blocks(scheme.blocks, scheme.most_k) == 1

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import long_texts, texts
 
-from es_simhash import conformance
-from es_simhash.conformance import Vector, describe
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.storage import conformance
+from es_simhash.storage.conformance import Vector, describe
 
 VECTORS = conformance.vectors()
 BY_NAME = {vector["name"]: vector for vector in VECTORS}

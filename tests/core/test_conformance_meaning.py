@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from es_simhash import conformance_meaning
+from es_simhash.storage import semantic_conformance
 
 
 def test_the_texts_are_read_as_published() -> None:
-    assert list(conformance_meaning.differences()) == []
+    assert list(semantic_conformance.differences()) == []
 
 
 def test_a_difference_is_told_with_the_name_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    built = conformance_meaning.build()
+    built = semantic_conformance.build()
     changed: list[dict[str, Any]] = [{**built[0], "language": "xx"}, *built[1:]]
-    monkeypatch.setattr(conformance_meaning, "build", lambda: changed)
-    [difference] = conformance_meaning.differences()
+    monkeypatch.setattr(semantic_conformance, "build", lambda: changed)
+    [difference] = semantic_conformance.differences()
     assert difference.startswith(f"{built[0]['name']}: ")
     assert "'xx'" in difference

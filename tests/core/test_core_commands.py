@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from es_simhash import conformance, conformance_meaning
 from es_simhash.cli.fingerprint_command import fingerprint
 from es_simhash.cli.selftest_command import selftest
-from es_simhash.document import simhash_object
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.fingerprints import fingerprint as fingerprint_of
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
+from es_simhash.storage import conformance, semantic_conformance
+from es_simhash.storage.codec import simhash_object
 
 TEXT = "The harbour opens at six in the morning. Boats wait outside until the light turns green."
 
@@ -30,7 +30,7 @@ def test_selftest_says_how_many_vectors_are_equal() -> None:
     result = CliRunner().invoke(selftest)
     assert result.exit_code == 0
     assert f"{len(conformance.vectors())} vectors, all equal\n" in result.output
-    assert f"{len(conformance_meaning.expected())} meanings, all equal\n" in result.output
+    assert f"{len(semantic_conformance.expected())} meanings, all equal\n" in result.output
 
 
 def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

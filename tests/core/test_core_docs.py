@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import reference
 
-from es_simhash import hashing
-from es_simhash.blocking import block_sizes
-from es_simhash.conformance import describe
-from es_simhash.query import Limits
-from es_simhash.scheme import DEFAULT
+from es_simhash.fingerprints import hashing
+from es_simhash.fingerprints.blocks import block_sizes
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.search.options import Limits
+from es_simhash.storage.conformance import describe
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 EXAMPLE = "The Straße is wet. Is it?"
@@ -26,7 +26,7 @@ def page(name: str) -> str:
 
 
 def rows(text: str, columns: int) -> list[list[str]]:
-    """Give the cells of all table rows of so many columns, but for heads and rules."""
+    """Return the cells of all table rows of so many columns, but for heads and rules."""
     lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     return [cells for cells in lines if len(cells) == columns and "---" not in cells[0]]
 
@@ -58,7 +58,7 @@ def test_the_worked_example_has_real_values() -> None:
     stored = found["simhash"]
     assert f"`{stored['fingerprint']}`" in text
     assert f"`{' '.join(stored['blocks'])}`" in " ".join(text.split())
-    assert f"`{' '.join(stored['passages'])}`" in text
+    assert f"`{' '.join(stored['shingles'])}`" in text
     assert f"`{stored['chunks']}`" in text
     assert found["chunks"][0]["fingerprint"] in text
 
@@ -145,8 +145,8 @@ def test_the_table_of_the_error_of_samples() -> None:
     table = [row for row in rows(page("guarantee.md"), 5) if row[0] in ("1,000", "5,000", "20,000")]
     assert len(table) == 3
     for cells in table:
-        passages = number(cells[0])
-        rest = (passages - asked) / (passages - 1)
+        shingles = number(cells[0])
+        rest = (shingles - asked) / (shingles - 1)
         for share, cell in zip((0.05, 0.2, 0.5, 0.9), cells[1:], strict=True):
             error = math.sqrt(share * (1 - share) / asked * rest)
             assert float(cell) == pytest.approx(error, abs=0.0006)

@@ -7,17 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import long_texts
 
-from es_simhash import features
-from es_simhash.fingerprints import TextFingerprints, document_fingerprints, fingerprint
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints import features
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    document_fingerprints,
+    fingerprint,
+)
 
 # Word 0 is the text, further ones are the shared words; few of them, so that passages repeat.
 words = st.lists(st.integers(0, 40), max_size=400)
 
 
-def passages(text: str, window: int = 12) -> dict[int, int]:
+def shingles(text: str, window: int = 12) -> dict[int, int]:
     fingerprints = fingerprint(text, Scheme(window=window))
-    return dict(zip(fingerprints.passages.tolist(), fingerprints.levels.tolist(), strict=True))
+    return dict(zip(fingerprints.shingles.tolist(), fingerprints.levels.tolist(), strict=True))
 
 
 def spoken(numbers: list[int], prefix: str) -> str:
@@ -89,16 +93,16 @@ def test_windows_grow_with_the_text_up_to_that_of_the_scheme() -> None:
 def test_a_text_shorter_than_a_passage_has_one(count: int) -> None:
     text = spoken(list(range(count)), "w")
     expected = reference.xxh64(reference.fold(numbers_of(text)), 2) >> 40
-    assert list(passages(text)) == [expected]
+    assert list(shingles(text)) == [expected]
 
 
 @pytest.mark.parametrize("count", [4, 5, 63, 64])
 def test_a_short_text_keeps_all_its_passages(count: int) -> None:
-    assert len(passages(spoken(list(range(count)), "w"))) == count - 3
+    assert len(shingles(spoken(list(range(count)), "w"))) == count - 3
 
 
 def test_about_one_passage_in_six_of_a_long_text_is_picked() -> None:
-    picked = len(passages(spoken(list(range(20000)), "w")))
+    picked = len(shingles(spoken(list(range(20000)), "w")))
     # Winnowing picks 2 / (window + 1) of the passages (Schleimer, Wilkerson, Aiken 2003).
     assert picked / 20000 == pytest.approx(2 / 13, rel=0.05)
 
@@ -118,7 +122,7 @@ def test_texts_that_share_a_run_of_window_and_3_words_share_a_passage(
     run = spoken(common[: window + 3], "common")
     one = " ".join([spoken(around_one[0], "one"), run, spoken(around_one[1], "one")])
     other = " ".join([spoken(around_other[0], "other"), run, spoken(around_other[1], "other")])
-    found, searched = passages(one, window), passages(other, window)
+    found, searched = shingles(one, window), shingles(other, window)
     assert set(found) & set(searched)
     # The level that both texts have shows it too.
     level = max(own_level(one), own_level(other))
@@ -134,22 +138,22 @@ def test_a_smaller_window_picks_all_that_a_larger_one_picks(
     text: str, one: int, other: int
 ) -> None:
     smaller, larger = sorted((one, other))
-    assert set(passages(text, smaller)) >= set(passages(text, larger))
+    assert set(shingles(text, smaller)) >= set(shingles(text, larger))
 
 
 @given(long_texts)
 def test_levels_say_what_each_window_picks(text: str) -> None:
-    levels = passages(text)
+    levels = shingles(text)
     described = reference.describe(text, Scheme().name)
-    assert levels == {each["number"]: each["level"] for each in described["passages"]}
+    assert levels == {each["number"]: each["level"] for each in described["shingles"]}
 
 
 def test_a_repeated_passage_is_stored_once() -> None:
-    assert len(passages("same " * 500)) == 1
-    assert len(passages("a b c " * 200)) <= 3
+    assert len(shingles("same " * 500)) == 1
+    assert len(shingles("a b c " * 200)) <= 3
 
 
 def test_a_quote_is_found_in_a_long_text() -> None:
     quote = spoken(list(range(20)), "quoted")
     long_text = f"{spoken(list(range(3000)), 'x')} {quote} {spoken(list(range(3000)), 'y')}"
-    assert len(set(passages(quote)) & set(passages(long_text))) >= 2
+    assert len(set(shingles(quote)) & set(shingles(long_text))) >= 2

@@ -8,17 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import long_texts, texts
 
-from es_simhash import fingerprints
-from es_simhash.document import simhash_object
-from es_simhash.fingerprints import TextFingerprints, fingerprint, fingerprint_batch
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints import text_fingerprints
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    fingerprint,
+    fingerprint_batch,
+)
+from es_simhash.storage.codec import simhash_object
 
 
 def values(found: TextFingerprints) -> tuple[object, ...]:
     document = None if found.document is None else found.document.tolist()
     chunks = found.chunks.tolist(), found.chunk_characters.tolist()
-    passages = found.passages.tolist(), found.levels.tolist()
-    return found.scheme, found.content_hash, found.tokens, document, chunks, passages
+    shingles = found.shingles.tolist(), found.levels.tolist()
+    return found.scheme, found.content_hash, found.tokens, document, chunks, shingles
 
 
 @given(st.lists(st.one_of(texts, long_texts), max_size=8), st.sampled_from([1, 3, 12, 64]))
@@ -51,16 +55,16 @@ def test_odd_neighbours_change_nothing(batch: list[str]) -> None:
 
 def test_an_empty_batch_gives_nothing() -> None:
     assert list(fingerprint_batch([])) == []
-    assert list(fingerprints.fingerprint_texts([])) == []
-    assert fingerprints.document_fingerprints([]).shape == (0, 16)
+    assert list(text_fingerprints.fingerprint_texts([])) == []
+    assert text_fingerprints.document_fingerprints([]).shape == (0, 16)
 
 
 def test_a_stream_is_cut_into_batches_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = [f"text number {number} of the stream. " * (number % 7) for number in range(60)]
     whole = [values(each) for each in fingerprint_batch(stream)]
     for size in (1, 50, 10**9):
-        monkeypatch.setattr(fingerprints, "BATCH_CHARACTERS", size)
-        assert [values(each) for each in fingerprints.fingerprint_texts(iter(stream))] == whole
+        monkeypatch.setattr(text_fingerprints, "BATCH_CHARACTERS", size)
+        assert [values(each) for each in text_fingerprints.fingerprint_texts(iter(stream))] == whole
 
 
 def test_a_stream_is_read_one_batch_at_a_time() -> None:
@@ -71,13 +75,13 @@ def test_a_stream_is_read_one_batch_at_a_time() -> None:
             taken.append(number)
             yield f"word{number} " * 1000
 
-    next(iter(fingerprints.fingerprint_texts(stream())))
+    next(iter(text_fingerprints.fingerprint_texts(stream())))
     assert len(taken) < 20
 
 
 def test_document_fingerprints_alone_are_those_of_the_batch() -> None:
     batch = ["one two three", "", "four", "!"]
-    rows = fingerprints.document_fingerprints(batch)
+    rows = text_fingerprints.document_fingerprints(batch)
     np.testing.assert_array_equal(rows, fingerprint_batch(batch).documents)
     assert len(rows) == 2
 
@@ -103,10 +107,10 @@ def test_a_text_of_many_megabytes_is_fingerprinted() -> None:
 
 def test_a_word_without_end_is_one_chunk() -> None:
     found = simhash_object(fingerprint("x" * 100_000))
-    assert len(found["passages"]) == 1
+    assert len(found["shingles"]) == 1
 
 
 def test_the_examples_in_the_docstrings_are_right() -> None:
-    result = doctest.testmod(fingerprints)
+    result = doctest.testmod(text_fingerprints)
     assert result.attempted
     assert not result.failed

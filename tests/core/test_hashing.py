@@ -10,7 +10,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash import hashing
+from es_simhash.fingerprints import hashing
 
 EDGES = [0, 1, 255, 256, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1]
 uint64s = st.integers(0, 2**64 - 1)
@@ -85,7 +85,7 @@ def test_runs_that_differ_in_zeros_or_order_have_different_numbers() -> None:
 
 def test_fingerprints_do_not_depend_on_the_salt_of_the_process() -> None:
     code = (
-        "from es_simhash.fingerprints import fingerprint;"
+        "from es_simhash.fingerprints.text_fingerprints import fingerprint;"
         "print(fingerprint('the same text in every process').document.tobytes().hex())"
     )
     found = {

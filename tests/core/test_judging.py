@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from es_simhash import compare
-from es_simhash.relation import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
+from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
 
 Writer = Callable[[Random, int], str]
 TOKENS = 200
@@ -38,7 +38,7 @@ def copying(write: Writer, share: float, seed: int) -> Relation:
     copied = round(share * TOKENS)
     passage = write(random, copied)
     ours, theirs = (write(random, TOKENS - copied) for _ in range(2))
-    return compare(f"{ours}\n\n{passage}", f"{passage}\n\n{theirs}", meaning=None)
+    return compare(f"{ours}\n\n{passage}", f"{passage}\n\n{theirs}", semantics=None)
 
 
 @pytest.mark.parametrize("write", [words, syllables])
@@ -74,7 +74,7 @@ def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> 
         for start in range(100, 800, 50):
             phrase = long[start : start + 8]
             text = " ".join([*short[:8], *phrase, *short[8:]])
-            kinds.append(compare(text, " ".join(long), meaning=None).kind)
+            kinds.append(compare(text, " ".join(long), semantics=None).kind)
     # Few passages of so short a text can be compared; taken at their word, a third were versions.
     assert "shares_passages" in kinds
     assert kinds.count("version") <= len(kinds) / 20

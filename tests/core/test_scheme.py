@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import SchemeError, SchemeMismatch
-from es_simhash.scheme import DEFAULT, Scheme, require_same
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same
 
 
 @st.composite
@@ -32,7 +32,7 @@ def test_different_schemes_have_different_names(one: Scheme, other: Scheme) -> N
 
 
 def test_the_name_of_the_default_scheme_never_changes() -> None:
-    assert DEFAULT.name == "doc128-word2-b8.chunk128-char4-t8-60.pass24-word4-w12.v1"
+    assert DEFAULT.name == "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v1"
 
 
 @pytest.mark.parametrize(

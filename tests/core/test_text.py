@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 
-from es_simhash.conformance import describe
-from es_simhash.scheme import DEFAULT, Scheme
-from es_simhash.text import normalise, segment
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.storage.conformance import describe
+from es_simhash.text.segmentation import normalise, segment
 
 
 def tokens(text: str) -> list[str]:

@@ -16,7 +16,7 @@ WORDS = [
 
 
 def text(seed: int, words: int = 200) -> str:
-    """Give a text that has nothing in common with that of another seed."""
+    """Return a text that has nothing in common with that of another seed."""
     chosen = random.Random(seed)
     return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
 
@@ -58,8 +58,11 @@ class Desk:
         **rules: Any,
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
-        from es_simhash.deduplicating import OnVersion
-        from es_simhash.ingesting import Limits, Patience, Settings, ingest
+        from es_simhash.bulk.run import Settings
+        from es_simhash.bulk.sender import Patience
+        from es_simhash.bulk.sources import Limits
+        from es_simhash.deduplication.rules import OnVersion
+        from es_simhash.ingestion.ingest import ingest
 
         settings = Settings(
             processes=processes,
@@ -72,27 +75,28 @@ class Desk:
 
     def put(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Ingest documents without looking for versions, and refresh."""
-        from es_simhash.ingesting import Settings, ingest
+        from es_simhash.bulk.run import Settings
+        from es_simhash.ingestion.ingest import ingest
 
         outcomes = list(ingest(self.client, self.name, documents, settings=Settings(processes=1)))
         assert all(each.ok for each in outcomes)
         self.client.indices.refresh(index=self.name)
 
     def documents(self) -> dict[str, dict[str, Any]]:
-        """Give all documents by id, without our object."""
+        """Return all documents by id, without our object."""
         return {
             id: {name: value for name, value in source.items() if name != "simhash"}
             for id, source in self.sources().items()
         }
 
     def sources(self) -> dict[str, dict[str, Any]]:
-        """Give all documents by id."""
+        """Return all documents by id."""
         self.client.indices.refresh(index=self.name)
         hits = self.client.search(index=self.name, size=1000)["hits"]["hits"]
         return {hit["_id"]: hit["_source"] for hit in hits}
 
     def marks(self) -> dict[str, dict[str, Any]]:
-        """Give the marks of all documents by id; null is none."""
+        """Return the marks of all documents by id; null is none."""
         names = ("duplicate_of", "duplicate_score", "family")
         return {
             id: {n: source["simhash"][n] for n in names if source["simhash"].get(n) is not None}
@@ -100,14 +104,14 @@ class Desk:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Give what the audit log tells."""
-        from es_simhash.deduplicating import read_audit
+        """Return what the audit log tells."""
+        from es_simhash.deduplication.audit import read_audit
 
         return [dict(each.head) for each in read_audit(self.audit, self.client)]
 
     def undo(self, **choice: Any) -> Any:
         """Take back what was decided."""
-        from es_simhash.deduplicating import undo
+        from es_simhash.deduplication.undo import undo
 
         return undo(self.client, self.name, self.audit, **choice)
 
@@ -115,8 +119,8 @@ class Desk:
 @pytest.fixture
 def desk(client: Any, index_name: str, tmp_path: Path) -> Iterator[Desk]:
     """An index without documents; what lies beside it is deleted as well."""
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     yield Desk(client, index_name, tmp_path)
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import OnVersion, VersionPolicy
+from es_simhash.deduplication.policy import VersionPolicy
+from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import InputError, MappingConflict
 
 pytestmark = pytest.mark.cluster
@@ -97,7 +98,7 @@ def test_replace_keeps_one_of_them_by_rule(
 
 
 def test_what_is_replaced_is_in_the_log_in_full(desk: Any, documents: Any) -> None:
-    from es_simhash.deduplicating import read_audit
+    from es_simhash.deduplication.audit import read_audit
 
     desk.put(documents[:1])
     desk.write(documents[1:2], "replace", keep="newest", date_field="date")

@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import OnVersion, file_audit, read_audit
-from es_simhash.ingesting import Limits, Patience, Settings, ingest_sources, open_sources
-from es_simhash.ingesting.sending import Busy, Sender
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sender import Busy, Patience, Sender
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.deduplication import file_audit
+from es_simhash.deduplication.audit import read_audit
+from es_simhash.deduplication.rules import OnVersion
+from es_simhash.ingestion.ingest import ingest_sources
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -96,7 +100,7 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
 ) -> None:
     import json
 
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     path = tmp_path / "documents.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents))
@@ -107,7 +111,7 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
         desk.client.indices.delete(
             index=f"{desk.name},{desk.name}-simhash", ignore_unavailable=True
         )
-        install(desk.client, desk.name, meaning=None)
+        install(desk.client, desk.name, semantics=None)
         desk.audit = tmp_path / f"{last}.jsonl"
         left = [last]
 

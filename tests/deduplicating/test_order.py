@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import OnVersion, VersionPolicy
+from es_simhash.deduplication.policy import VersionPolicy
+from es_simhash.deduplication.rules import OnVersion
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -65,15 +66,15 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     action: Any,
     seed: int,
 ) -> None:
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     # Small enough that what was written is forgotten again in a run of single documents.
-    monkeypatch.setattr("es_simhash.deduplicating.policy.MOST", 7)
+    monkeypatch.setattr("es_simhash.deduplication.policy.MOST", 7)
     documents = stream(make_text, revise, seed)
     outcomes = []
     for size in (1, 3, 50, len(documents)):
         client.indices.delete(index=f"{index_name},{index_name}-simhash", ignore_unavailable=True)
-        install(client, index_name, meaning=None)
+        install(client, index_name, semantics=None)
         rules = OnVersion(action, audit=tmp_path / f"{size}.jsonl")
         decided = decisions(client, index_name, documents, size, rules)
         client.indices.refresh(index=index_name)
@@ -89,7 +90,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
 def test_threads_and_processes_decide_in_the_order_of_the_input(
     desk: Any, make_text: Make, revise: Make, tmp_path: Any, action: str
 ) -> None:
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     documents = stream(make_text, revise, 3)
     found = []
@@ -97,7 +98,7 @@ def test_threads_and_processes_decide_in_the_order_of_the_input(
         desk.client.indices.delete(
             index=f"{desk.name},{desk.name}-simhash", ignore_unavailable=True
         )
-        install(desk.client, desk.name, meaning=None)
+        install(desk.client, desk.name, semantics=None)
         desk.audit = tmp_path / f"{batch}.jsonl"
         desk.write(documents, action, batch=batch, processes=processes)
         told = [(each["id"], each["other"], each["score"]) for each in desk.records()]

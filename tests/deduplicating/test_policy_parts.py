@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.deduplicating.asking import Asked, passages_of
-from es_simhash.deduplicating.decision import Item, Known, moment_of
-from es_simhash.deduplicating.file_audit import FileAudit
-from es_simhash.deduplicating.recent import Recent
-from es_simhash.deduplicating.records import Record
-from es_simhash.document import passage_terms
+from es_simhash.deduplication.audit_records import Record
+from es_simhash.deduplication.candidates import Asked, shingles_of
+from es_simhash.deduplication.decision import Item, Known, moment_of
+from es_simhash.deduplication.file_audit import FileAudit
+from es_simhash.deduplication.recent import Recent
 from es_simhash.errors import InputError
-from es_simhash.fingerprints import fingerprint
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.storage.codec import shingle_terms
 
 
 def known(id: str, text: str) -> Known:
@@ -25,14 +25,14 @@ def known(id: str, text: str) -> Known:
 
 @given(st.sets(st.integers(0, (1 << 24) - 1)))
 def test_passages_are_read_from_their_terms(numbers: set[int]) -> None:
-    passages = np.array(sorted(numbers), np.uint32)
-    assert passages_of(passage_terms(passages)[::-1]).tolist() == sorted(numbers)
+    shingles = np.array(sorted(numbers), np.uint32)
+    assert shingles_of(shingle_terms(shingles)[::-1]).tolist() == sorted(numbers)
 
 
 @pytest.mark.parametrize("terms", [["abc"], ["ab!c"], ["é123"]])
 def test_other_terms_are_refused(terms: list[str]) -> None:
     with pytest.raises(InputError, match="terms"):
-        passages_of(terms)
+        shingles_of(terms)
 
 
 def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None:
@@ -55,15 +55,15 @@ def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, in
         recent.put(id, known(id, texts[seed]) if leads else None)
         if seed == 3:
             recent.put_back(id, before)
-    assert recent.passages == sum(
-        len(entry.known.passages)
+    assert recent.shingles == sum(
+        len(entry.known.shingles)
         for id in "abc"
         if (entry := recent.get(id)) is not None and entry.known is not None
     )
     recent.refreshed()
     assert not steps or all(id in recent for id in "abc" if recent.get(id))
     recent.refreshed()
-    assert (len(recent), recent.passages) == (0, 0)
+    assert (len(recent), recent.shingles) == (0, 0)
     assert not list(recent.find(Asked.of(fingerprint(texts[0]))))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import Undone
+from es_simhash.deduplication.undo import Undone
 from es_simhash.errors import IndexMissing, InputError
 
 pytestmark = pytest.mark.cluster
@@ -39,7 +39,7 @@ def test_what_was_not_kept_is_put_back(desk: Any, documents: Any, action: str, b
     done = desk.undo()
     assert (done.restored, done.failed) == (6, [])
     assert desk.documents() == without_ids(documents)
-    assert all("passages" in each["simhash"] for each in desk.sources().values())
+    assert all("shingles" in each["simhash"] for each in desk.sources().values())
     again = desk.undo()
     assert (again.restored, again.present) == (0, 6)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating.requests import Requests
-from es_simhash.deduplicating.reservations import OLD, Reservations
-from es_simhash.deduplicating.side import ensure_side
-from es_simhash.ingesting import Patience
+from es_simhash.bulk.sender import Patience
+from es_simhash.deduplication.requests import Requests
+from es_simhash.deduplication.reservations import OLD, Reservations
+from es_simhash.indices.reservations_index import ensure_side
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -109,7 +109,8 @@ def test_old_reservations_are_deleted(desk: Any) -> None:
 
 
 def test_what_families_remember_stands_beside_reservations(desk: Any, make_text: Make) -> None:
-    from es_simhash.families import dismiss, find_families
+    from es_simhash.families.dismissals import dismiss
+    from es_simhash.families.find import find_families
 
     documents = [{"id": str(n), "text": make_text(n)} for n in range(2)]
     desk.write(documents, "flag")

@@ -17,7 +17,7 @@ WORDS = [
 
 
 def text(seed: int, words: int = 60) -> str:
-    """Give a text that has nothing in common with that of another seed."""
+    """Return a text that has nothing in common with that of another seed."""
     chosen = random.Random(seed)
     return " ".join(chosen.choice(WORDS) for _ in range(words)) + "."
 
@@ -32,12 +32,13 @@ def make_text() -> Callable[..., str]:
 def put(client: Any, index_name: str) -> Callable[..., str]:
     """Write texts by id with their fields, into the index of the test; gives its name."""
 
-    def write(texts: dict[str, str], *, meaning: bool = False) -> str:
-        from es_simhash.concepts.meaning import DEFAULT_MEANING
-        from es_simhash.ingesting import Settings, ingest
-        from es_simhash.installing import install
+    def write(texts: dict[str, str], *, semantics: bool = False) -> str:
+        from es_simhash.bulk.run import Settings
+        from es_simhash.indices.install import install
+        from es_simhash.ingestion.ingest import ingest
+        from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
-        install(client, index_name, meaning=DEFAULT_MEANING if meaning else None)
+        install(client, index_name, semantics=DEFAULT_SEMANTICS if semantics else None)
         documents = ({"id": id, "text": each} for id, each in texts.items())
         outcomes = list(ingest(client, index_name, documents, settings=Settings(processes=1)))
         assert all(each.ok for each in outcomes)

@@ -5,14 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from es_simhash.doctoring.distances import (
+from es_simhash.diagnostics.distances import (
     LEAST_JUDGED,
     bits_of,
     chance_within,
     histogram,
     nearest_distances,
 )
-from es_simhash.simhash import Fingerprints
+from es_simhash.fingerprints.simhash import Fingerprints
 
 
 def drawn(count: int, bits: int = 128, seed: int = 1) -> Fingerprints:

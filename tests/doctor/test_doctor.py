@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from es_simhash import document
-from es_simhash.backfilling import Settings, backfill
-from es_simhash.blocking import block_terms
+from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.run import Settings
 from es_simhash.cli.main import cli
-from es_simhash.doctoring import Examination, examine
-from es_simhash.document import simhash_object
+from es_simhash.diagnostics.examination import Examination, examine
 from es_simhash.errors import IndexMissing, MappingConflict
-from es_simhash.fingerprints import fingerprint
+from es_simhash.fingerprints.blocks import block_terms
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.storage import fields
+from es_simhash.storage.codec import simhash_object
 
 pytestmark = pytest.mark.cluster
 
@@ -39,7 +40,7 @@ def healthy(put: Callable[..., str], make_text: Callable[..., str]) -> str:
     """A hundred texts, ten of them twice, with a word replaced."""
     texts = {str(n): make_text(n, 200) for n in range(100)}
     versions = {f"{n}-v": revised(texts[str(n)]) for n in range(10)}
-    return put(texts | versions, meaning=True)
+    return put(texts | versions, semantics=True)
 
 
 def test_a_healthy_index_needs_nothing(client: Any, healthy: str) -> None:
@@ -81,8 +82,8 @@ def test_documents_of_other_schemes_must_be_done_again(
         "notext": {"n": 1},
         "number": {"text": 5},
     })  # fmt: skip
-    client.update(index=healthy, id="3", refresh=True, doc={"simhash": {"meaning_scheme": None}})
-    client.update(index=healthy, id="4", refresh=True, doc={"simhash": {"meaning_scheme": "old"}})
+    client.update(index=healthy, id="3", refresh=True, doc={"simhash": {"semantic_scheme": None}})
+    client.update(index=healthy, id="4", refresh=True, doc={"simhash": {"semantic_scheme": "old"}})
     found = examine(client, healthy)
     told = problems(found)
     assert any(each.startswith("1 documents have fingerprints of another scheme") for each in told)
@@ -169,7 +170,7 @@ def test_blocks_that_do_not_fit_their_fingerprints_lower_the_recall(
     other = fingerprint(make_text(500, 100)).document
     assert other is not None
     wrong = simhash_object(fingerprint(make_text(600, 100)))
-    wrong[document.BLOCKS] = block_terms(other[None], 8)[0]
+    wrong[fields.BLOCKS] = block_terms(other[None], 8)[0]
     bulk({"wrong": {"text": make_text(600, 100), "simhash": wrong}})
     found = examine(client, index)
     assert (found.recall.within, found.recall.found) == (21, 20)
@@ -209,14 +210,14 @@ def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, hea
 
 
 def test_a_field_that_cannot_serve_is_told(client: Any, index_name: str, put: Any) -> None:
-    from es_simhash import resources
-    from es_simhash.scheme import DEFAULT
+    from es_simhash.fingerprints.scheme import DEFAULT
+    from es_simhash.storage import resources
 
     body = resources.mapping(DEFAULT)
-    body["properties"]["simhash"]["properties"]["passages"] = {"type": "text"}
+    body["properties"]["simhash"]["properties"]["shingles"] = {"type": "text"}
     client.indices.create(index=index_name, mappings=body)
     (told,) = problems(examine(client, index_name))
-    assert "'simhash.passages'" in told
+    assert "'simhash.shingles'" in told
     assert "'text'" in told
 
 
@@ -265,11 +266,11 @@ def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str)
 def test_fields_in_an_object_of_the_user_are_examined(
     client: Any, index_name: str, make_text: Any
 ) -> None:
-    from es_simhash.ingesting import Settings as IngestSettings
-    from es_simhash.ingesting import ingest
-    from es_simhash.installing import install
+    from es_simhash.bulk.run import Settings as IngestSettings
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
 
-    install(client, index_name, field="own.fp", meaning=None)
+    install(client, index_name, field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
     asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
     list(ingest(client, index_name, documents, **asked, settings=IngestSettings(processes=1)))

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
-from es_simhash.doctoring import count_documents
+from es_simhash.diagnostics.status import count_documents
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
-from es_simhash.installing import install
+from es_simhash.indices.install import install
 
 pytestmark = pytest.mark.cluster
 
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.cluster
 def test_documents_are_counted_by_their_schemes(
     client: Any, put: Any, bulk: Any, make_text: Any
 ) -> None:
-    index = put({str(n): make_text(n) for n in range(6)} | {"e1": "", "e2": "?!"}, meaning=True)
+    index = put({str(n): make_text(n) for n in range(6)} | {"e1": "", "e2": "?!"}, semantics=True)
     bulk({
         "old1": {"text": "a", "simhash": {"scheme": "one-before"}},
-        "old2": {"text": "a", "simhash": {"scheme": "one-before", "meaning_scheme": "m0"}},
+        "old2": {"text": "a", "simhash": {"scheme": "one-before", "semantic_scheme": "m0"}},
         "older": {"text": "a", "simhash": {"scheme": "two-before"}},
         "none": {"text": "a"},
         "failed": {"text": 5, "simhash": {"status": "failed", "error": "Field holds no text."}},
@@ -33,8 +33,8 @@ def test_documents_are_counted_by_their_schemes(
     assert (found.fingerprints.current, found.fingerprints.none) == (8, 5)
     assert found.fingerprints.others == {"one-before": 2, "two-before": 1}
     assert found.fingerprints.another == 3
-    assert found.meanings is not None
-    assert (found.meanings.current, found.meanings.others, found.meanings.none) == (
+    assert found.profiles is not None
+    assert (found.profiles.current, found.profiles.others, found.profiles.none) == (
         8, {"m0": 1}, 7
     )  # fmt: skip
     assert (found.empty, found.failed) == (2, 1)
@@ -53,14 +53,14 @@ def test_schemes_beyond_those_that_are_named_are_counted_too(
 
 
 def test_an_index_without_meanings_says_so(client: Any, put: Any, make_text: Any) -> None:
-    assert count_documents(client, put({"a": make_text(1)})).meanings is None
+    assert count_documents(client, put({"a": make_text(1)})).profiles is None
 
 
 def test_the_fields_are_measured_on_the_disk(client: Any, put: Any, make_text: Any) -> None:
-    index = put({str(n): make_text(n, 400) for n in range(30)}, meaning=True)
+    index = put({str(n): make_text(n, 400) for n in range(30)}, semantics=True)
     found = count_documents(client, index, with_size=True).bytes
     assert found is not None
-    assert {"blocks", "passages", "chunks", "concepts"} <= set(found)
+    assert {"blocks", "shingles", "chunks", "concepts"} <= set(found)
     # 25 chunk fingerprints are more than one document fingerprint.
     assert found["chunks"] > found["fingerprint"]
     assert all("text" not in name for name in found)
@@ -89,7 +89,7 @@ def test_indices_behind_an_alias_are_counted_together(
     index = put({"a": make_text(1)})
     second = f"{index}-second"
     try:
-        install(client, second, meaning=None)
+        install(client, second, semantics=None)
         client.index(index=second, id="b", document={"text": "c"}, refresh=True)
         found = count_documents(client, f"{index},{second}", with_size=True)
         assert (found.documents, found.fingerprints.none) == (2, 1)

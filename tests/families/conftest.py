@@ -17,7 +17,7 @@ Texts = dict[str, str]
 
 
 def text(seed: int, words: int = 300) -> str:
-    """Give a text that has nothing in common with that of another seed."""
+    """Return a text that has nothing in common with that of another seed."""
     chosen = random.Random(seed)
     return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
 
@@ -66,8 +66,9 @@ class Shelf:
 
     def write(self, documents: Iterable[dict[str, Any]]) -> None:
         """Write documents with their fingerprints, in place of those of the same id."""
-        from es_simhash.document import DEFAULT_FIELD, simhash_object
-        from es_simhash.fingerprints import fingerprint
+        from es_simhash.fingerprints.text_fingerprints import fingerprint
+        from es_simhash.storage.codec import simhash_object
+        from es_simhash.storage.fields import DEFAULT_FIELD
 
         lines: list[dict[str, Any]] = []
         for each in documents:
@@ -86,18 +87,19 @@ class Shelf:
 
     def find(self, **choice: Any) -> Any:
         """Run over the index."""
-        from es_simhash.families import Choice, find_families
+        from es_simhash.families.find import find_families
+        from es_simhash.families.report import Choice
 
         return find_families(self.client, self.name, choice=Choice(**choice))
 
     def names(self) -> dict[str, str | None]:
-        """Give the family of each document."""
+        """Return the family of each document."""
         self.client.indices.refresh(index=self.name)
         hits = self.client.search(index=self.name, size=1000)["hits"]["hits"]
         return {hit["_id"]: hit["_source"]["simhash"].get("family") for hit in hits}
 
     def families(self) -> set[frozenset[str]]:
-        """Give the families as sets of ids."""
+        """Return the families as sets of ids."""
         names = self.names()
         return {
             frozenset(id for id, name in names.items() if name == family)
@@ -108,8 +110,8 @@ class Shelf:
 @pytest.fixture
 def shelf(client: Any, index_name: str) -> Iterator[Shelf]:
     """An index without documents; what lies beside it is deleted as well."""
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     yield Shelf(client, index_name)
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

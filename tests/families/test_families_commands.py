@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from es_simhash import EsSimhashError, IndexMissing, MappingConflict
 from es_simhash.cli.dismiss_command import dismiss
 from es_simhash.cli.families_command import families
-from es_simhash.families.in_memory import families_in_memory
+from es_simhash.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
 
@@ -104,12 +104,13 @@ def test_a_rule_that_needs_a_date_says_so(shelf: Any, call: Call) -> None:
 def test_an_alias_over_two_indices_has_families_across_them(
     shelf: Any, client: Any, texts: Texts, call: Call
 ) -> None:
-    from es_simhash.document import DEFAULT_FIELD, simhash_object
-    from es_simhash.fingerprints import fingerprint
-    from es_simhash.installing import install
+    from es_simhash.fingerprints.text_fingerprints import fingerprint
+    from es_simhash.indices.install import install
+    from es_simhash.storage.codec import simhash_object
+    from es_simhash.storage.fields import DEFAULT_FIELD
 
     other, alias = f"{shelf.name}-b", f"{shelf.name}-both"
-    install(client, other, meaning=None)
+    install(client, other, semantics=None)
     client.indices.update_aliases(
         actions=[{"add": {"index": name, "alias": alias}} for name in (shelf.name, other)]
     )

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from es_simhash import DocumentMissing, InputError
-from es_simhash.families import exploring, running
-from es_simhash.families.in_memory import families_in_memory
+from es_simhash.families import find, links
+from es_simhash.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
 
@@ -23,9 +23,9 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How candidates are found: large indices are searched, and others when little changed."""
     if request.param == "by searches":
-        monkeypatch.setattr(running, "MOST_TEXTS", 0)
+        monkeypatch.setattr(find, "MOST_TEXTS", 0)
     elif request.param == "later by searches":
-        monkeypatch.setattr(running, "READ_FOR_SEARCH", 0)
+        monkeypatch.setattr(find, "READ_FOR_SEARCH", 0)
     return str(request.param)
 
 
@@ -87,7 +87,7 @@ def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
     make_text: Callable[..., str],
     revise: Callable[..., str],
 ) -> None:
-    from es_simhash.families import dismiss
+    from es_simhash.families.dismissals import dismiss
 
     chosen = random.Random(seed)
     shelf.put(texts)
@@ -150,7 +150,7 @@ def test_a_rewritten_document_leaves_its_family(
 
 
 def chain(make_text: Callable[..., str]) -> Texts:
-    """Give texts of which the first and the last are linked only by the one between them."""
+    """Return texts of which the first and the last are linked only by the one between them."""
     words = make_text(60, 400).split()
     return {
         "a": " ".join([*words[:250], *make_text(61, 150).split()]),
@@ -194,8 +194,8 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
 def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exploring, "_MOST_TEXTS", 5)
-    monkeypatch.setattr(exploring, "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(links, "_MOST_TEXTS", 5)
+    monkeypatch.setattr(links, "_MOST_ANSWERS", 1)
     body = make_text(1)
     shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
     found = shelf.find()
@@ -215,7 +215,7 @@ def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Tex
 
 
 def test_a_rule_without_a_date_is_refused() -> None:
-    from es_simhash.families import Choice
+    from es_simhash.families.report import Choice
 
     with pytest.raises(InputError, match="needs a date"):
         Choice(rule="newest")
@@ -224,7 +224,7 @@ def test_a_rule_without_a_date_is_refused() -> None:
 def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
     shelf: Any, client: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
-    from es_simhash.families import dismiss
+    from es_simhash.families.dismissals import dismiss
 
     shelf.put(texts)
     shelf.find()
@@ -253,7 +253,7 @@ def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
 
 
 def test_what_cannot_be_dismissed_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
-    from es_simhash.families import dismiss
+    from es_simhash.families.dismissals import dismiss
 
     shelf.put({**texts, "copy": texts["t0-1"]})
     with pytest.raises(DocumentMissing, match="'nobody'"):
@@ -275,7 +275,7 @@ def test_a_document_that_changes_during_the_run_is_left_for_the_next(
     monkeypatch: pytest.MonkeyPatch,
     make_text: Callable[..., str],
 ) -> None:
-    from es_simhash.families.writing import Writer
+    from es_simhash.families.writer import Writer
 
     shelf.put(texts)
     write = Writer.write
@@ -342,7 +342,7 @@ def test_a_text_that_became_something_else_does_not_stop_a_run(
 
 
 def test_a_wrong_text_field_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
-    from es_simhash.families import find_families
+    from es_simhash.families.find import find_families
 
     shelf.put(texts)
     with pytest.raises(InputError, match="--field"):

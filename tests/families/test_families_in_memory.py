@@ -2,10 +2,10 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 
-from es_simhash.families.contents import member_score, read_contents
-from es_simhash.families.in_memory import families_in_memory
+from es_simhash.families.memory import families_in_memory
 from es_simhash.families.partition import families_of
-from es_simhash.scheme import DEFAULT
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.relation.version_score import member_score, read_contents
 
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:

@@ -11,8 +11,8 @@ TEXTS = st.lists(st.sets(st.integers(0, 30), max_size=12), min_size=1, max_size=
 
 def made(texts: list[set[int]]) -> Postings:
     postings = Postings()
-    for number, passages in enumerate(texts):
-        postings.add(str(number), np.array(sorted(passages), np.uint32))
+    for number, shingles in enumerate(texts):
+        postings.add(str(number), np.array(sorted(shingles), np.uint32))
     return postings
 
 
@@ -26,10 +26,10 @@ def test_every_text_that_shares_enough_is_given_those_with_most_first(
     texts: list[set[int]], least: int
 ) -> None:
     postings = made(texts)
-    for number, passages in enumerate(texts):
+    for number, shingles in enumerate(texts):
         found, more = postings.sharing(str(number), least, 1000)
         shared = shares(texts, number)
-        needed = max(1, min(least, len(passages)))
+        needed = max(1, min(least, len(shingles)))
         assert set(found) == {name for name, count in shared.items() if count >= needed}
         assert [shared[each] for each in found] == sorted((shared[e] for e in found), reverse=True)
         assert not more
@@ -40,10 +40,10 @@ def test_nothing_is_missing_where_it_does_not_say_so(
     texts: list[set[int]], least: int, most: int
 ) -> None:
     postings = made(texts)
-    for number, passages in enumerate(texts):
+    for number, shingles in enumerate(texts):
         found, more = postings.sharing(str(number), least, most)
         shared = shares(texts, number)
-        needed = max(1, min(least, len(passages)))
+        needed = max(1, min(least, len(shingles)))
         assert len(found) <= most
         assert all(shared[each] >= needed for each in found)
         if not more:

@@ -16,7 +16,7 @@ Hook = Callable[[str, bytes], Answer | None]
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """An index with our fields."""
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
     install(client, index_name)
     return index_name

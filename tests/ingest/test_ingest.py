@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from es_simhash.cluster import connect
-from es_simhash.concepts.meaning import DEFAULT_MEANING
-from es_simhash.deriving import Derivation, derive
+from es_simhash.bulk.journal import Journal
+from es_simhash.bulk.outcome import Outcome
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sender import Patience
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.engine.cluster import connect
 from es_simhash.errors import (
     ClusterError,
     EsSimhashError,
@@ -20,18 +23,11 @@ from es_simhash.errors import (
     MappingConflict,
     SchemeMismatch,
 )
-from es_simhash.ingesting import (
-    Limits,
-    Outcome,
-    Patience,
-    Settings,
-    ingest,
-    ingest_sources,
-    open_sources,
-)
-from es_simhash.ingesting.journal import Journal
-from es_simhash.installing import install
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest, ingest_sources
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.encoding import Derivation, derive
 
 pytestmark = pytest.mark.cluster
 
@@ -67,7 +63,7 @@ def sources_of(client: Any, index: str) -> dict[str, Any]:
 
 def simhash_of(text: str) -> dict[str, Any]:
     written: dict[str, Any] = json.loads(
-        derive([text], Derivation(meaning=DEFAULT_MEANING)).objects[0]
+        derive([text], Derivation(semantics=DEFAULT_SEMANTICS)).objects[0]
     )
     return {name: value for name, value in written.items() if name not in IN_NO_SOURCE}
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.ingesting.lines import Document, Recipe, Refused, cut, parse_line
-from es_simhash.ingesting.workers import splice
-from es_simhash.limits import LONGEST_TEXT
+from es_simhash.bulk.documents import Document, Recipe, Refused, cut, parse_line
+from es_simhash.bulk.preparation import splice
+from es_simhash.text.limits import LONGEST_TEXT
 
 RECIPE = Recipe()
 

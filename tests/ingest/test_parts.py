@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash import limits
-from es_simhash.concepts.meaning import DEFAULT_MEANING
-from es_simhash.document import simhash_object
+from es_simhash.bulk.batches import Lines, Mark
+from es_simhash.bulk.dead_letter import DeadLetter
+from es_simhash.bulk.documents import Recipe
+from es_simhash.bulk.journal import Journal, default_path
+from es_simhash.bulk.order import Stopped, Turns
+from es_simhash.bulk.preparation import Prepared, prepare
 from es_simhash.errors import InputError
-from es_simhash.fingerprints import fingerprint
-from es_simhash.ingesting import fingerprint_documents
-from es_simhash.ingesting.batches import Lines, Mark
-from es_simhash.ingesting.dead_letter import DeadLetter
-from es_simhash.ingesting.journal import Journal, default_path
-from es_simhash.ingesting.lines import Recipe
-from es_simhash.ingesting.ordering import Stopped, Turns
-from es_simhash.ingesting.outcome import printable
-from es_simhash.ingesting.workers import Prepared, prepare
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.ingestion.enrichment import fingerprint_documents
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.codec import simhash_object
+from es_simhash.text.escaping import printable
+from es_simhash.text.segmentation import limits
 
 RECIPE = Recipe()
 MARK = Mark("/a", 10, 2, "look")
@@ -96,9 +96,9 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     for document, result in zip(documents, added, strict=True):
         expected = simhash_object(fingerprint(document["body"]["text"]))
         assert {**expected, **result["fp"]} == result["fp"]
-        assert result["fp"]["meaning_scheme"] == DEFAULT_MEANING.name
+        assert result["fp"]["semantic_scheme"] == DEFAULT_SEMANTICS.name
         assert {**result, "fp": ""} == {**document, "fp": ""}
-    [alone] = fingerprint_documents([{"text": "One."}], meaning=None)
+    [alone] = fingerprint_documents([{"text": "One."}], semantics=None)
     assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
     with pytest.raises(InputError, match="Document 2: There is no field"):
         list(fingerprint_documents([{"text": ""}, {}]))

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from es_simhash.bulk import sources
+from es_simhash.bulk.batches import Batch, Lines, Mark, Texts, Unreadable
+from es_simhash.bulk.documents import Document, Recipe, Refused
+from es_simhash.bulk.sources import Limits, Source, cut_lines, of_documents, open_sources
 from es_simhash.errors import InputError
-from es_simhash.ingesting import reading
-from es_simhash.ingesting.batches import Batch, Lines, Mark, Texts, Unreadable
-from es_simhash.ingesting.lines import Document, Recipe, Refused
-from es_simhash.ingesting.reading import Limits, Source, cut_lines, of_documents, open_sources
 
 RECIPE = Recipe()
 
@@ -49,7 +49,7 @@ def test_lines_are_cut_without_losing_any(
 def test_an_endless_line_is_refused_and_the_others_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reading, "LONGEST_LINE", 50)
+    monkeypatch.setattr(sources, "LONGEST_LINE", 50)
     content = b"one\n" + b"x" * 200 + b"\nthree\n"
     batches = list(cut_lines(io.BytesIO(content), "name", Limits(10, 20), 1, mark_of))
     assert [type(each) for each in batches] == [Lines, Unreadable, Lines]

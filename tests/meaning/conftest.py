@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.concepts.meaning import DEFAULT_MEANING
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 HARBOUR = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down. The harbour "
@@ -65,8 +65,9 @@ def fill(
     **installing: Any,
 ) -> None:  # fmt: skip
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.ingesting import Settings, ingest
-    from es_simhash.installing import install
+    from es_simhash.bulk.run import Settings
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
 
     install(client, index, **installing)
     outcomes = ingest(
@@ -85,12 +86,12 @@ def texts() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def library(cluster_url: str) -> Iterator[str]:
     """Name of an index that holds the library; tests leave it as it is."""
-    from es_simhash.cluster import connect
+    from es_simhash.engine.cluster import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:
         documents = ({"id": id, "text": text, "shelf": id[:2]} for id, text in TEXTS.items())
-        fill(client, name, *documents, meaning=DEFAULT_MEANING)
+        fill(client, name, *documents, semantics=DEFAULT_SEMANTICS)
         yield name
         client.indices.delete(index=name)
 

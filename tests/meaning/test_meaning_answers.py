@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from es_simhash.concepts.meaning import DEFAULT_MEANING
 from es_simhash.errors import ClusterError, InputError
-from es_simhash.memory import MemoryIndex
-from es_simhash.query import Asking, Limits, Recency
-from es_simhash.relation import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
+from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
+from es_simhash.search.memory import MemoryIndex
+from es_simhash.search.options import Limits, Recency, SearchOptions
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 
-EVERYTHING = Asking(size=100, min_score=0)
+EVERYTHING = SearchOptions(size=100, min_score=0)
 LONG_AGO, LATELY = "2001-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
 # 2 January 2021; ages are counted from here, so that no test depends on its own date.
 NOW = 1_609_545_600_000.0
@@ -47,7 +47,7 @@ def test_one_multi_search_tells_versions_from_neighbours(
 def test_many_documents_are_asked_in_one_multi_search(
     asked: Any, texts: dict[str, str], requests_of: list[str]
 ) -> None:
-    found = asked.related_to_each(list(texts), asking=Asking(evidence=False))
+    found = asked.related_to_each(list(texts), options=SearchOptions(evidence=False))
     assert len([each for each in requests_of if "search" in each]) == 1
     assert kinds(found["bank"])["bank-outlook"] == "semantic"
 
@@ -55,8 +55,8 @@ def test_many_documents_are_asked_in_one_multi_search(
 def test_a_document_is_told_once_and_neighbours_end_where_versions_begin(
     asked: Any, texts: dict[str, str]
 ) -> None:
-    asking = replace(EVERYTHING, evidence=False)
-    for id, found in asked.related_to_each(list(texts), asking=asking).items():
+    options = replace(EVERYTHING, evidence=False)
+    for id, found in asked.related_to_each(list(texts), options=options).items():
         assert len(set(ids(found))) == len(found)
         assert id not in ids(found)
         for each in found:
@@ -65,11 +65,11 @@ def test_a_document_is_told_once_and_neighbours_end_where_versions_begin(
 
 
 def test_the_answers_are_those_of_an_exact_scan(asked: Any, texts: dict[str, str]) -> None:
-    exact = MemoryIndex(meaning=DEFAULT_MEANING)
+    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
     for id, text in texts.items():
         exact.add(id, text)
-    for id, found in asked.related_to_each(list(texts), asking=EVERYTHING).items():
-        scanned = {str(each.id): each for each in exact.related(id=id, asking=EVERYTHING)}
+    for id, found in asked.related_to_each(list(texts), options=EVERYTHING).items():
+        scanned = {str(each.id): each for each in exact.related(id=id, options=EVERYTHING)}
         ours = {str(each.id): each for each in found}
         for other in {name for name, each in (ours | scanned).items() if each.score >= 0.1}:
             assert ours[other].kind == scanned[other].kind, (id, other)
@@ -83,10 +83,10 @@ def test_neighbours_are_found_in_every_language(
     asked: Any, texts: dict[str, str], language: str
 ) -> None:
     [one, other] = [id for id in texts if id.startswith(f"{language}-")]
-    asking = Asking(min_score=0.2, filters=({"term": {"shelf": language}},))
+    options = SearchOptions(min_score=0.2, filters=({"term": {"shelf": language}},))
     for query, hit in ((one, other), (other, one)):
-        assert kinds(asked.related(id=query, asking=asking)) == {hit: "semantic"}
-        assert kinds(asked.related(text=texts[query], asking=asking))[hit] == "semantic"
+        assert kinds(asked.related(id=query, options=options)) == {hit: "semantic"}
+        assert kinds(asked.related(text=texts[query], options=options))[hit] == "semantic"
 
 
 def test_a_text_of_two_languages_finds_its_neighbours_in_one_of_them(asked: Any) -> None:
@@ -103,32 +103,32 @@ def test_a_text_finds_its_versions_and_its_neighbours(asked: Any, texts: dict[st
 
 
 def test_kinds_and_scores_are_chosen(asked: Any) -> None:
-    everything = asked.related(id="harbour", asking=EVERYTHING)
-    semantic = asked.related(id="harbour", asking=replace(EVERYTHING, kinds=("semantic",)))
+    everything = asked.related(id="harbour", options=EVERYTHING)
+    semantic = asked.related(id="harbour", options=replace(EVERYTHING, kinds=("semantic",)))
     assert set(kinds(semantic).values()) == {"semantic"}
     assert ids(semantic) == [str(each.id) for each in everything if each.kind == "semantic"]
-    versions = asked.related(id="harbour", asking=Asking(kinds=VERSION_KINDS))
+    versions = asked.related(id="harbour", options=SearchOptions(kinds=VERSION_KINDS))
     assert kinds(versions) == {"harbour-revised": "version"}
-    high = asked.related(id="harbour", asking=Asking(min_score=semantic[0].score))
+    high = asked.related(id="harbour", options=SearchOptions(min_score=semantic[0].score))
     assert ids(high) == ["harbour-revised", semantic[0].id]
-    assert asked.related(id="harbour", asking=Asking(size=1)) == [high[0]]
+    assert asked.related(id="harbour", options=SearchOptions(size=1)) == [high[0]]
     assert all(each.score >= SHOWN_SCORE for each in asked.related(id="harbour"))
 
 
 def test_versions_alone_are_asked_without_the_search_for_neighbours(asked: Any) -> None:
-    asking = Asking(kinds=VERSION_KINDS)
-    assert len(asked.searches(id="harbour", asking=asking)) == 2
+    options = SearchOptions(kinds=VERSION_KINDS)
+    assert len(asked.searches(id="harbour", options=options)) == 2
     assert len(asked.searches(id="harbour")) == 3
 
 
 def test_filters_apply_before_the_cut(asked: Any) -> None:
     # Unfiltered, the one candidate would be the nearest.
-    asking = Asking(min_score=0, limits=Limits(candidates=1), kinds=("semantic",))
-    assert ids(asked.related(id="bank", asking=asking)) == ["bank-outlook"]
+    options = SearchOptions(min_score=0, limits=Limits(candidates=1), kinds=("semantic",))
+    assert ids(asked.related(id="bank", options=options)) == ["bank-outlook"]
     only = {"ids": {"values": ["harbour-history"]}}
-    found = asked.related(id="bank", asking=replace(asking, filters=(only,)))
+    found = asked.related(id="bank", options=replace(options, filters=(only,)))
     assert ids(found) == ["harbour-history"]
-    query = asked.searches(id="bank", asking=replace(asking, filters=(only,)))[2]["query"]["bool"]
+    query = asked.searches(id="bank", options=replace(options, filters=(only,)))[2]["query"]["bool"]
     assert only in query["filter"]
     [nearest] = [each["knn"] for each in query["should"] if "knn" in each]
     assert only in nearest["filter"]
@@ -136,7 +136,7 @@ def test_filters_apply_before_the_cut(asked: Any) -> None:
 
 def test_a_filter_that_no_engine_understands_is_refused(asked: Any) -> None:
     with pytest.raises(ClusterError, match="no_such_query"):
-        asked.related(id="bees", asking=Asking(filters=({"no_such_query": {}},)))
+        asked.related(id="bees", options=SearchOptions(filters=({"no_such_query": {}},)))
 
 
 # Recency
@@ -156,8 +156,8 @@ def dated(client: Any, index_name: str, filled: Any, texts: dict[str, str]) -> A
 
 
 def scores(index: Any, recency: Recency | None) -> dict[str, float]:
-    asking = Asking(min_score=0, recency=recency)
-    return {str(each.id): each.score for each in index.related(id="query", asking=asking)}
+    options = SearchOptions(min_score=0, recency=recency)
+    return {str(each.id): each.score for each in index.related(id="query", options=options)}
 
 
 def test_newer_neighbours_come_first_as_far_as_the_weight_says(dated: Any) -> None:
@@ -182,7 +182,7 @@ def test_a_neighbour_without_a_date_counts_as_very_old(dated: Any) -> None:
 
 def test_a_field_that_holds_no_dates_is_refused_in_one_sentence(dated: Any) -> None:
     with pytest.raises(ClusterError, match="title"):
-        dated.related(id="query", asking=Asking(recency=Recency("title")))
+        dated.related(id="query", options=SearchOptions(recency=Recency("title")))
 
 
 def test_a_weight_or_half_life_of_recency_out_of_bounds_is_refused() -> None:
@@ -209,7 +209,7 @@ def wire(filled: Any, texts: dict[str, str]) -> Any:
 
 @pytest.mark.parametrize("size", [1, 2, 10])
 def test_ten_copies_of_a_wire_story_are_shown_once(wire: Any, size: int) -> None:
-    found = wire.related(id="query", asking=Asking(size=size, min_score=0.1))
+    found = wire.related(id="query", options=SearchOptions(size=size, min_score=0.1))
     [story] = [each for each in found if str(each.id).startswith("w")]
     assert story.kind == "semantic"
     assert story.copies == 9
@@ -218,13 +218,13 @@ def test_ten_copies_of_a_wire_story_are_shown_once(wire: Any, size: int) -> None
 
 
 def test_all_copies_are_shown_on_request(wire: Any) -> None:
-    found = wire.related(id="query", asking=Asking(size=20, min_score=0.1, collapse=False))
+    found = wire.related(id="query", options=SearchOptions(size=20, min_score=0.1, collapse=False))
     assert set(ids(found)) == {*(f"w{n}" for n in range(10)), "history"}
     assert {each.copies for each in found} == {0}
 
 
 def test_versions_are_never_collapsed(wire: Any) -> None:
-    found = wire.related(text=WIRE, asking=Asking(size=20))
+    found = wire.related(text=WIRE, options=SearchOptions(size=20))
     versions = [each.id for each in found if each.kind in VERSION_KINDS]
     assert sorted(map(str, versions)) == [f"w{n}" for n in range(10)]
 
@@ -238,9 +238,9 @@ def test_neighbours_of_one_version_family_are_shown_once(
         {"id": "b", "text": WIRE},
         {"id": "c", "text": texts["harbour-history"]},
     )
-    asking = Asking(min_score=0.1)
-    assert set(ids(index.related(id="query", asking=asking))) == {"a", "b", "c"}
+    options = SearchOptions(min_score=0.1)
+    assert set(ids(index.related(id="query", options=options))) == {"a", "b", "c"}
     for id in "ab":
         client.update(index=index_name, id=id, doc={"simhash": {"family": "f"}}, refresh=True)
-    found = {str(each.id): each.copies for each in index.related(id="query", asking=asking)}
+    found = {str(each.id): each.copies for each in index.related(id="query", options=options)}
     assert found in ({"a": 1, "c": 0}, {"b": 1, "c": 0})

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from es_simhash import compare
-from es_simhash.concepts.meaning import MeaningScheme
-from es_simhash.concepts.neighbour import MOST_SHARED
-from es_simhash.concepts.reading import vocabulary_digest
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.query import Asking
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.profiler import vocabulary_digest
+from es_simhash.semantics.similarity import MOST_SHARED
 
 pytestmark = pytest.mark.cluster
 
@@ -46,13 +46,15 @@ def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
     asked: Any, texts: dict[str, str]
 ) -> None:
     few = many = 0
-    for relations in asked.related_to_each(list(texts), asking=Asking(min_score=0.1)).values():
+    for relations in asked.related_to_each(
+        list(texts), options=SearchOptions(min_score=0.1)
+    ).values():
         for each in relations:
-            meaning = each.meaning
-            told = meaning.concepts + meaning.entities
-            assert meaning.similarity == pytest.approx(meaning.vector + told, abs=1e-6)
-            parts = sum(shared.part for shared in meaning.shared)
-            if len(meaning.shared) < MOST_SHARED:
+            semantics = each.semantics
+            told = semantics.concepts + semantics.entities
+            assert semantics.similarity == pytest.approx(semantics.vector + told, abs=1e-6)
+            parts = sum(shared.part for shared in semantics.shared)
+            if len(semantics.shared) < MOST_SHARED:
                 assert parts == pytest.approx(told, abs=0.005)
                 few += 1
             else:
@@ -63,7 +65,7 @@ def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
 
 
 def test_shared_entities_are_told_as_entities_once(asked: Any) -> None:
-    shared = asked.explain("bank", "bank-outlook").meaning.shared
+    shared = asked.explain("bank", "bank-outlook").semantics.shared
     entities = {each.text for each in shared if each.is_entity}
     assert {"Christine Lagarde", "European Central Bank", "Frankfurt"} <= entities
     told = [each.text.casefold() for each in shared]
@@ -108,7 +110,7 @@ def test_explaining_tells_the_relation_whatever_its_score(asked: Any) -> None:
     [related] = [each for each in asked.related(id="harbour") if each.id == "harbour-union"]
     assert neighbour.score == pytest.approx(related.score, abs=0.01)
     assert neighbour.evidence == related.evidence
-    assert neighbour.meaning.shared == related.meaning.shared
+    assert neighbour.semantics.shared == related.semantics.shared
 
 
 def test_unrelated_documents_are_explained_too(asked: Any) -> None:
@@ -129,10 +131,10 @@ def test_a_document_explained_with_itself_is_the_same_text(asked: Any) -> None:
 
 
 def test_evidence_is_left_out_on_request(asked: Any) -> None:
-    found = asked.related(id="harbour", asking=Asking(evidence=False))
+    found = asked.related(id="harbour", options=SearchOptions(evidence=False))
     assert [each.evidence for each in found] == [()] * len(found)
-    assert all(each.meaning.shared == () for each in found)
-    assert all(each.meaning.similarity > 0 for each in found)
+    assert all(each.semantics.shared == () for each in found)
+    assert all(each.semantics.similarity > 0 for each in found)
 
 
 def test_python_and_the_command_line_give_the_same_object(
@@ -168,44 +170,44 @@ def test_a_taxonomy_names_what_both_are_about_in_each_language(
     from es_simhash import Index
 
     index: Any = Index(client, library, vocabulary=str(taxonomy))
-    [english, *_] = index.explain("bank", "bank-outlook").meaning.about
+    [english, *_] = index.explain("bank", "bank-outlook").semantics.about
     assert "central bank" in english
-    about = " ".join(index.explain("de-bank", "de-bank-2").meaning.about)
+    about = " ".join(index.explain("de-bank", "de-bank-2").semantics.about)
     assert "Zentralbank" in about or "central bank" in about
     found = index.related(id="bank")
-    assert {each.id: bool(each.meaning.about) for each in found}["bank-outlook"]
+    assert {each.id: bool(each.semantics.about) for each in found}["bank-outlook"]
     plain: Any = Index(client, library)
-    assert plain.explain("bank", "bank-outlook").meaning.about == ()
+    assert plain.explain("bank", "bank-outlook").semantics.about == ()
 
 
 def test_two_narrower_concepts_meet_in_the_broader_one(taxonomy: Path) -> None:
     one = "Economists discussed how interest rates move prices, wages and rents."
     other = "Economists discussed how a central bank moves prices, wages and rents."
     found = compare(one, other, vocabulary=str(taxonomy))
-    assert found.meaning is not None
-    assert "monetary policy" in " ".join(found.meaning.about)
+    assert found.semantics is not None
+    assert "monetary policy" in " ".join(found.semantics.about)
 
 
 def test_synonyms_name_what_both_are_about(client: Any, library: str, synonyms: Path) -> None:
     from es_simhash import Index
 
     index: Any = Index(client, library, vocabulary=str(synonyms))
-    about = index.explain("harbour", "harbour-union").meaning.about
+    about = index.explain("harbour", "harbour-union").semantics.about
     assert "port" in " ".join(about) or "harbour" in " ".join(about)
-    assert index.explain("de-bank", "de-bank-2").meaning.about
+    assert index.explain("de-bank", "de-bank-2").semantics.about
 
 
 def test_a_weighed_vocabulary_brings_texts_of_other_words_nearer(
     filled: Any, taxonomy: Path
 ) -> None:
-    scheme = MeaningScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
+    scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
     one, other = "Mortgages follow the bank rate.", "Savers hope that interest rates climb."
     index = filled({"id": "1", "text": one}, {"id": "2", "text": other},
-                   meaning=scheme, vocabulary=taxonomy)  # fmt: skip
-    [found] = index.related(id="1", asking=Asking(min_score=0))
+                   semantics=scheme, vocabulary=taxonomy)  # fmt: skip
+    [found] = index.related(id="1", options=SearchOptions(min_score=0))
     assert found.id == "2"
-    assert "interest rate" in {each.text for each in found.meaning.shared}
-    plain = compare(one, other, meaning=MeaningScheme("builtin", "none"))
+    assert "interest rate" in {each.text for each in found.semantics.shared}
+    plain = compare(one, other, semantics=SemanticScheme("builtin", "none"))
     assert plain.score < found.score
 
 
@@ -214,8 +216,8 @@ def test_an_index_that_weighs_a_vocabulary_wants_that_one(
 ) -> None:
     from es_simhash import Index, ingest
 
-    scheme = MeaningScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
-    filled({"id": "1", "text": FED}, meaning=scheme, vocabulary=taxonomy)
+    scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
+    filled({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)
     for given in (None, str(synonyms)):
         with pytest.raises(InputError, match="--vocabulary"):
             Index(client, index_name, vocabulary=given).related(id="1")

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from es_simhash import Index, ingest
-from es_simhash.concepts.meaning import (
-    DEFAULT_MEANING,
+from es_simhash.bulk.run import Settings
+from es_simhash.indices.install import install
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import (
+    DEFAULT_SEMANTICS,
     LONGEST_NAME,
     STORED_CONCEPTS,
-    MeaningScheme,
+    SemanticScheme,
 )
-from es_simhash.concepts.reading import meaning_reader, vocabulary_digest
-from es_simhash.document_meaning import meaning_members
-from es_simhash.ingesting import Settings
-from es_simhash.installing import install
-from es_simhash.query import Asking
+from es_simhash.semantics.profiler import semantic_profiler, vocabulary_digest
+from es_simhash.storage.semantic_codec import semantic_members
 
-ANYTHING = Asking(min_score=0)
+ANYTHING = SearchOptions(min_score=0)
 ONE = Settings(processes=1)
 STRANGE = {
     "empty": "",
@@ -43,8 +43,8 @@ STRANGE = {
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_any_text_has_a_meaning_that_can_be_stored(name: str) -> None:
-    meanings = meaning_reader(DEFAULT_MEANING).read([STRANGE[name]])
-    [members] = meaning_members(meanings, "s")
+    profiles = semantic_profiler(DEFAULT_SEMANTICS).read([STRANGE[name]])
+    [members] = semantic_members(profiles, "s")
     for term, weight in members.get("concepts", {}).items():
         assert "." not in term
         assert term == term.strip()
@@ -64,10 +64,10 @@ def test_any_text_is_taken_by_the_engine(client: Any, index_name: str) -> None:
     assert [each.reason for each in outcomes if not each.ok] == []
     client.indices.refresh(index=index_name)
     index = Index(client, index_name)
-    answers = index.related_to_each([each["id"] for each in documents], asking=ANYTHING)
+    answers = index.related_to_each([each["id"] for each in documents], options=ANYTHING)
     assert len(answers) == len(documents)
     for document in documents:
-        index.related(text=document["text"], asking=ANYTHING)
+        index.related(text=document["text"], options=ANYTHING)
 
 
 @pytest.mark.cluster
@@ -89,7 +89,7 @@ def test_a_document_of_a_million_words_is_found(client: Any, index_name: str, fi
     [outcome] = ingest(client, index_name, [{"id": "long", "text": long}], settings=ONE)
     assert outcome.ok
     client.indices.refresh(index=index_name)
-    found = index.related(id="short", asking=Asking(min_score=0, evidence=False))
+    found = index.related(id="short", options=SearchOptions(min_score=0, evidence=False))
     assert [each.id for each in found] == ["long"]
 
 
@@ -105,7 +105,7 @@ def test_a_long_document_is_found_by_its_neighbour(filled: Any) -> None:
 # Entities that the documents bring
 
 
-PEOPLE = MeaningScheme("builtin", "none", entity_fields=("people",))
+PEOPLE = SemanticScheme("builtin", "none", entity_fields=("people",))
 
 
 @pytest.mark.cluster
@@ -116,14 +116,14 @@ def test_entities_of_a_field_make_neighbours(client: Any, index_name: str, fille
         {"id": "1", "text": "First report.", "people": ["Ada Lovelace"]},
         {"id": "2", "text": "Another note.", "people": [{"name": "Ada Lovelace", "count": 3}]},
         {"id": "3", "text": "Some minutes.", "people": []},
-        meaning=PEOPLE,
+        semantics=PEOPLE,
     )
-    [found] = index.related(id="1", asking=ANYTHING)
+    [found] = index.related(id="1", options=ANYTHING)
     assert found.id == "2"
-    [shared] = found.meaning.shared
+    [shared] = found.semantics.shared
     assert (shared.text, shared.is_entity) == ("Ada Lovelace", True)
     assert "people" not in found.source
-    assert index.explain("1", "2").meaning.shared == found.meaning.shared
+    assert index.explain("1", "2").semantics.shared == found.semantics.shared
 
 
 @pytest.mark.cluster
@@ -136,10 +136,10 @@ def test_names_of_any_form_are_taken_and_found(client: Any, filled: Any, index_n
             for n, name in enumerate(names)
             for side in "ab"
         ),
-        meaning=PEOPLE,
+        semantics=PEOPLE,
     )
     for n, name in enumerate(names):
-        found = [each.id for each in index.related(id=f"{n}a", asking=ANYTHING)]
+        found = [each.id for each in index.related(id=f"{n}a", options=ANYTHING)]
         if any(character.isalpha() for character in name):
             assert found[0] == f"{n}b", name
     stored = client.search(index=index_name, size=100)["hits"]["hits"]
@@ -152,7 +152,7 @@ def test_names_of_any_form_are_taken_and_found(client: Any, filled: Any, index_n
 def test_a_field_of_the_wrong_shape_costs_that_document_alone(
     run: Any, cluster_url: str, client: Any, index_name: str, tmp_path: Path
 ) -> None:
-    install(client, index_name, meaning=PEOPLE)
+    install(client, index_name, semantics=PEOPLE)
     documents = [
         {"id": "1", "text": "One text.", "people": ["Ada Lovelace"]},
         {"id": "2", "text": "Two texts.", "people": 7},
@@ -181,13 +181,16 @@ def test_a_field_that_turned_wrong_in_the_index_leaves_the_others_findable(
         {"id": "1", "text": "First report.", "people": ["Ada Lovelace"]},
         {"id": "2", "text": "Another note.", "people": ["Ada Lovelace"]},
         {"id": "3", "text": "Some minutes.", "people": ["Ada Lovelace"]},
-        meaning=PEOPLE,
+        semantics=PEOPLE,
     )
     client.update(index=index_name, id="3", doc={"people": [["7"], 7.5]}, refresh=True)
-    found = {str(each.id): each for each in index.related(id="1", asking=ANYTHING)}
+    found = {str(each.id): each for each in index.related(id="1", options=ANYTHING)}
     assert set(found) == {"2", "3"}
     # One document that cannot be read takes the evidence of no other.
-    assert {id: bool(each.meaning.shared) for id, each in found.items()} == {"2": True, "3": False}
+    assert {id: bool(each.semantics.shared) for id, each in found.items()} == {
+        "2": True,
+        "3": False,
+    }
 
 
 @pytest.mark.cluster
@@ -195,16 +198,16 @@ def test_vocabulary_names_of_any_form_are_taken(filled: Any, tmp_path: Path) -> 
     # The first of a line names the concept.
     path = tmp_path / "synonyms.txt"
     path.write_text('u.s. "steel" works, ironworks\n' + "long " * 40 + "name, longname\n", "utf-8")
-    scheme = MeaningScheme("builtin", "none", vocabulary=vocabulary_digest(str(path)))
+    scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(path)))
     index = filled(
         {"id": "1", "text": "The ironworks closed."},
         {"id": "2", "text": "An old ironworks burned down."},
         {"id": "3", "text": "A longname stands here."},
         {"id": "4", "text": "Every longname is odd."},
-        meaning=scheme, vocabulary=path,
+        semantics=scheme, vocabulary=path,
     )  # fmt: skip
     for id, other in (("1", "2"), ("3", "4")):
-        assert next(iter(index.related(id=id, asking=ANYTHING))).id == other
+        assert next(iter(index.related(id=id, options=ANYTHING))).id == other
 
 
 # spaCy
@@ -215,11 +218,11 @@ def test_a_blank_spacy_pipeline_reads_the_texts(filled: Any, texts: dict[str, st
     pytest.importorskip("spacy")
     index = filled(
         *({"id": id, "text": texts[id]} for id in ("bank", "bank-outlook", "bees")),
-        meaning=MeaningScheme("spacy:blank:en", "none"),
+        semantics=SemanticScheme("spacy:blank:en", "none"),
     )
-    found = index.related(id="bank", asking=ANYTHING)
+    found = index.related(id="bank", options=ANYTHING)
     assert found[0].id == "bank-outlook"
-    assert "inflation" in {each.text for each in found[0].meaning.shared}
+    assert "inflation" in {each.text for each in found[0].semantics.shared}
 
 
 @pytest.fixture
@@ -244,7 +247,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> A
 def test_a_text_without_a_vector_keeps_more_concepts() -> None:
     # Made-up words: English by their stop words, and none of them in the table.
     made_up = " and the ".join(f"zz{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(120))
-    meaning = meaning_reader(MeaningScheme()).read([made_up])[0]
-    assert meaning.vector is None
-    assert len(meaning.stored_concepts()) == 2 * STORED_CONCEPTS
-    assert len(meaning.asked_concepts()) == 120
+    semantics = semantic_profiler(SemanticScheme()).read([made_up])[0]
+    assert semantics.vector is None
+    assert len(semantics.stored_concepts()) == 2 * STORED_CONCEPTS
+    assert len(semantics.asked_concepts()) == 120

@@ -7,27 +7,27 @@ import numpy as np
 import pytest
 
 from es_simhash import Index, MappingConflict, ingest
-from es_simhash.concepts.meaning import (
-    DEFAULT_MEANING,
+from es_simhash.bulk.run import Settings
+from es_simhash.errors import IndexMissing, SchemeError
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.indices.install import install, installed, plan
+from es_simhash.relation.model import Relation
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import (
+    DEFAULT_SEMANTICS,
     STORED_CONCEPTS,
     WORD_VECTORS,
-    Meaning,
-    MeaningScheme,
+    SemanticProfile,
+    SemanticScheme,
     concept_key,
     safe_name,
 )
-from es_simhash.errors import IndexMissing, SchemeError
-from es_simhash.ingesting import Settings
-from es_simhash.installing import install, installed, plan
-from es_simhash.query import Asking
-from es_simhash.relation import Relation
-from es_simhash.scheme import DEFAULT
 
-PLAIN = MeaningScheme("builtin", "none")
-GERMAN = MeaningScheme("builtin", "none", language="de")
-OF_MEANING = {"meaning_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
+PLAIN = SemanticScheme("builtin", "none")
+GERMAN = SemanticScheme("builtin", "none", language="de")
+OF_MEANING = {"semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
 ONE = Settings(processes=1)
-ANYTHING = Asking(min_score=0)
+ANYTHING = SearchOptions(min_score=0)
 
 
 # The scheme
@@ -36,34 +36,34 @@ ANYTHING = Asking(min_score=0)
 @pytest.mark.parametrize(
     "scheme",
     [
-        MeaningScheme(),
-        DEFAULT_MEANING,
-        MeaningScheme("builtin+jieba"),
-        MeaningScheme("spacy:blank:en", "none"),
-        MeaningScheme(vectors="field:my.vector"),
-        MeaningScheme(vectors="python:my.module:embed", dims=384),
-        MeaningScheme(language="de"),
-        MeaningScheme(entity_fields=("people", "place.names")),
-        MeaningScheme(vocabulary="0123456789abcdef"),
+        SemanticScheme(),
+        DEFAULT_SEMANTICS,
+        SemanticScheme("builtin+jieba"),
+        SemanticScheme("spacy:blank:en", "none"),
+        SemanticScheme(vectors="field:my.vector"),
+        SemanticScheme(vectors="python:my.module:embed", dims=384),
+        SemanticScheme(language="de"),
+        SemanticScheme(entity_fields=("people", "place.names")),
+        SemanticScheme(vocabulary="0123456789abcdef"),
     ],
     ids=lambda scheme: scheme.name,
 )
-def test_a_scheme_is_read_back_from_the_mapping(scheme: MeaningScheme) -> None:
-    assert MeaningScheme.of_meta(scheme.to_meta()) == scheme
+def test_a_scheme_is_read_back_from_the_mapping(scheme: SemanticScheme) -> None:
+    assert SemanticScheme.of_meta(scheme.to_meta()) == scheme
 
 
 def test_every_parameter_is_in_the_name() -> None:
     schemes = [
-        MeaningScheme(),
-        MeaningScheme("builtin+jieba"),
-        MeaningScheme("spacy:a"),
-        MeaningScheme(vectors="none"),
-        MeaningScheme(vectors="python:a:b"),
-        MeaningScheme(vectors="python:a:b", dims=512),
-        MeaningScheme(language="en"),
-        MeaningScheme(entity_fields=("a", "b")),
-        MeaningScheme(entity_fields=("b", "a")),
-        MeaningScheme(vocabulary="0"),
+        SemanticScheme(),
+        SemanticScheme("builtin+jieba"),
+        SemanticScheme("spacy:a"),
+        SemanticScheme(vectors="none"),
+        SemanticScheme(vectors="python:a:b"),
+        SemanticScheme(vectors="python:a:b", dims=512),
+        SemanticScheme(language="en"),
+        SemanticScheme(entity_fields=("a", "b")),
+        SemanticScheme(entity_fields=("b", "a")),
+        SemanticScheme(vocabulary="0"),
     ]
     assert len({each.name for each in schemes}) == len(schemes)
 
@@ -83,7 +83,7 @@ def test_every_parameter_is_in_the_name() -> None:
 )
 def test_parameters_that_make_no_scheme_are_refused(parameters: Any, named: str) -> None:
     with pytest.raises(SchemeError, match=named):
-        MeaningScheme(**parameters)
+        SemanticScheme(**parameters)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_parameters_that_make_no_scheme_are_refused(parameters: Any, named: str)
     ],
 )
 def test_a_description_by_hand_or_by_another_version_is_refused(change: dict[str, Any]) -> None:
-    meta = {**MeaningScheme().to_meta(), **change}
+    meta = {**SemanticScheme().to_meta(), **change}
     with pytest.raises(SchemeError):
-        MeaningScheme.of_meta({name: value for name, value in meta.items() if value is not None})
+        SemanticScheme.of_meta({name: value for name, value in meta.items() if value is not None})
 
 
 def test_names_become_terms_that_every_index_takes() -> None:
@@ -115,15 +115,15 @@ def test_names_become_terms_that_every_index_takes() -> None:
 def test_stored_concepts_are_the_heaviest_scaled_to_one() -> None:
     weights = {f"w{n}": 1 / (n + 1) for n in range(4 * STORED_CONCEPTS)}
     vector = np.ones(8, np.float32)
-    with_vector = Meaning(concepts=weights, vector=vector).stored_concepts()
-    alone = Meaning(concepts=weights, kept=2 * STORED_CONCEPTS).stored_concepts()
+    with_vector = SemanticProfile(concepts=weights, vector=vector).stored_concepts()
+    alone = SemanticProfile(concepts=weights, kept=2 * STORED_CONCEPTS).stored_concepts()
     assert list(with_vector) == list(weights)[:STORED_CONCEPTS]
     # The words alone must say what vectors say elsewhere.
     assert len(alone) > len(with_vector)
     for stored in (with_vector, alone):
         assert list(stored) == list(weights)[: len(stored)]
         assert sum(weight * weight for weight in stored.values()) == pytest.approx(1)
-    assert Meaning().stored_concepts() == {}
+    assert SemanticProfile().stored_concepts() == {}
 
 
 # Planning, on a mapping that no engine holds
@@ -141,15 +141,15 @@ class Mappings:
         return SimpleNamespace(body=body)
 
 
-def planned(mappings: dict[str, Any], meaning: MeaningScheme | None = DEFAULT_MEANING) -> Any:
+def planned(mappings: dict[str, Any], semantics: SemanticScheme | None = DEFAULT_SEMANTICS) -> Any:
     client: Any = Mappings(mappings)
-    return plan(client, "i", scheme=DEFAULT, field="simhash", meaning=meaning)
+    return plan(client, "i", scheme=DEFAULT, field="simhash", semantics=semantics)
 
 
-def body_of(meaning: MeaningScheme | None) -> Any:
-    from es_simhash.resources import mapping
+def body_of(semantics: SemanticScheme | None) -> Any:
+    from es_simhash.storage.resources import mapping
 
-    return mapping(DEFAULT, "simhash", meaning)
+    return mapping(DEFAULT, "simhash", semantics)
 
 
 def test_an_index_of_the_first_version_gets_the_fields_of_meaning() -> None:
@@ -164,8 +164,8 @@ def test_an_index_of_the_first_version_gets_the_fields_of_meaning() -> None:
     assert not set(request.body["properties"]["simhash"]["properties"]) & OF_MEANING
 
 
-@pytest.mark.parametrize("asked_for", [None, DEFAULT_MEANING, GERMAN])
-def test_nothing_is_planned_where_everything_is_there(asked_for: MeaningScheme | None) -> None:
+@pytest.mark.parametrize("asked_for", [None, DEFAULT_SEMANTICS, GERMAN])
+def test_nothing_is_planned_where_everything_is_there(asked_for: SemanticScheme | None) -> None:
     assert planned({"i": body_of(GERMAN)}, asked_for) == []
 
 
@@ -175,7 +175,7 @@ def test_another_way_to_read_meanings_is_refused() -> None:
 
 
 def test_only_indices_that_lack_something_are_written() -> None:
-    mappings = {"a": body_of(DEFAULT_MEANING), "b": body_of(None), "c": {}}
+    mappings = {"a": body_of(DEFAULT_SEMANTICS), "b": body_of(None), "c": {}}
     assert [request.path for request in planned(mappings)] == ["/b/_mapping", "/c/_mapping"]
 
 
@@ -202,7 +202,7 @@ def members(client: Any, index: str) -> set[str]:
 
 
 def found_in(client: Any, name: str, id: str) -> dict[str, Relation]:
-    relations = Index(client, name).related(id=id, asking=ANYTHING)
+    relations = Index(client, name).related(id=id, options=ANYTHING)
     return {str(each.id): each for each in relations}
 
 
@@ -213,37 +213,37 @@ def two(texts: dict[str, str]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("scheme", [PLAIN, GERMAN, MeaningScheme(entity_fields=("people",))])
+@pytest.mark.parametrize("scheme", [PLAIN, GERMAN, SemanticScheme(entity_fields=("people",))])
 def test_what_is_installed_is_read_back(
-    client: Any, index_name: str, scheme: MeaningScheme
+    client: Any, index_name: str, scheme: SemanticScheme
 ) -> None:
-    assert len(install(client, index_name, meaning=scheme)) == 1
-    assert installed(client, index_name).meaning == scheme
-    assert install(client, index_name, meaning=scheme) == []
+    assert len(install(client, index_name, semantics=scheme)) == 1
+    assert installed(client, index_name).semantics == scheme
+    assert install(client, index_name, semantics=scheme) == []
     # Who asks for nothing in particular leaves the index what it has.
     assert install(client, index_name) == []
-    assert install(client, index_name, meaning=None) == []
-    assert installed(client, index_name).meaning == scheme
+    assert install(client, index_name, semantics=None) == []
+    assert installed(client, index_name).semantics == scheme
     with pytest.raises(MappingConflict, match="--simhash-field"):
-        install(client, index_name, meaning=MeaningScheme("builtin", "none", language="fr"))
+        install(client, index_name, semantics=SemanticScheme("builtin", "none", language="fr"))
 
 
 @pytest.mark.cluster
 def test_without_vectors_no_field_for_them_is_installed(client: Any, index_name: str) -> None:
-    install(client, index_name, meaning=PLAIN)
-    assert members(client, index_name) & OF_MEANING == {"meaning_scheme", "concepts", "entities"}
+    install(client, index_name, semantics=PLAIN)
+    assert members(client, index_name) & OF_MEANING == {"semantic_scheme", "concepts", "entities"}
 
 
 @pytest.mark.cluster
 def test_an_index_for_versions_alone_tells_no_neighbours(
     filled: Any, two: list[dict[str, Any]]
 ) -> None:
-    index = filled(*two, meaning=None)
-    assert index.meaning is None
-    assert index.related(id="bank", asking=ANYTHING) == []
+    index = filled(*two, semantics=None)
+    assert index.semantics is None
+    assert index.related(id="bank", options=ANYTHING) == []
     explained = index.explain("bank", "bank-outlook")
     assert explained.kind != "semantic"
-    assert explained.meaning is None
+    assert explained.semantics is None
     assert len(index.searches(id="bank")) == 2
 
 
@@ -251,7 +251,7 @@ def test_an_index_for_versions_alone_tells_no_neighbours(
 def test_installing_meaning_later_makes_ingest_write_the_documents_again(
     client: Any, index_name: str, filled: Any, two: list[dict[str, Any]]
 ) -> None:
-    filled(*two, meaning=None)
+    filled(*two, semantics=None)
     assert len(install(client, index_name)) == 1
     assert members(client, index_name) >= OF_MEANING
     assert found_in(client, index_name, "bank") == {}
@@ -276,7 +276,7 @@ def test_documents_read_in_another_way_are_no_candidates(
 ) -> None:
     filled(*two)
     assert found_in(client, index_name, "bank")
-    other = {"simhash": {"meaning_scheme": GERMAN.name}}
+    other = {"simhash": {"semantic_scheme": GERMAN.name}}
     client.update(index=index_name, id="bank-outlook", doc=other, refresh=True)
     assert found_in(client, index_name, "bank") == {}
 
@@ -287,14 +287,14 @@ def test_behind_an_alias_only_some_indices_may_have_meanings(
 ) -> None:
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
-        for name, meaning in zip(names, (DEFAULT_MEANING, None), strict=True):
-            install(client, name, meaning=meaning)
+        for name, semantics in zip(names, (DEFAULT_SEMANTICS, None), strict=True):
+            install(client, name, semantics=semantics)
             documents = [{**each, "id": f"{each['id']}/{name[-1]}"} for each in two]
             assert all(each.ok for each in ingest(client, name, documents, settings=ONE))
             client.indices.put_alias(index=name, name=index_name)
         client.indices.refresh(index=index_name)
-        assert installed(client, index_name).meaning == DEFAULT_MEANING
-        found = Index(client, index_name).related(text=texts["bank"], asking=ANYTHING)
+        assert installed(client, index_name).semantics == DEFAULT_SEMANTICS
+        found = Index(client, index_name).related(text=texts["bank"], options=ANYTHING)
         assert {each.id: each.kind for each in found} == {
             "bank/a": "exact", "bank/b": "exact", "bank-outlook/a": "semantic",
         }  # fmt: skip
@@ -309,8 +309,8 @@ def test_an_alias_of_two_ways_to_read_meanings_cannot_be_asked(
 ) -> None:
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
-        for name, meaning in zip(names, (PLAIN, GERMAN), strict=True):
-            install(client, name, meaning=meaning)
+        for name, semantics in zip(names, (PLAIN, GERMAN), strict=True):
+            install(client, name, semantics=semantics)
             client.indices.put_alias(index=name, name=index_name)
         with pytest.raises(MappingConflict, match="in 2 ways; ask one of them"):
             Index(client, index_name).related(text="Any text.")
@@ -324,14 +324,14 @@ def test_a_partial_update_leaves_what_a_document_is_about(
 ) -> None:
     filled(*two)
     before = found_in(client, index_name, "bank")["bank-outlook"]
-    assert before.meaning is not None
-    assert before.meaning.vector > 0
+    assert before.semantics is not None
+    assert before.semantics.vector > 0
     for count in (1, 2):
         client.update(index=index_name, id="bank-outlook", doc={"read": count}, refresh=True)
     client.indices.forcemerge(index=index_name, max_num_segments=1)
     assert client.get(index=index_name, id="bank-outlook")["_source"]["read"] == 2
     after = found_in(client, index_name, "bank")["bank-outlook"]
-    assert (after.kind, after.meaning) == (before.kind, before.meaning)
+    assert (after.kind, after.semantics) == (before.kind, before.semantics)
     knn = {
         "field": "simhash.vector_fingerprint", "k": 10, "num_candidates": 10,
         "query_vector": "00" * 32,

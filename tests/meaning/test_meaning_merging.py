@@ -3,20 +3,21 @@
 import numpy as np
 import pytest
 
-from es_simhash.concepts.neighbour import SharedMeaning
-from es_simhash.diversity import without_copies
-from es_simhash.document import StoredChunks
-from es_simhash.fingerprints import fingerprint
-from es_simhash.merging import merged
-from es_simhash.query import Asking, Neighbour, Recency
-from es_simhash.relation import Coverage, Kind, Relation
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.relation.model import Coverage, Kind, Relation
+from es_simhash.search.diversity import without_copies
+from es_simhash.search.neighbours import Neighbour
+from es_simhash.search.options import Recency, SearchOptions
+from es_simhash.search.ranking import merged
+from es_simhash.semantics.similarity import SemanticSimilarity
 
 STORY = " ".join(f"Sentence {n} tells of the {n}th ship that came in." for n in range(60))
 OTHER = " ".join(f"Paragraph {n} is on bees, honey number {n} and gardens." for n in range(60))
 
 
-def chunks_of(text: str) -> StoredChunks:
-    return StoredChunks.of(fingerprint(text))
+def chunks_of(text: str) -> ChunkFingerprints:
+    return ChunkFingerprints.of(fingerprint(text))
 
 
 def semantic(id: str, score: float = 0.5) -> Relation:
@@ -28,40 +29,44 @@ def judged(id: str, kind: Kind, score: float) -> Relation:
 
 
 def near(id: str, similarity: float, **more: object) -> Neighbour:
-    meaning = SharedMeaning(similarity, 0.0, similarity)
-    return Neighbour(id, "i", meaning, **more)  # type: ignore[arg-type]
+    semantics = SemanticSimilarity(similarity, 0.0, similarity)
+    return Neighbour(id, "i", semantics, **more)  # type: ignore[arg-type]
 
 
 def told(
-    relations: list[Relation], neighbours: list[Neighbour], asking: Asking | None = None
+    relations: list[Relation], neighbours: list[Neighbour], options: SearchOptions | None = None
 ) -> dict[str, str]:
-    found = merged(relations, neighbours, asking or Asking(min_score=0))
+    found = merged(relations, neighbours, options or SearchOptions(min_score=0))
     return {str(each.id): each.kind for each in found}
 
 
 @pytest.mark.parametrize("kind", ["exact", "version", "contains", "excerpt_of"])
 def test_a_version_is_not_told_again_as_a_neighbour(kind: Kind) -> None:
-    [found] = merged([judged("a", kind, 0.8)], [near("a", 1.0)], Asking())
+    [found] = merged([judged("a", kind, 0.8)], [near("a", 1.0)], SearchOptions())
     assert (found.kind, found.score) == (kind, 0.8)
-    assert found.meaning is not None
-    assert found.meaning.similarity == 1.0
-    assert told([judged("a", kind, 0.8)], [near("a", 1.0)], Asking(kinds=("semantic",))) == {}
+    assert found.semantics is not None
+    assert found.semantics.similarity == 1.0
+    assert (
+        told([judged("a", kind, 0.8)], [near("a", 1.0)], SearchOptions(kinds=("semantic",))) == {}
+    )
 
 
 def test_one_id_in_two_indices_is_two_documents() -> None:
-    elsewhere = Neighbour("a", "j", SharedMeaning(0.5, 0.0, 0.5))
-    found = merged([judged("a", "version", 0.8)], [elsewhere], Asking())
+    elsewhere = Neighbour("a", "j", SemanticSimilarity(0.5, 0.0, 0.5))
+    found = merged([judged("a", "version", 0.8)], [elsewhere], SearchOptions())
     assert [(each.index, each.kind) for each in found] == [("i", "version"), ("j", "semantic")]
 
 
 def test_shared_passages_stay_with_the_higher_score_or_give_way_to_meaning() -> None:
-    [kept] = merged([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], Asking())
+    [kept] = merged([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], SearchOptions())
     assert kept.kind == "shares_passages"
     assert kept.score > 0.4
-    [given] = merged([judged("a", "shares_passages", 0.05)], [near("a", 0.9)], Asking())
+    [given] = merged([judged("a", "shares_passages", 0.05)], [near("a", 0.9)], SearchOptions())
     assert given.kind == "semantic"
     assert given.coverage == Coverage(0.2, 0.3)
-    [weak] = merged([judged("a", "shares_passages", 0.05)], [near("a", 1e-6)], Asking(min_score=0))
+    [weak] = merged(
+        [judged("a", "shares_passages", 0.05)], [near("a", 1e-6)], SearchOptions(min_score=0)
+    )
     assert weak.kind == "shares_passages"
 
 
@@ -71,7 +76,7 @@ def test_what_shares_nothing_is_told_for_its_meaning_alone() -> None:
 
 
 def test_the_highest_semantic_score_is_below_every_version() -> None:
-    found = merged([judged("v", "version", 0.6)], [near("s", 1.0)], Asking())
+    found = merged([judged("v", "version", 0.6)], [near("s", 1.0)], SearchOptions())
     assert [each.id for each in found] == ["v", "s"]
     assert found[1].score < 0.6
 
@@ -79,20 +84,22 @@ def test_the_highest_semantic_score_is_below_every_version() -> None:
 def test_equal_scores_are_told_in_the_order_of_ids() -> None:
     names = ["c", "a", "b"]
     assert list(told([], [near(name, 0.5) for name in names])) == ["a", "b", "c"]
-    assert len(told([], [near(name, 0.5) for name in names], Asking(size=2))) == 2
+    assert len(told([], [near(name, 0.5) for name in names], SearchOptions(size=2))) == 2
 
 
 def test_recency_moves_neighbours_and_leaves_versions() -> None:
-    asking = Asking(min_score=0, recency=Recency("d", half_life=1, weight=1, origin=86_400_000.0))
+    options = SearchOptions(
+        min_score=0, recency=Recency("d", half_life=1, weight=1, origin=86_400_000.0)
+    )
     found = merged(
         [judged("v", "version", 0.7)],
         [near("v", 0.9, date=0.0), near("old", 0.9, date=0.0), near("new", 0.5, date=86_400_000.0)],
-        asking,
+        options,
     )
     assert [each.id for each in found] == ["v", "new", "old"]
     assert found[0].score == 0.7
     # A date to come is no advantage.
-    [ahead] = merged([], [near("a", 0.5, date=1e15)], asking)
+    [ahead] = merged([], [near("a", 0.5, date=1e15)], options)
     assert ahead.score == found[1].score
 
 
@@ -120,7 +127,7 @@ def test_families_are_told_once_and_no_family_is_none() -> None:
 
 
 def test_texts_without_chunks_are_no_copies_of_each_other() -> None:
-    nothing = StoredChunks(
+    nothing = ChunkFingerprints(
         np.zeros((0, 16), np.uint8), np.zeros(0, np.int64), np.zeros(4, np.int64)
     )
     relations = [semantic(str(n)) for n in range(3)]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
-from es_simhash.concepts.meaning import MeaningScheme
-from es_simhash.concepts.reading import meaning_reader
-from es_simhash.ingesting import Settings
-from es_simhash.installing import install
-from es_simhash.query import Asking
+from es_simhash.bulk.run import Settings
+from es_simhash.indices.install import install
+from es_simhash.search.options import SearchOptions
+from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.profiler import semantic_profiler
 
-ANYTHING = Asking(min_score=0)
+ANYTHING = SearchOptions(min_score=0)
 ONE = Settings(processes=1)
 Embedding = Callable[[str], str]
 # One dimension for each subject; no two of the texts below have a word in common.
@@ -30,27 +30,27 @@ VESSELS = "A vessel lies at anchor."
 HONEY = "Honey tastes of lime."
 
 
-def scheme_of(vectors: str, dims: int = 16) -> MeaningScheme:
-    return MeaningScheme("builtin", vectors, dims)
+def scheme_of(vectors: str, dims: int = 16) -> SemanticScheme:
+    return SemanticScheme("builtin", vectors, dims)
 
 
 def refusal(vectors: str, dims: int = 16, texts: tuple[str, ...] = (SHIPS, HONEY)) -> str:
     with pytest.raises(InputError) as caught:
-        meaning_reader(scheme_of(vectors, dims)).read(texts)
+        semantic_profiler(scheme_of(vectors, dims)).read(texts)
     sentence = str(caught.value)
     assert "\n" not in sentence
     return sentence
 
 
 def test_vectors_of_a_function_are_scaled_to_length_one(embedding: Embedding) -> None:
-    reader = meaning_reader(scheme_of(embedding("return [[3.0] * 16 for _ in texts]")))
-    [meaning] = reader.read([SHIPS])
-    assert meaning.vector is not None
-    assert float(np.linalg.norm(meaning.vector)) == pytest.approx(1)
+    reader = semantic_profiler(scheme_of(embedding("return [[3.0] * 16 for _ in texts]")))
+    [semantics] = reader.read([SHIPS])
+    assert semantics.vector is not None
+    assert float(np.linalg.norm(semantics.vector)) == pytest.approx(1)
 
 
 def test_a_vector_of_zeros_is_none(embedding: Embedding) -> None:
-    reader = meaning_reader(scheme_of(embedding("return [[0.0] * 16 for _ in texts]")))
+    reader = semantic_profiler(scheme_of(embedding("return [[0.0] * 16 for _ in texts]")))
     assert reader.read([SHIPS])[0].vector is None
 
 
@@ -85,8 +85,8 @@ def test_a_function_that_is_not_there_is_named(path: str) -> None:
 
 
 def test_two_texts_are_compared_by_the_function(embedding: Embedding) -> None:
-    meaning = scheme_of(embedding(BY_SUBJECT))
-    near, far = (compare(SHIPS, other, meaning=meaning) for other in (VESSELS, HONEY))
+    semantics = scheme_of(embedding(BY_SUBJECT))
+    near, far = (compare(SHIPS, other, semantics=semantics) for other in (VESSELS, HONEY))
     assert near.kind == "semantic"
     assert near.score > far.score
 
@@ -97,14 +97,14 @@ def test_a_function_makes_the_vectors_of_an_index(filled: Any, embedding: Embedd
         {"id": "ships", "text": SHIPS},
         {"id": "vessels", "text": VESSELS},
         {"id": "honey", "text": HONEY},
-        meaning=scheme_of(embedding(BY_SUBJECT)),
+        semantics=scheme_of(embedding(BY_SUBJECT)),
     )
-    [first, *_] = index.related(id="ships", asking=ANYTHING)
-    assert (first.id, first.kind, first.meaning.shared) == ("vessels", "semantic", ())
-    assert first.meaning.vector == pytest.approx(0.4, abs=0.01)
-    assert next(iter(index.related(text="A hive.", asking=ANYTHING))).id == "honey"
+    [first, *_] = index.related(id="ships", options=ANYTHING)
+    assert (first.id, first.kind, first.semantics.shared) == ("vessels", "semantic", ())
+    assert first.semantics.vector == pytest.approx(0.4, abs=0.01)
+    assert next(iter(index.related(text="A hive.", options=ANYTHING))).id == "honey"
     # Each has its own words, so that all of the score is the vectors'.
-    assert index.explain("ships", "vessels").meaning.vector == pytest.approx(0.4, abs=0.01)
+    assert index.explain("ships", "vessels").semantics.vector == pytest.approx(0.4, abs=0.01)
 
 
 @pytest.mark.cluster
@@ -112,7 +112,7 @@ def test_a_function_that_gives_nonsense_ends_an_ingest_in_one_sentence(
     client: Any, index_name: str, embedding: Embedding
 ) -> None:
     path = embedding("return [[1.0] * 8 for _ in texts]")
-    install(client, index_name, meaning=scheme_of(path))
+    install(client, index_name, semantics=scheme_of(path))
     with pytest.raises(InputError, match="16 dimensions"):
         list(ingest(client, index_name, [{"id": "1", "text": SHIPS}], settings=ONE))
     assert client.count(index=index_name)["count"] == 0
@@ -129,7 +129,7 @@ def with_field(client: Any, index_name: str) -> Callable[..., Index]:
         field = {"type": "dense_vector", "dims": 4, "similarity": "cosine", **settings}
         mappings = {"properties": {"mine": {"properties": {"vector": field}}}}
         client.indices.create(index=index_name, mappings=mappings)
-        install(client, index_name, meaning=scheme_of("field:mine.vector"))
+        install(client, index_name, semantics=scheme_of("field:mine.vector"))
         documents: list[dict[str, Any]] = [
             {"id": "ships", "text": SHIPS, "mine": {"vector": [1.0, 0.1, 0.0, 0.0]}},
             {"id": "vessels", "text": VESSELS, "mine": {"vector": [2.0, 0.0, 0.1, 0.0]}},
@@ -152,16 +152,16 @@ def test_a_vector_field_of_the_user_takes_the_place_of_ours(
     assert not {"vector", "vector_fingerprint"} & set(
         mapping["properties"]["simhash"]["properties"]
     )
-    found = {each.id: each for each in index.related(id="ships", asking=ANYTHING)}
+    found = {each.id: each for each in index.related(id="ships", options=ANYTHING)}
     cosine = 2.0 / (1.01**0.5 * 4.01**0.5)
-    meaning = found["vessels"].meaning
-    assert meaning is not None
-    assert meaning.vector == pytest.approx(0.4 * cosine, abs=0.001)
-    assert meaning.concepts == 0
+    semantics = found["vessels"].semantics
+    assert semantics is not None
+    assert semantics.vector == pytest.approx(0.4 * cosine, abs=0.001)
+    assert semantics.concepts == 0
     assert "honey" not in found or found["honey"].score == 0
-    explained = index.explain("ships", "vessels").meaning
+    explained = index.explain("ships", "vessels").semantics
     assert explained is not None
-    assert explained.vector == pytest.approx(meaning.vector, abs=0.001)
+    assert explained.vector == pytest.approx(semantics.vector, abs=0.001)
 
 
 @pytest.mark.cluster
@@ -169,11 +169,11 @@ def test_documents_and_texts_without_a_vector_are_found_by_their_words(
     with_field: Callable[..., Index],
 ) -> None:
     index = with_field()
-    found = {each.id: each for each in index.related(id="ships", asking=ANYTHING)}
-    assert found["bare"].meaning is not None
-    assert (found["bare"].meaning.vector, found["bare"].meaning.concepts > 0) == (0.0, True)
-    assert [each.id for each in index.related(id="bare", asking=ANYTHING)] == ["ships"]
-    by_text = index.related(text="Somewhere a ship is waiting.", asking=ANYTHING)
+    found = {each.id: each for each in index.related(id="ships", options=ANYTHING)}
+    assert found["bare"].semantics is not None
+    assert (found["bare"].semantics.vector, found["bare"].semantics.concepts > 0) == (0.0, True)
+    assert [each.id for each in index.related(id="bare", options=ANYTHING)] == ["ships"]
+    by_text = index.related(text="Somewhere a ship is waiting.", options=ANYTHING)
     assert {each.id for each in by_text} == {"ships", "bare"}
 
 
@@ -193,7 +193,7 @@ def test_a_field_that_cannot_give_vectors_is_refused_at_once(
     properties = {} if field is None else {"mine": field}
     client.indices.create(index=index_name, mappings={"properties": properties})
     with pytest.raises(MappingConflict, match=named):
-        install(client, index_name, meaning=scheme_of("field:mine"))
+        install(client, index_name, semantics=scheme_of("field:mine"))
     mapping = client.indices.get_mapping(index=index_name)[index_name]["mappings"]
     assert "simhash" not in mapping.get("properties", {})
 
@@ -219,8 +219,8 @@ def test_a_field_that_vanished_is_told_in_one_sentence(
 ) -> None:
     with_field()
     meta = client.indices.get_mapping(index=index_name)[index_name]["mappings"]["_meta"]
-    meta["es_simhash"]["simhash"]["meaning"] = scheme_of("field:text").to_meta()
+    meta["es_simhash"]["simhash"]["semantics"] = scheme_of("field:text").to_meta()
     client.indices.put_mapping(index=index_name, meta=meta)
     with pytest.raises(ClusterError) as caught:
-        Index(client, index_name).related(id="ships", asking=ANYTHING)
+        Index(client, index_name).related(id="ships", options=ANYTHING)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from es_simhash.errors import NodeError
-from es_simhash.node import distribution, java
+from es_simhash.local_node import distribution, java
 
 RELEASES = {17: 'JAVA_VERSION="17.0.15"', 21: 'JAVA_VERSION="21"', 8: 'JAVA_VERSION="1.8.0_392"'}
 

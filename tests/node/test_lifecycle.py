@@ -14,10 +14,11 @@ from typing import NoReturn
 
 import pytest
 
-from es_simhash import engine, node
+from es_simhash import local_node
 from es_simhash.errors import NodeError
-from es_simhash.node.distribution import cached_zip
-from es_simhash.node.settings import node_paths
+from es_simhash.local_node import finder
+from es_simhash.local_node.distribution import cached_zip
+from es_simhash.local_node.settings import node_paths
 
 pytestmark = pytest.mark.cluster
 
@@ -31,15 +32,15 @@ def home() -> Iterator[Path]:
         patch.setenv("ES_SIMHASH_HOME", str(folder))
         patch.delenv("ELASTICSEARCH_URL", raising=False)
         yield folder
-        for left in node.running_nodes():
-            node.stop(left.name)
+        for left in local_node.running_nodes():
+            local_node.stop(left.name)
 
 
 @pytest.fixture(scope="module")
-def started(home: Path, without_cluster: Callable[[str], NoReturn]) -> node.Node:
+def started(home: Path, without_cluster: Callable[[str], NoReturn]) -> local_node.Node:
     """A node that this module started."""
     try:
-        return node.start(name="first", heap="512m")
+        return local_node.start(name="first", heap="512m")
     except NodeError as error:
         without_cluster(str(error))
 
@@ -64,16 +65,16 @@ def _put_document(url: str) -> None:
         assert answer.status == 201
 
 
-def test_a_started_node_answers_and_runs_unprivileged(started: node.Node) -> None:
+def test_a_started_node_answers_and_runs_unprivileged(started: local_node.Node) -> None:
     assert started.started
-    assert started.version in node.AVAILABLE_VERSIONS
-    assert node.vitals(started) == node.Vitals("green", 0)
+    assert started.version in local_node.AVAILABLE_VERSIONS
+    assert local_node.vitals(started) == local_node.Vitals("green", 0)
     if sys.platform == "linux":
         assert os.stat(f"/proc/{started.pid}").st_uid != 0
 
 
-def test_a_second_start_finds_the_first(started: node.Node) -> None:
-    again = node.start(name="first")
+def test_a_second_start_finds_the_first(started: local_node.Node) -> None:
+    again = local_node.start(name="first")
     assert (again.url, again.pid, again.started) == (started.url, started.pid, False)
     answer = _command("start", "--name", "first")
     assert answer.returncode == 0
@@ -82,7 +83,7 @@ def test_a_second_start_finds_the_first(started: node.Node) -> None:
     assert json.loads(answer.stdout)["url"] == started.url
 
 
-def test_status_counts_the_documents(started: node.Node) -> None:
+def test_status_counts_the_documents(started: local_node.Node) -> None:
     _put_document(started.url)
     answer = _command("status", "--format", "json")
     fields = json.loads(answer.stdout)
@@ -95,70 +96,72 @@ def test_status_counts_the_documents(started: node.Node) -> None:
 
 
 def test_the_engine_is_the_url_that_answers(
-    started: node.Node, monkeypatch: pytest.MonkeyPatch
+    started: local_node.Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ELASTICSEARCH_URL", started.url)
-    found = engine.find_engine()
-    assert found == engine.Engine(started.url, "ELASTICSEARCH_URL", started.version)
+    found = finder.find_engine()
+    assert found == finder.Engine(started.url, "ELASTICSEARCH_URL", started.version)
     assert str(found) == f"Elasticsearch {started.version} (ELASTICSEARCH_URL) at {started.url}"
 
 
 def test_the_engine_is_the_local_node_when_the_url_is_silent(
-    started: node.Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    started: local_node.Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("ELASTICSEARCH_URL", "http://me:secret@127.0.0.1:1")
-    if engine.choose_source() != "local node":
+    if finder.choose_source() != "local node":
         pytest.skip("a Docker engine answers")
-    found = engine.find_engine(name="first")
-    assert found == engine.Engine(started.url, "local node", started.version)
+    found = finder.find_engine(name="first")
+    assert found == finder.Engine(started.url, "local node", started.version)
     assert "http://***@127.0.0.1:1, where nothing answers" in caplog.text
     assert "secret" not in caplog.text
 
 
-def test_a_start_that_fails_gives_the_reason_and_the_log(started: node.Node, home: Path) -> None:
+def test_a_start_that_fails_gives_the_reason_and_the_log(
+    started: local_node.Node, home: Path
+) -> None:
     with pytest.raises(NodeError, match="enough space") as caught:
-        node.start(name="greedy", version=started.version, heap="900000g")
+        local_node.start(name="greedy", version=started.version, heap="900000g")
     assert str(node_paths("greedy").console) in str(caught.value)
-    assert node.status("greedy") is None
+    assert local_node.status("greedy") is None
     answer = _command("start", "--name", "other", "--port", started.url.rpartition(":")[2])
     assert answer.returncode == 1
     assert "is in use" in answer.stderr
     assert answer.stderr.endswith("give another --port, or none for a free one.\n")
 
 
-def test_two_versions_run_side_by_side(started: node.Node) -> None:
+def test_two_versions_run_side_by_side(started: local_node.Node) -> None:
     if not (os.environ.get("ES_SIMHASH_TEST_8") == "1" or cached_zip("8.19.21")):
         pytest.skip("Elasticsearch 8.19.21 is not at hand: set ES_SIMHASH_TEST_8=1 to fetch it")
     if started.version == "8.19.21":
         pytest.skip("8.19.21 is what this machine runs anyway")
-    second = node.start(version="8.19.21", heap="512m")
+    second = local_node.start(version="8.19.21", heap="512m")
     assert (second.name, second.version) == ("8.19.21", "8.19.21")
     assert second.url != started.url
-    assert node.vitals(second) == node.Vitals("green", 0)
-    assert [each.name for each in node.running_nodes()] == ["8.19.21", "first"]
+    assert local_node.vitals(second) == local_node.Vitals("green", 0)
+    assert [each.name for each in local_node.running_nodes()] == ["8.19.21", "first"]
     answer = _command("stop")
     assert answer.returncode == 1
     assert "Several nodes run (8.19.21, first): choose one with --name." in answer.stderr
     assert _command("stop", "--name", "8.19.21").returncode == 0
-    assert node.status("8.19.21") is None
-    assert node.status("first") is not None
+    assert local_node.status("8.19.21") is None
+    assert local_node.status("first") is not None
 
 
-def test_a_start_after_a_kill_finds_its_documents(started: node.Node) -> None:
+def test_a_start_after_a_kill_finds_its_documents(started: local_node.Node) -> None:
     os.kill(started.pid, signal.SIGKILL)
-    while node.status("first") is not None:  # the kernel needs a moment
+    while local_node.status("first") is not None:  # the kernel needs a moment
         time.sleep(0.05)
-    again = node.start(name="first", heap="512m")
+    again = local_node.start(name="first", heap="512m")
     assert again.started
     assert again.pid != started.pid
-    assert node.vitals(again).documents == 1
+    assert local_node.vitals(again).documents == 1
 
 
-def test_stop_ends_the_node_and_says_so_when_nothing_runs(started: node.Node) -> None:
+def test_stop_ends_the_node_and_says_so_when_nothing_runs(started: local_node.Node) -> None:
     answer = _command("stop")
     assert answer.returncode == 0
     assert answer.stdout == f"Elasticsearch {started.version} (node first) is stopped.\n"
-    assert node.status("first") is None
+    assert local_node.status("first") is None
     answer = _command("stop")
     assert answer.returncode == 0
     assert answer.stdout == "No node runs. There is nothing to stop.\n"

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from es_simhash.engine import choose_source, find_engine
 from es_simhash.errors import EsSimhashError
 from es_simhash.evaluation import opensearch
+from es_simhash.local_node.finder import choose_source, find_engine
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash import pipeline
 from es_simhash.errors import InputError
 from es_simhash.evaluation.bench_painless import differing_bits
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.storage import pipeline
 
 FILE = Path(__file__).parents[2] / "ingest" / "simhash@pipeline.json"
 

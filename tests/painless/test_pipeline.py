@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from es_simhash import conformance, pipeline
-from es_simhash.document import simhash_object
 from es_simhash.evaluation import bench_painless as bench
 from es_simhash.evaluation.opensearch import request
-from es_simhash.fingerprints import fingerprint, fingerprint_texts
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
+from es_simhash.storage import conformance, pipeline
+from es_simhash.storage.codec import simhash_object
 
 pytestmark = pytest.mark.cluster
 
@@ -60,8 +60,8 @@ def test_every_vector_gives_the_published_object(simulate: Simulate) -> None:
     "scheme",
     [
         DEFAULT.name,
-        "doc64-word2-b2.chunk128-char4-t1-1.pass24-word4-w1.v1",
-        "doc128-word2-b64.chunk128-char4-t2-3.pass24-word4-w64.v1",
+        "doc64-word2-b2.chunk128-char4-t1-1.shingle24-word4-w1.v1",
+        "doc128-word2-b64.chunk128-char4-t2-3.shingle24-word4-w64.v1",
     ],
 )
 def test_random_texts_give_what_python_gives(scheme: str, simulate: Simulate) -> None:

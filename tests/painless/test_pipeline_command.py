@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from es_simhash import pipeline
 from es_simhash.cli import pipeline_command
 from es_simhash.errors import ClusterError, SchemeError
-from es_simhash.scheme import Scheme
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.storage import pipeline
 
-OTHER = "doc64-word2-b5.chunk128-char4-t3-20.pass24-word4-w64.v1"
+OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v1"
 
 
 def run(*arguments: str) -> Any:
@@ -29,7 +29,7 @@ def test_an_unknown_scheme_is_refused() -> None:
 
 
 def test_it_puts_the_body_under_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    from es_simhash.cluster import connect
+    from es_simhash.engine.cluster import connect
 
     put: dict[str, Any] = {}
     ingest = type(connect("http://localhost:9200").ingest)

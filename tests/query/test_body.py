@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.fingerprints import TextFingerprints, fingerprint
-from es_simhash.query import Limits, related_query
-from es_simhash.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
+from es_simhash.search.candidates import related_query
+from es_simhash.search.options import Limits
 
 DOCUMENT = "00112233445566778899aabbccddeeff"
 FILTER = {"term": {"lang": "en"}}
 
 
-def prints(*passages: int, scheme: str = DEFAULT.name) -> TextFingerprints:
+def prints(*shingles: int, scheme: str = DEFAULT.name) -> TextFingerprints:
     """One chunk of 40 characters, and these passages; the bodies hang on nothing else."""
     return TextFingerprints(
         scheme,
@@ -25,13 +26,13 @@ def prints(*passages: int, scheme: str = DEFAULT.name) -> TextFingerprints:
         np.frombuffer(bytes.fromhex(DOCUMENT), np.uint8),
         np.zeros((1, 16), np.uint8),
         np.array([40]),
-        np.array(passages, np.uint32),
-        np.full(len(passages), 3, np.uint8),
+        np.array(shingles, np.uint32),
+        np.full(len(shingles), 3, np.uint8),
         8,
     )
 
 
-def passage_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
+def shingle_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
     body: dict[str, Any] = related_query(query, **more)[0]["query"]["bool"]
     return body
 
@@ -44,12 +45,12 @@ def block_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
 def test_the_two_bodies_are_these() -> None:
     # 0 is four times the first letter of base64, 0xFFFFFF four times the last,
     # 0b000000_000001_000010_000011 the letters 0, 1, 2, 3.
-    passages, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), without_ids=["7"])
+    shingles, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), without_ids=["7"])
     conditions = [
-        {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.pass24-word4-w12.v1"}},
+        {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v1"}},
         {"bool": {"must_not": [{"ids": {"values": ["7"]}}]}},
     ]
-    assert passages == {
+    assert shingles == {
         "size": 100,
         "_source": False,
         "docvalue_fields": ["simhash.chunks"],
@@ -58,9 +59,9 @@ def test_the_two_bodies_are_these() -> None:
             "bool": {
                 "filter": conditions,
                 "should": [
-                    {"term": {"simhash.passages": {"value": "AAAA", "_name": "0"}}},
-                    {"term": {"simhash.passages": {"value": "ABCD", "_name": "1"}}},
-                    {"term": {"simhash.passages": {"value": "____", "_name": "2"}}},
+                    {"term": {"simhash.shingles": {"value": "AAAA", "_name": "0"}}},
+                    {"term": {"simhash.shingles": {"value": "ABCD", "_name": "1"}}},
+                    {"term": {"simhash.shingles": {"value": "____", "_name": "2"}}},
                     {
                         "term": {
                             "simhash.content_hash": {
@@ -119,24 +120,24 @@ def test_more_blocks_promise_more() -> None:
     assert terms[15] == "f:ff"
 
 
-@pytest.mark.parametrize(("passages", "least"), [(1, 1), (4, 1), (5, 2), (90, 2)])
-def test_texts_of_fewer_than_five_passages_need_one_shared(passages: int, least: int) -> None:
-    assert passage_body(prints(*range(passages)))["minimum_should_match"] == least
+@pytest.mark.parametrize(("shingles", "least"), [(1, 1), (4, 1), (5, 2), (90, 2)])
+def test_texts_of_fewer_than_five_passages_need_one_shared(shingles: int, least: int) -> None:
+    assert shingle_body(prints(*range(shingles)))["minimum_should_match"] == least
 
 
 def test_the_shared_passages_needed_can_be_raised() -> None:
     limits = Limits(shared=3)
-    assert passage_body(prints(*range(7)), limits=limits)["minimum_should_match"] == 3
-    assert passage_body(prints(*range(6)), limits=limits)["minimum_should_match"] == 1
+    assert shingle_body(prints(*range(7)), limits=limits)["minimum_should_match"] == 3
+    assert shingle_body(prints(*range(6)), limits=limits)["minimum_should_match"] == 1
 
 
 def test_of_more_passages_than_clauses_the_smallest_are_asked_for() -> None:
-    *clauses, exact = passage_body(prints(*range(600)), limits=Limits(clauses=6))["should"]
-    asked = [clause["term"]["simhash.passages"] for clause in clauses]
+    *clauses, exact = shingle_body(prints(*range(600)), limits=Limits(clauses=6))["should"]
+    asked = [clause["term"]["simhash.shingles"] for clause in clauses]
     assert [each["value"] for each in asked] == ["AAAA", "AAAB", "AAAC", "AAAD", "AAAE", "AAAF"]
     assert [each["_name"] for each in asked] == ["0", "1", "2", "3", "4", "5"]
     assert "simhash.content_hash" in exact["term"]
-    assert len(passage_body(prints(*range(600)))["should"]) == 512 + 1
+    assert len(shingle_body(prints(*range(600)))["should"]) == 512 + 1
 
 
 def test_filters_stand_before_the_cut_of_both_searches() -> None:
@@ -150,14 +151,14 @@ def test_filters_stand_before_the_cut_of_both_searches() -> None:
 def test_ids_are_left_out_of_both_searches_and_only_when_given() -> None:
     without = {"bool": {"must_not": [{"ids": {"values": ["a", "b"]}}]}}
     query = prints(1)
-    assert without in passage_body(query, without_ids=["a", "b"])["filter"]
+    assert without in shingle_body(query, without_ids=["a", "b"])["filter"]
     assert without in block_body(query, without_ids=["a", "b"])["filter"]
-    assert len(passage_body(query)["filter"]) == 1
+    assert len(shingle_body(query)["filter"]) == 1
 
 
 def test_another_field_is_named_throughout() -> None:
     assert "simhash." not in repr(related_query(prints(1, 2), field="meta.prints"))
-    assert "meta.prints.passages" in repr(related_query(prints(1, 2), field="meta.prints"))
+    assert "meta.prints.shingles" in repr(related_query(prints(1, 2), field="meta.prints"))
 
 
 def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
@@ -165,9 +166,9 @@ def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
 
 
 def test_fetched_are_as_many_as_the_limit_says() -> None:
-    passages, blocks = related_query(prints(1, 2), limits=Limits(candidates=3))
-    assert (passages["size"], blocks["size"]) == (3, 3)
-    assert passages["track_total_hits"] > 3
+    shingles, blocks = related_query(prints(1, 2), limits=Limits(candidates=3))
+    assert (shingles["size"], blocks["size"]) == (3, 3)
+    assert shingles["track_total_hits"] > 3
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "… — !"])

@@ -28,21 +28,21 @@ class Index(_fixtures.Desk):
 
     def sweep(self, action: str | None = None, **rules: Any) -> Any:
         """Sweep with an action, or without any."""
-        from es_simhash.backfilling import Settings
-        from es_simhash.deduplicating import OnVersion
-        from es_simhash.sweeping import sweep
+        from es_simhash.backfills.run import Settings
+        from es_simhash.deduplication.rules import OnVersion
+        from es_simhash.sync.sweep import sweep
 
         chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None
         return sweep(self.client, self.name, on_version=chosen, settings=Settings(processes=1))
 
     def families(self) -> dict[str, str | None]:
-        """Give the family of each document."""
+        """Return the family of each document."""
         return {
             id: source.get("simhash", {}).get("family") for id, source in self.sources().items()
         }
 
     def duplicates(self) -> dict[str, str]:
-        """Give what each flagged document is a duplicate of."""
+        """Return what each flagged document is a duplicate of."""
         return {
             id: marks["duplicate_of"]
             for id, marks in self.marks().items()
@@ -56,8 +56,8 @@ Make = Callable[..., str]
 @pytest.fixture
 def index(client: Any, index_name: str, tmp_path: Path) -> Iterator[Index]:
     """An index with our fields and no documents; what lies beside it is deleted as well."""
-    from es_simhash.installing import install
+    from es_simhash.indices.install import install
 
-    install(client, index_name, meaning=None)
+    install(client, index_name, semantics=None)
     yield Index(client, index_name, tmp_path)
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import OnVersion
+from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.families import Choice
-from es_simhash.fingerprints import fingerprint
-from es_simhash.installing import install
-from es_simhash.sweeping import sweep
+from es_simhash.families.report import Choice
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.indices.install import install
+from es_simhash.sync.sweep import sweep
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
 
 
 def versions(client: Any, index: str) -> dict[str, int]:
-    """Give how often each document was written."""
+    """Return how often each document was written."""
     client.indices.refresh(index=index)
     hits = client.search(index=index, size=1000, version=True, source=False)["hits"]["hits"]
     return {hit["_id"]: hit["_version"] for hit in hits}
@@ -108,7 +108,7 @@ def test_a_document_that_was_deleted_leaves_its_family(
 def test_several_shards_each_have_their_own_place(client: Any, index: Any, make_text: Make) -> None:
     client.indices.delete(index=index.name)
     client.indices.create(index=index.name, settings={"number_of_shards": 5})
-    install(client, index.name, meaning=None)
+    install(client, index.name, semantics=None)
     index.store({str(n): make_text(n, 60) for n in range(40)})
     # One shard is far ahead of the others.
     for n in range(200):
@@ -126,7 +126,7 @@ def test_an_index_that_is_made_anew_is_looked_at_as_a_whole(
     index.store({str(n): make_text(n, 60) for n in range(5)})
     index.sweep()
     client.indices.delete(index=index.name)
-    install(client, index.name, meaning=None)
+    install(client, index.name, semantics=None)
     index.store({"a": make_text(1, 60)})
     assert index.sweep().enriched == {"written": 1}
 
@@ -136,7 +136,7 @@ def test_an_alias_over_several_indices_and_routed_documents(
 ) -> None:
     second, alias = f"{index.name}-2", f"{index.name}-all"
     client.indices.create(index=second, settings={"number_of_shards": 3})
-    install(client, second, meaning=None)
+    install(client, second, semantics=None)
     try:
         for name in (index.name, second):
             client.indices.put_alias(index=name, name=alias)
@@ -191,7 +191,7 @@ def test_a_name_that_cannot_be_swept_is_refused_in_one_sentence(
 def test_a_sidecar_is_brought_up_to_date_by_backfill(
     client: Any, index: Any, make_text: Make
 ) -> None:
-    from es_simhash.backfilling import backfill
+    from es_simhash.backfills.backfill import backfill
 
     index.store({"a": make_text(1, 60)})
     side = f"{index.name}-near"

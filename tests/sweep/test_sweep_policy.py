@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplicating import read_audit
-from es_simhash.families import dismiss
-from es_simhash.sweeping import deciding
+from es_simhash.deduplication.audit import read_audit
+from es_simhash.families.dismissals import dismiss
+from es_simhash.sync import decisions
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -24,7 +24,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch) -> KillAt:
 
     def run(method: str, sweep: Callable[[], Any]) -> None:
         with monkeypatch.context() as patched:
-            patched.setattr(deciding.FamilyPolicy, method, killed)
+            patched.setattr(decisions.FamilyPolicy, method, killed)
             with pytest.raises(KeyboardInterrupt):
                 sweep()
 
@@ -172,7 +172,7 @@ def test_a_version_that_was_flagged_is_nobodys_original(
 def test_more_documents_than_are_read_at_once(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "_BATCH", 3)
+    monkeypatch.setattr(decisions, "_BATCH", 3)
     index.sweep()
     texts = [make_text(n) for n in range(5)]
     index.store({f"{n}-0": each for n, each in enumerate(texts)})
@@ -218,14 +218,14 @@ def test_a_version_that_is_changed_while_it_is_decided_is_left(
     index.store({"a": first})
     index.sweep("skip")
     index.store({"a2": revise(first, 3)})
-    carry_out = deciding.FamilyPolicy._carry_out
+    carry_out = decisions.FamilyPolicy._carry_out
 
     def changed(policy: Any, made: Any) -> None:
         index.client.update(index=index.name, id="a2", doc={"note": "kept"})
         carry_out(policy, made)
 
     with monkeypatch.context() as patched:
-        patched.setattr(deciding.FamilyPolicy, "_carry_out", changed)
+        patched.setattr(decisions.FamilyPolicy, "_carry_out", changed)
         done = index.sweep("skip")
     assert done.left == ("a2",)
     assert not done.decisions

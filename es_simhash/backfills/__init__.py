@@ -1,0 +1,1 @@
+"""Adding the fields to documents that are indexed already."""

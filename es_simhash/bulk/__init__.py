@@ -1,0 +1,1 @@
+"""Documents read from files or programs, prepared in processes, and written in bulk requests."""

@@ -1,0 +1,48 @@
+"""The file that documents go to that could not be written, so that none is lost."""
+
+import json
+from pathlib import Path
+
+from es_simhash.bulk.batches import Batch
+from es_simhash.bulk.documents import decode, loads
+from es_simhash.bulk.growing_file import GrowingFile
+from es_simhash.errors import InputError
+
+
+class DeadLetter(GrowingFile):
+    """A JSONL file; each line has `id`, `reason`, `file`, `line`, and the document.
+
+    That is as it was read: `document` when it is JSON, else `raw`, in which bytes that are not
+    UTF-8 are lone surrogates (Python's `surrogateescape`). A document too large to be held, or a
+    text file, is named only.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path, ", and would lose documents; name another file with --dead-letter.")
+        self.count = 0
+
+    def add(self, batch: Batch, place: int, id: str | None, reason: str) -> None:
+        """Write down a document.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if self.path is None:
+            return
+        file, line = batch.where(place)
+        head = json.dumps({"id": id, "reason": reason, "file": file, "line": line})
+        record = head[:-1].encode("ascii") + _document(batch.original(place)) + b"}\n"
+        self.write(record)
+        self.count += 1
+
+
+def _document(original: bytes | None) -> bytes:
+    if original is None:
+        return b""
+    try:
+        # An object that spans its line, or it would end the record early.
+        loads(decode(original))
+        return b', "document": ' + original.strip().removeprefix(b"\xef\xbb\xbf")
+    except (InputError, ValueError, RecursionError):
+        raw = json.dumps(original.decode("utf-8", "surrogateescape"))
+        return b', "raw": ' + raw.encode("ascii")

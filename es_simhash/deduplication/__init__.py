@@ -1,0 +1,1 @@
+"""Decisions about versions before a document is written, their audit log, and undo."""

@@ -1,0 +1,1 @@
+"""How an index stands: coverage, a sample, findings."""

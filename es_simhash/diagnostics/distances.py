@@ -1,0 +1,101 @@
+"""Bits and distances of the fingerprints of a sample; nothing here needs a client."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+
+# Fewer different fingerprints say nothing about a bit; in 64 it is the same by chance once in 2^63.
+LEAST_JUDGED = 64
+# Rows whose distances to all others are in memory at once; rows that give the usual distance.
+_ROWS = 256
+_NARROW, _WIDE = 4, 8
+
+
+@dataclass(frozen=True)
+class Bits:
+    """How the bits of different document fingerprints stand.
+
+    Attributes:
+        different: Different fingerprints of the sample.
+        shares: Share of these that have each bit set.
+        dead: Bits that all have, or none; empty when they are too few to tell.
+    """
+
+    different: int
+    shares: tuple[float, ...]
+    dead: tuple[int, ...]
+
+    @property
+    def uneven(self) -> float:
+        """Share of the bits that fewer than a fifth, or more than four fifths, have set.
+
+        0 when the fingerprints are too few to tell.
+        """
+        if self.different < LEAST_JUDGED:
+            return 0.0
+        return sum(not 0.2 <= share <= 0.8 for share in self.shares) / len(self.shares)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Documents whose nearest other is at a distance from least to most."""
+
+    least: int
+    most: int
+    documents: int
+
+
+def bits_of(fingerprints: Fingerprints) -> Bits:
+    """Return the balance of the bits."""
+    different = np.unique(fingerprints, axis=0)
+    if not len(different):
+        return Bits(0, (), ())
+    shares = np.unpackbits(different, axis=1).mean(axis=0)
+    dead = np.flatnonzero((shares == 0) | (shares == 1)).tolist()
+    judged = len(different) >= LEAST_JUDGED
+    return Bits(len(different), tuple(shares.tolist()), tuple(dead) if judged else ())
+
+
+def nearest_distances(fingerprints: Fingerprints) -> NDArray[np.int64]:
+    """Return the Hamming distance of each fingerprint to the nearest other one."""
+    if len(fingerprints) < 2:
+        return np.empty(0, np.int64)
+    nearest = np.empty(len(fingerprints), np.int64)
+    for start in range(0, len(fingerprints), _ROWS):
+        distances = hamming_distances(fingerprints[start : start + _ROWS], fingerprints)
+        rows = np.arange(len(distances))
+        distances[rows, start + rows] = fingerprints.shape[1] * 8 + 1
+        nearest[start : start + _ROWS] = distances.min(axis=1)
+    return nearest
+
+
+def histogram(nearest: NDArray[np.int64]) -> tuple[Bar, ...]:
+    """Count distances: 0 alone, then by four up to 16, then by eight."""
+    if not len(nearest):
+        return ()
+    bars = [Bar(0, 0, int((nearest == 0).sum()))]
+    least = 1
+    while least <= nearest.max():
+        most = (least // _NARROW + 1) * _NARROW - 1 if least < 16 else least + _WIDE - 1
+        bars.append(Bar(least, most, int(((nearest >= least) & (nearest <= most)).sum())))
+        least = most + 1
+    return tuple(bars)
+
+
+def chance_within(fingerprints: Fingerprints, k: int) -> float:
+    """Estimate the share of unrelated documents within k bits, from the usual distance of two.
+
+    The distances of unrelated texts lie about a middle in the shape of a bell. Median and
+    quartiles are taken, as versions among them must not count.
+    """
+    if len(fingerprints) < 2:
+        return 0.0
+    rows = fingerprints[:: max(1, len(fingerprints) // _ROWS)]
+    distances = hamming_distances(rows, rows)[np.triu_indices(len(rows), 1)]
+    low, middle, high = np.percentile(distances, (25, 50, 75))
+    spread = max(float(high - low) / 1.349, 0.5)
+    return 0.5 * math.erfc((float(middle) - k - 0.5) / (spread * math.sqrt(2)))

@@ -1,0 +1,1 @@
+"""The only package that imports the Elasticsearch client: connection, requests, retries, errors."""

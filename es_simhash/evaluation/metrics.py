@@ -1,0 +1,104 @@
+"""Measures of rankings, and the exact similarities they are measured on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.similarity import ENTITY_WEIGHT, VECTOR_WEIGHT, entity_terms
+
+Matrix = NDArray[np.float32]
+_ROWS = 500
+
+
+def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
+    """Return h of every text (row) with every other (column), computed from what is stored."""
+    terms: dict[str, int] = {}
+    for semantics in profiles:
+        for concept in semantics.concepts:
+            terms.setdefault(concept, len(terms))
+    stored = _rows([each.stored_concepts() for each in profiles], terms)
+    found = np.zeros((len(profiles), len(profiles)), np.float32)
+    for start in range(0, len(profiles), _ROWS):
+        asked = _rows([each.asked_concepts() for each in profiles[start : start + _ROWS]], terms)
+        found[start : start + _ROWS] = asked @ stored.T
+    shares = np.ones_like(found)
+    named, names = _entity_cosines(profiles)
+    shares[named] -= ENTITY_WEIGHT
+    known = np.array([each.vector is not None for each in profiles])
+    both = known[:, None] & known
+    shares[both] -= VECTOR_WEIGHT
+    found *= shares
+    found[named] += ENTITY_WEIGHT * names[named]
+    if known.any():
+        vectors = np.stack([each.vector for each in profiles if each.vector is not None])
+        found[both] += VECTOR_WEIGHT * np.clip(vectors @ vectors.T, 0, 1).ravel()
+    return found
+
+
+def _entity_cosines(profiles: Sequence[SemanticProfile]) -> tuple[NDArray[np.bool_], Matrix]:
+    """Which pairs both have entities, and the cosines of all; names are read as the query's."""
+    named = [entity_terms(each.stored_entities(), each) for each in profiles]
+    terms: dict[str, int] = {}
+    for each in named:
+        for term in each:
+            terms.setdefault(term, len(terms))
+    rows = _rows(named, terms)
+    some = np.array([bool(each) for each in named])
+    return some[:, None] & some, rows @ rows.T
+
+
+def _rows(weights: Sequence[object], terms: dict[str, int]) -> Matrix:
+    rows = np.zeros((len(weights), max(1, len(terms))), np.float32)
+    for row, each in enumerate(weights):
+        assert isinstance(each, dict)
+        for concept, weight in each.items():
+            rows[row, terms[concept]] = weight
+    return rows
+
+
+def ranked(matrix: Matrix) -> NDArray[np.int64]:
+    """Return the columns of each row, the most similar first, the row itself left out."""
+    without = matrix.copy()
+    np.fill_diagonal(without, -np.inf)
+    order: NDArray[np.int64] = np.argsort(-without, axis=1, kind="stable")[:, :-1]
+    return order
+
+
+def precision_at(order: NDArray[np.int64], labels: Sequence[object], size: int = 10) -> float:
+    """Return the mean share of the first `size` that have the label of the text asked about."""
+    numbers = _numbers(labels)
+    return float((numbers[order[:, :size]] == numbers[:, None]).mean())
+
+
+def mean_average_precision(order: NDArray[np.int64], labels: Sequence[object]) -> float:
+    """Return the mean over all texts that have a companion of the average precision."""
+    numbers = _numbers(labels)
+    right = numbers[order] == numbers[:, None]
+    some = right.any(axis=1)
+    hits = np.cumsum(right, axis=1) / np.arange(1, right.shape[1] + 1)
+    each = (hits * right).sum(axis=1)[some] / right.sum(axis=1)[some]
+    return float(each.mean())
+
+
+def _numbers(labels: Sequence[object]) -> NDArray[np.int64]:
+    known = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    return np.array([known[label] for label in labels])
+
+
+def pearson(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Pearson's correlation."""
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Spearman's rank correlation; equal values share their mean rank."""
+    return pearson(_ranks(one).tolist(), _ranks(other).tolist())
+
+
+def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
+    _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: NDArray[np.float64] = (last - (counts - 1) / 2)[inverse]
+    return ranks

@@ -1,0 +1,1 @@
+"""Fingerprints, shingles and blocks of texts, for whole batches; pure."""

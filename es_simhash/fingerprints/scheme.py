@@ -1,0 +1,103 @@
+"""Schemes: every parameter of a fingerprint, published under a name that says them all.
+
+A scheme never changes meaning. Better parameters are a new name beside the old one, and
+fingerprints of two schemes are never compared.
+"""
+
+import re
+from dataclasses import dataclass
+
+from es_simhash.errors import SchemeError, SchemeMismatch
+
+BITS_OFFERED = (64, 128)
+SHINGLE_TOKENS = 4
+SHINGLE_BITS = 24
+CHUNK_BITS = 128
+CHUNK_CHARACTERS = 4
+LARGEST_WINDOW = 64
+
+# One spelling of each number, so that a scheme has one name.
+_NUMBER = "[1-9][0-9]{0,5}"
+_NAME = re.compile(
+    rf"doc(?P<bits>{_NUMBER})-word2-b(?P<blocks>{_NUMBER})\."
+    rf"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t(?P<least>{_NUMBER})-(?P<most>{_NUMBER})\."
+    rf"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w(?P<window>{_NUMBER})\.v1"
+)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """All parameters of the fingerprints of a document.
+
+    Attributes:
+        bits: Bits of the document fingerprint.
+        blocks: Blocks the document fingerprint is split into.
+        least_tokens: A chunk is closed at the first boundary where it has this many tokens.
+        most_tokens: A chunk longer than this is cut into equal parts.
+        window: Largest winnowing window, in passages (runs of four tokens).
+    """
+
+    bits: int = 128
+    blocks: int = 8
+    least_tokens: int = 8
+    most_tokens: int = 60
+    window: int = 12
+
+    def __post_init__(self) -> None:
+        if self.bits not in BITS_OFFERED or not 2 <= self.blocks <= self.bits // 2:
+            raise SchemeError(
+                f"No scheme has {self.bits} bits in {self.blocks} blocks; "
+                f"bits may be {BITS_OFFERED}, blocks from 2 to half of the bits."
+            )
+        if not 1 <= self.least_tokens <= self.most_tokens:
+            raise SchemeError(
+                f"Chunks of at least {self.least_tokens} and at most {self.most_tokens} tokens "
+                "cannot be made; the least must be from 1 to the most."
+            )
+        if not 1 <= self.window <= LARGEST_WINDOW:
+            raise SchemeError(
+                f"A window of {self.window} passages is not from 1 to {LARGEST_WINDOW}."
+            )
+
+    @property
+    def name(self) -> str:
+        """The published name; `parse` turns it back into the scheme."""
+        return (
+            f"doc{self.bits}-word2-b{self.blocks}."
+            f"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t{self.least_tokens}-{self.most_tokens}."
+            f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v1"
+        )
+
+    @property
+    def most_k(self) -> int:
+        """The largest Hamming distance the blocks can promise: one less than their number."""
+        return self.blocks - 1
+
+    @classmethod
+    def parse(cls, name: str) -> "Scheme":
+        """Return the scheme of a published name.
+
+        Raises:
+            SchemeError: The name follows no published pattern, or its parameters make no scheme.
+        """
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise SchemeError(f"Unknown scheme {name!r}; names look like {DEFAULT.name!r}.")
+        part = {key: int(value) for key, value in match.groupdict().items()}
+        return cls(part["bits"], part["blocks"], part["least"], part["most"], part["window"])
+
+
+DEFAULT = Scheme()
+
+
+def require_same(one: str, other: str) -> None:
+    """Refuse to compare fingerprints of two schemes.
+
+    Raises:
+        SchemeMismatch: The names differ.
+    """
+    if one != other:
+        raise SchemeMismatch(
+            f"Fingerprints of scheme {one!r} cannot be compared with those of {other!r}; "
+            "fingerprint both texts with one scheme."
+        )

@@ -1,0 +1,80 @@
+"""Simhash over groups of features, and Hamming distances.
+
+Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002); bit i of the
+fingerprint is 1 when more than half of the features have bit i set, so a tie gives 0.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.hashing import Uint64s, xxh64
+
+Fingerprints = NDArray[np.uint8]
+
+_LANES = np.uint64(0x0101010101010101)
+# A byte lane counts to 255, so longer groups are summed in parts of this many features.
+_PART = 255
+
+
+def group_fingerprints(features: Uint64s, bounds: NDArray[np.int64], bits: int) -> Fingerprints:
+    """Return one fingerprint for each group features[bounds[i]:bounds[i + 1]].
+
+    Args:
+        features: Feature numbers; the same number twice counts twice.
+        bounds: Group borders, ascending, one more than there are groups; groups are not empty.
+        bits: 64 or 128; the first 64, highest first, are those of XXH64 with seed 0, the others
+            those with seed 1.
+
+    Returns:
+        Array of shape (groups, bits / 8); byte 0 holds the highest bits.
+    """
+    if len(bounds) < 2:
+        return np.zeros((0, bits // 8), np.uint8)
+    counts = _bit_counts(xxh64(features, *range(bits // 64)), bounds)
+    majority = counts * 2 > np.diff(bounds)[:, None]
+    return np.packbits(majority, axis=1)
+
+
+def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the features of each group that have each bit set: shape (groups, bits)."""
+    parts, of_group = _part_starts(bounds)
+    lanes = np.empty((len(hashes), 8, len(parts)), np.uint64)
+    lane = np.empty_like(hashes[0])
+    for word, values in enumerate(hashes):
+        for bit in range(8):
+            # Eight bits of a word are counted at once, each in a byte of its own.
+            np.right_shift(values, np.uint64(bit), out=lane)
+            np.bitwise_and(lane, _LANES, out=lane)
+            np.add.reduceat(lane, parts, out=lanes[word, bit])
+    # (word, bit in byte, part, byte) -> (part, word, byte, bit), highest first.
+    bytes_ = lanes.astype("<u8", copy=False).view(np.uint8).reshape(len(hashes), 8, len(parts), 8)
+    counts: NDArray[np.uint8] = bytes_.transpose(2, 0, 3, 1)[:, :, ::-1, ::-1].reshape(
+        len(parts), -1
+    )
+    if len(parts) == len(bounds) - 1:
+        return counts.astype(np.int64)
+    return np.asarray(np.add.reduceat(counts, of_group, axis=0, dtype=np.int64))
+
+
+def _part_starts(bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First feature of each part, and first part of each group."""
+    parts = -(-np.diff(bounds) // _PART)
+    of_group = np.concatenate([[0], np.cumsum(parts)[:-1]])
+    if parts.max() == 1:
+        return bounds[:-1], of_group
+    within = np.arange(int(parts.sum())) - np.repeat(of_group, parts)
+    return np.repeat(bounds[:-1], parts) + within * _PART, of_group
+
+
+def hamming_distances(one: Fingerprints, other: Fingerprints) -> NDArray[np.int64]:
+    """Count the differing bits of every pair: shape (len(one), len(other))."""
+    # Signs of +1 and -1: their dot product is bits - 2 * distance, exact in float32, and the
+    # matrix product is the fastest way numpy has of counting bits on every supported version.
+    bits = one.shape[1] * 8
+    product = _signs(one) @ _signs(other).T
+    distances: NDArray[np.int64] = ((bits - product) / 2).astype(np.int64)
+    return distances
+
+
+def _signs(fingerprints: Fingerprints) -> NDArray[np.float32]:
+    return np.unpackbits(fingerprints, axis=1).astype(np.float32) * 2 - 1

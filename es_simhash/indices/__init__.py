@@ -1,0 +1,1 @@
+"""Indices in the cluster: installing the fields, and the state index beside the user's index."""

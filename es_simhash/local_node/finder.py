@@ -1,0 +1,159 @@
+"""Which Elasticsearch to work with: the one named, one in Docker, or a local node."""
+
+import gc
+import importlib
+import importlib.util
+import logging
+import os
+import re
+import urllib.error
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass, field
+from ssl import SSLError
+from typing import Any, Literal
+
+from es_simhash import local_node
+from es_simhash.errors import NodeError
+from es_simhash.local_node.health import get_json, wait_until_ready
+
+VARIABLE = "ELASTICSEARCH_URL"
+UNKNOWN_VERSION = "unknown"
+
+Source = Literal["ELASTICSEARCH_URL", "docker", "local node"]
+
+_logger = logging.getLogger(__name__)
+# A container is removed when its object goes away; these are wanted until the process ends.
+_containers: list[Any] = []
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An Elasticsearch that answers; `started` says whether this call started it."""
+
+    url: str = field(repr=False)  # may hold a password
+    source: Source
+    version: str
+    started: bool = False
+
+    def __str__(self) -> str:
+        """Name version, source and address, without a password."""
+        return f"Elasticsearch {self.version} ({self.source}) at {masked(self.url)}"
+
+
+def choose_source() -> Source:
+    """Return where `find_engine` would take the engine from, without starting anything.
+
+    A URL that does not answer is passed over with a warning in the log.
+    """
+    url = os.environ.get(VARIABLE)
+    if url and _version_at(url) is not None:
+        return "ELASTICSEARCH_URL"
+    if url:
+        _logger.warning("%s is %s, where nothing answers: ignored.", VARIABLE, masked(url))
+    return "docker" if _docker_answers() else "local node"
+
+
+def find_engine(*, name: str | None = None, heap: str = local_node.DEFAULT_HEAP) -> Engine:
+    """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
+
+    Args:
+        name: Name of the local node, should it come to that; by default its version.
+        heap: Heap size of an engine that has to be started.
+
+    Raises:
+        NodeError: No engine answers and none can be started.
+    """
+    source = choose_source()
+    if source == "ELASTICSEARCH_URL":
+        url = os.environ[VARIABLE]
+        return Engine(url, source, _version_at(url) or UNKNOWN_VERSION)
+    if source == "docker":
+        return _start_container(heap)
+    local = local_node.start(name=name, heap=heap, report=_logger.info)
+    return Engine(local.url, source, local.version, local.started)
+
+
+def masked(url: str) -> str:
+    """Return the URL without its user and password."""
+    # Not by urlsplit, which ends the address at a # or / of the password.
+    scheme = re.match("[a-z]+://", url)
+    start = scheme.group() if scheme else ""
+    _, at, rest = url[len(start) :].rpartition("@")
+    return f"{start}***@{rest}" if at else url
+
+
+def _version_at(url: str) -> str | None:
+    """Return the version an engine states, "unknown" when it only refuses us, None if silent."""
+    base = url.rstrip("/")
+    try:
+        return str(get_json(base)["version"]["number"])
+    except urllib.error.HTTPError as error:
+        error.close()
+    except urllib.error.URLError as error:
+        # Its certificate is not trusted here; the client may be told to trust it.
+        return UNKNOWN_VERSION if isinstance(error.reason, SSLError) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return _version_of_nodes(base)
+
+
+def _version_of_nodes(url: str) -> str:
+    """Ask the nodes: the distribution from Maven Central does not answer `GET /`."""
+    try:
+        nodes = get_json(f"{url}/_nodes/_local?filter_path=nodes.*.version")["nodes"]
+        return str(next(iter(nodes.values()))["version"])
+    except urllib.error.HTTPError as error:
+        error.close()
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        pass
+    return UNKNOWN_VERSION
+
+
+def _docker_answers() -> bool:
+    """Check whether the `docker` extra is installed and a Docker engine answers within 2 s."""
+    if importlib.util.find_spec("testcontainers") is None:
+        return False
+    with warnings.catch_warnings():
+        # The Docker client drops its socket unclosed when no engine answers.
+        warnings.simplefilter("ignore", ResourceWarning)
+        answers = _ping_docker()
+        gc.collect()
+    return answers
+
+
+def _ping_docker() -> bool:
+    with suppress(Exception):  # whatever the Docker client raises means: no Docker
+        client = importlib.import_module("docker").from_env(timeout=2)
+        try:
+            return bool(client.ping())
+        finally:
+            client.close()
+    return False
+
+
+def _start_container(heap: str) -> Engine:
+    """Start Elasticsearch in a container that goes away with this process.
+
+    As a plain container: the ready-made one of testcontainers refuses server versions that it
+    does not know, and has moved between modules.
+    """
+    image = f"elasticsearch:{local_node.DEFAULT_VERSION}"
+    module = importlib.import_module("testcontainers.core.container")
+    settings = {
+        "discovery.type": "single-node",
+        "xpack.security.enabled": "false",
+        "cluster.routing.allocation.disk.threshold_enabled": "false",
+        "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
+    }
+    try:
+        container = module.DockerContainer(image).with_exposed_ports(9200).with_envs(**settings)
+        _containers.append(container.start())
+        url = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(9200)}"
+    except Exception as error:
+        raise NodeError(
+            f"Docker could not start {image} ({error}): start one by hand and set {VARIABLE}."
+        ) from error
+    if not wait_until_ready(url, seconds=120, alive=lambda: True):
+        raise NodeError(f"{image} in Docker does not answer at {url}: see docker logs.")
+    return Engine(url, "docker", _version_at(url) or UNKNOWN_VERSION, started=True)

@@ -1,0 +1,1 @@
+"""What a relation is: kinds, scoring, evidence, comparison; pure."""

@@ -1,0 +1,1 @@
+"""Related documents: options, candidate queries, ranking, and the indices that answer."""

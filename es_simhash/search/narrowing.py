@@ -1,0 +1,71 @@
+"""Answers of a sidecar, made what they were if the filters of the first index had been in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from es_simhash.search.options import Query
+
+# Hits that a search gives at the most.
+_MOST = 10_000
+_WIDER = 10
+
+Hit = Mapping[str, Any]
+
+
+def narrowed(
+    answer: Mapping[str, Any], located: Mapping[str, Hit], body: Mapping[str, Any], *, full: bool
+) -> dict[str, Any]:
+    """Return the answer with the documents of the first index in the place of the sidecar's.
+
+    Args:
+        answer: Of the sidecar.
+        located: Documents of the first index that match the filters, by id.
+        body: The search as it was meant, before it was widened.
+        full: Whether the sidecar may have more.
+    """
+    found = answer["hits"]
+    hits = [_moved(hit, located[hit["_id"]]) for hit in found["hits"] if hit["_id"] in located]
+    narrow: dict[str, Any] = {**found, "hits": hits[: body["size"]]}
+    if not full and "total" in found:
+        narrow["total"] = {"value": len(hits), "relation": "eq"}
+    return {"hits": narrow}
+
+
+def _moved(hit: Hit, located: Hit) -> dict[str, Any]:
+    """Return a hit of the sidecar as one of the first index, with the fields asked for there."""
+    fields = {**hit.get("fields", {}), **located.get("fields", {})}
+    return {**hit, "_index": located["_index"], "fields": fields}
+
+
+def is_full(answer: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Check whether a search gave as many hits as were asked for, so that there may be more."""
+    return len(answer["hits"]["hits"]) >= int(asked["size"])
+
+
+def lacks(narrow: Mapping[str, Any], body: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Check whether too few hits are left, and more can be asked for."""
+    return len(narrow["hits"]["hits"]) < int(body["size"]) and int(asked["size"]) < _MOST
+
+
+def widened(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same search for more hits."""
+    size = min(int(asked["size"]) * _WIDER, _MOST)
+    wide = {**asked, "size": size}
+    if asked["track_total_hits"] is not False:
+        wide["track_total_hits"] = size + 1
+    if "knn" in asked:
+        wide["knn"] = _nearest(asked["knn"], size)
+    else:
+        query = asked["query"]["bool"]
+        wide["query"] = {"bool": {**query, "should": _clauses(query["should"], size)}}
+    return wide
+
+
+def _clauses(should: Sequence[Query], size: int) -> list[Query]:
+    return [
+        {"knn": _nearest(clause["knn"], size)} if "knn" in clause else clause for clause in should
+    ]
+
+
+def _nearest(search: Mapping[str, Any], size: int) -> dict[str, Any]:
+    return {**search, "k": size, "num_candidates": size}

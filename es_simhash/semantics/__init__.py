@@ -1,0 +1,1 @@
+"""Semantic profiles of texts: entities, concepts, vectors, and their similarity; pure."""

@@ -1,0 +1,290 @@
+"""The origins' concept simhash: one fingerprint of all concepts, or one for each paragraph.
+
+Close to noise for meaning below some thousand bits (`evaluation/bench_concept_simhash.py` shows
+it), so nothing uses it by default; it is here to be compared with, under published names.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError, SchemeError
+from es_simhash.fingerprints.hashing import Uint64s, run_numbers, xxh64
+from es_simhash.fingerprints.scheme import require_same
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+
+BITS_OFFERED = (16, 32, 64, 128, 256)
+WEIGHTINGS = ("tfidf", "plain", "origins-c")
+MOST_NEAR = 9
+
+# Weights are counted in this many parts of the heaviest: sums of integers are exact, so neither
+# the order of the concepts nor the scale of their weights can turn a bit.
+_STEPS = 1 << 20
+# Features whose bits are spread out at once; a document of a million concepts stays in 40 MB.
+_SLICE = 1 << 14
+_NAME = re.compile(
+    rf"concept(?P<bits>[1-9][0-9]{{0,3}})-(?:doc|par(?P<near>[1-9]))-"
+    rf"(?P<weights>{'|'.join(WEIGHTINGS)})\.v1"
+)
+
+# Zhang and He 2020, as the origins tell it.
+_KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}
+_OTHER_KIND = 1.0
+_MARKER = 5.0
+_TITLE = 5.0
+
+Weights = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ConceptScheme:
+    """All parameters of concept fingerprints.
+
+    Attributes:
+        bits: Bits of a fingerprint.
+        near: How many close pairs of paragraphs suffice; 0 when the whole document has one
+            fingerprint.
+        weights: "tfidf" (`tfidf_weights`), "origins-c" (`origins_c_weights`), or "plain", for
+            which every concept counts the same.
+    """
+
+    bits: int = 64
+    near: int = 0
+    weights: str = "tfidf"
+
+    def __post_init__(self) -> None:
+        if self.bits not in BITS_OFFERED:
+            raise SchemeError(f"No concept scheme has {self.bits} bits; choose of {BITS_OFFERED}.")
+        if not 0 <= self.near <= MOST_NEAR:
+            raise SchemeError(
+                f"{self.near} close paragraphs cannot be asked for; choose from 1 to {MOST_NEAR}, "
+                "or 0 for one fingerprint of the whole document."
+            )
+        if self.weights not in WEIGHTINGS:
+            raise SchemeError(
+                f"Unknown weights {self.weights!r} of concepts; choose of {WEIGHTINGS}."
+            )
+
+    @property
+    def name(self) -> str:
+        """The published name; `parse` turns it back into the scheme."""
+        part = f"par{self.near}" if self.near else "doc"
+        return f"concept{self.bits}-{part}-{self.weights}.v1"
+
+    @classmethod
+    def parse(cls, name: str) -> "ConceptScheme":
+        """Return the scheme of a published name.
+
+        Raises:
+            SchemeError: The name follows no published pattern, or its parameters make no scheme.
+        """
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise SchemeError(
+                f"Unknown concept scheme {name!r}; names look like {cls().name!r} "
+                f"or {cls(near=2, weights='plain').name!r}."
+            )
+        return cls(int(match["bits"]), int(match["near"] or 0), match["weights"])
+
+
+@dataclass(frozen=True)
+class ConceptFingerprints:
+    """Fingerprints of one document, and the scheme they were made with.
+
+    Attributes:
+        scheme: Of the fingerprints.
+        rows: One row for each part that has concepts, shape (parts, bits / 8).
+    """
+
+    scheme: ConceptScheme
+    rows: Fingerprints
+
+
+def fingerprint_concepts(
+    documents: Sequence[Sequence[Weights]], scheme: ConceptScheme
+) -> list[ConceptFingerprints]:
+    """Return the fingerprints of a batch of documents.
+
+    Args:
+        documents: For each the concepts of its parts with their weights: the paragraphs, or for a
+            scheme of whole documents one part.
+        scheme: Of the fingerprints.
+
+    Raises:
+        InputError: Several parts for a scheme of whole documents, or a weight that is none.
+    """
+    parts = [[part for part in document if _weighs(part, scheme)] for document in documents]
+    most = max(map(len, documents), default=0)
+    if not scheme.near and most > 1:
+        raise InputError(
+            f"Scheme {scheme.name!r} takes the concepts of a whole document at once, "
+            f"not of {most} parts; join them, or choose a scheme of paragraphs."
+        )
+    rows = concept_fingerprints(list(chain.from_iterable(parts)), scheme)
+    bounds = np.cumsum([0, *map(len, parts)])
+    return [ConceptFingerprints(scheme, rows[start:end]) for start, end in pairwise(bounds)]
+
+
+def concept_fingerprints(
+    concepts_per_part: Sequence[Weights], scheme: ConceptScheme
+) -> Fingerprints:
+    """Return one fingerprint for each part that has concepts, in their order.
+
+    A concept is hashed by XXH64 of the polynomial number of its code points (`hashing`), with
+    seeds 0, 1, ... for each further 64 bits. Bit i is 1 when the concepts that have it set hold
+    more than half of the weight, so a tie gives 0, as in `simhash`.
+
+    Returns:
+        Array of shape (parts with concepts, bits / 8); byte 0 holds the highest bits.
+
+    Raises:
+        InputError: A weight is negative or no number.
+    """
+    parts = [part for part in concepts_per_part if _weighs(part, scheme)]
+    if not parts:
+        return np.zeros((0, scheme.bits // 8), np.uint8)
+    owners = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    weights = _steps(parts, owners, scheme)
+    numbers = _concept_numbers(list(chain.from_iterable(parts)))
+    held = _weight_per_bit(numbers, weights, owners, scheme.bits)
+    totals = np.bincount(owners, weights).astype(np.int64)
+    return np.packbits(held * 2 > totals[:, None], axis=1)
+
+
+def _weighs(part: Weights, scheme: ConceptScheme) -> bool:
+    """Whether a part has any concept that counts."""
+    if scheme.weights == "plain":
+        return bool(part)
+    for concept, weight in part.items():
+        if not 0 <= weight < math.inf:
+            raise InputError(
+                f"Concept {concept[:80]!r} weighs {weight}; weights are numbers from 0 up."
+            )
+    return any(part.values())
+
+
+def _steps(
+    parts: Sequence[Weights], owners: NDArray[np.int64], scheme: ConceptScheme
+) -> NDArray[np.int64]:
+    """Weights in whole steps, of which the heaviest concept of each part has `_STEPS`."""
+    if scheme.weights == "plain":
+        return np.ones(len(owners), np.int64)
+    weights = np.fromiter(
+        chain.from_iterable(part.values() for part in parts), np.float64, len(owners)
+    )
+    heaviest = np.array([max(part.values()) for part in parts], np.float64)
+    return np.rint(weights / heaviest[owners] * _STEPS).astype(np.int64)
+
+
+def _concept_numbers(concepts: Sequence[str]) -> Uint64s:
+    codes = np.frombuffer("".join(concepts).encode("utf-32-le", "surrogatepass"), "<u4")
+    ends = np.cumsum([len(concept) for concept in concepts])
+    return run_numbers(codes, np.concatenate([[0], ends[:-1]]), ends)
+
+
+def _weight_per_bit(
+    numbers: Uint64s, weights: NDArray[np.int64], owners: NDArray[np.int64], bits: int
+) -> NDArray[np.int64]:
+    """Weight of the concepts of each part that have each bit set: shape (parts, bits)."""
+    words = np.stack(xxh64(numbers, *range(-(-bits // 64))), axis=1)
+    bytes_ = words.astype(">u8").view(np.uint8)[:, : bits // 8]
+    held = np.zeros((int(owners[-1]) + 1, bits), np.int64)
+    for start in range(0, len(numbers), _SLICE):
+        few = slice(start, start + _SLICE)
+        spread = np.unpackbits(bytes_[few], axis=1) * weights[few, None]
+        firsts = np.flatnonzero(np.diff(owners[few], prepend=-1))
+        held[owners[few][firsts]] += np.add.reduceat(spread, firsts, axis=0)
+    return held
+
+
+def concept_similarities(
+    one: ConceptFingerprints, others: Sequence[ConceptFingerprints]
+) -> NDArray[np.float64]:
+    """Compare a document with many: 1 - distance / bits, 0 where one side has no concepts.
+
+    A scheme of paragraphs compares each paragraph with each and takes the pair that is n-th best,
+    n being the number that suffices, or the last where there are fewer pairs than that.
+
+    Raises:
+        SchemeMismatch: The fingerprints come from different schemes.
+    """
+    for other in others:
+        require_same(one.scheme.name, other.scheme.name)
+    similarities = np.zeros(len(others))
+    parts = np.array([len(other.rows) for other in others], np.int64)
+    if not len(one.rows) or not parts.any():
+        return similarities
+    distances = hamming_distances(np.concatenate([each.rows for each in others]), one.rows)
+    pairs = parts * len(one.rows)
+    sorted_within = np.lexsort((distances.ravel(), np.repeat(np.arange(len(others)), pairs)))
+    compared = pairs > 0
+    places = (np.cumsum(pairs) - pairs + np.minimum(pairs, max(1, one.scheme.near)) - 1)[compared]
+    chosen = distances.ravel()[sorted_within[places]]
+    similarities[compared] = 1 - chosen / one.scheme.bits
+    return similarities
+
+
+def tfidf_weights(counts: Mapping[str, int], rarity: Callable[[str], float]) -> dict[str, float]:
+    """Return (1 + ln count) * rarity for each concept; rarity is background.py's, or an idf."""
+    return {concept: (1 + math.log(count)) * rarity(concept) for concept, count in counts.items()}
+
+
+def origins_idf(documents: int, frequency: int) -> float:
+    """Return the idf of Zhang and He, log(N / df + 0.01); an unseen concept counts as in one.
+
+    Raises:
+        InputError: There are more documents with the concept than documents.
+    """
+    if frequency > documents:
+        raise InputError(
+            f"A concept cannot be in {frequency} of {documents} documents; count both over one set."
+        )
+    return math.log(documents / max(1, frequency) + 0.01)
+
+
+def origins_c_weights(
+    counts: Mapping[str, int],
+    idf: Callable[[str], float],
+    *,
+    kinds: Mapping[str, str] | None = None,
+    title: Collection[str] = (),
+    markers: Collection[str] = (),
+) -> dict[str, float]:
+    """Return TF * IDF * (1 + POS + length + marker + title) for each concept of a document.
+
+    Zhang and He 2020: POS is 3 for nouns, 2 for verbs, 1 for others; length is that of the word,
+    scaled to 0..1 within the document; 5 more for marker words ("in conclusion") and 5 for words
+    of the title.
+
+    Args:
+        counts: How often each concept occurs.
+        idf: Of a concept, such as `origins_idf`.
+        kinds: Part of speech of each concept, as spaCy and Universal Dependencies name them.
+        title: Concepts of the title.
+        markers: Concepts that are marker words.
+    """
+    lengths = [len(concept) for concept in counts]
+    shortest = min(lengths, default=0)
+    span = max(1, max(lengths, default=0) - shortest)
+    kinds = kinds or {}
+    return {
+        concept: count
+        * idf(concept)
+        * (
+            1
+            + _kind_weight(kinds.get(concept, ""))
+            + (len(concept) - shortest) / span
+            + _MARKER * (concept in markers)
+            + _TITLE * (concept in title)
+        )
+        for concept, count in counts.items()
+    }
+
+
+def _kind_weight(kind: str) -> float:
+    return _KIND_WEIGHTS.get({"propn": "noun"}.get(kind.lower(), kind.lower()), _OTHER_KIND)

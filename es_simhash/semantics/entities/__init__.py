@@ -1,0 +1,1 @@
+"""Named entities: found by rules, or taken from fields of the document."""

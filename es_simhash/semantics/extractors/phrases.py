@@ -1,0 +1,121 @@
+"""Key phrases: content words that stand together in a text more than once."""
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from math import log
+
+from es_simhash.semantics.extraction import Phrase
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.words import Word, is_stop, read_words
+from es_simhash.semantics.profile import installed_packages
+from es_simhash.semantics.rarity import rarity
+
+MOST_PHRASES = 10
+_LONGEST = 4
+_LEAST_COUNT = 2
+# What may stand between two words of a phrase; a line break ends it, as headings have no full stop.
+_JOINT = re.compile(r"[ \u00a0\-‐]?")
+
+Grams = dict[tuple[str, ...], list[tuple[int, int]]]
+
+
+def find_phrases(
+    text: str,
+    language: str,
+    packages: frozenset[str] | None = None,
+    *,
+    most: int = MOST_PHRASES,
+) -> tuple[Phrase, ...]:
+    """Return the phrases of two to four words that say most, in the order of their first mention.
+
+    They occur at least twice; one that occurs only inside a longer one is left out. They are chosen
+    by (1 + ln count) x the sum of their words' rarities. Scripts that put no spaces between words
+    have none, but for Chinese with jieba.
+
+    Args:
+        text: The text.
+        language: ISO 639-1 code; empty when unknown.
+        packages: Packages that may be used; by default those installed.
+        most: How many at most.
+    """
+    words = _words(text, language, installed_packages() if packages is None else packages)
+    grams = _maximal(_repeated(words, text, language))
+    scores = _scores(grams, language, packages)
+    best = sorted(grams, key=lambda gram: -scores[gram])[:most]
+    return tuple(
+        Phrase(" ".join(gram), len(grams[gram]), tuple(grams[gram]))
+        for gram in sorted(best, key=lambda gram: grams[gram][0])
+    )
+
+
+def _words(text: str, language: str, packages: frozenset[str]) -> list[Word]:
+    if language == "zh" and "jieba" in packages:
+        return chinese.read_words(text)
+    return read_words(text, language)
+
+
+def _repeated(words: Sequence[Word], text: str, language: str) -> Grams:
+    """Return the places of each sequence of content words that occurs twice or more."""
+    normals = [word.normal for word in words]
+    pairs = Counter(itertools.pairwise(normals))
+    often = {
+        pair
+        for pair, count in pairs.items()
+        if count >= _LEAST_COUNT and not any(_is_empty(word, language) for word in pair)
+    }
+    grams: Grams = defaultdict(list)
+    for first, last in _stretches(words, often, text):
+        for start in range(first, last):
+            for end in range(start + 2, min(start + _LONGEST, last + 1) + 1):
+                grams[tuple(normals[start:end])].append((words[start].start, words[end - 1].end))
+    return {gram: places for gram, places in grams.items() if len(places) >= _LEAST_COUNT}
+
+
+def _is_empty(word: str, language: str) -> bool:
+    return len(word) < 2 or is_stop(word, language)
+
+
+def _stretches(
+    words: Sequence[Word], often: set[tuple[str, str]], text: str
+) -> Iterator[tuple[int, int]]:
+    """Return the first and the last word of each stretch whose neighbours are often together."""
+    first = None
+    for number, (word, other) in enumerate(itertools.pairwise(words)):
+        if (
+            (word.normal, other.normal) in often
+            and word.end <= other.start
+            and _JOINT.fullmatch(text, word.end, other.start)
+        ):
+            first = number if first is None else first
+        elif first is not None:
+            yield first, number
+            first = None
+    if first is not None:
+        yield first, len(words) - 1
+
+
+def _maximal(grams: Grams) -> Grams:
+    """Leave out what occurs only inside a longer sequence, and what only repeats one word."""
+    inside = {
+        part: len(places)
+        for gram, places in sorted(grams.items(), key=lambda each: len(each[1]))
+        for part in (gram[:-1], gram[1:])
+    }
+    return {
+        gram: places
+        for gram, places in grams.items()
+        if len(places) > inside.get(gram, 0) and len(set(gram)) > 1
+    }
+
+
+def _scores(
+    grams: Grams, language: str, packages: frozenset[str] | None
+) -> dict[tuple[str, ...], float]:
+    each = sorted({word for gram in grams for word in gram})
+    rarities = dict(zip(each, rarity(each, language, packages).tolist(), strict=True))
+    return {
+        gram: (1 + log(len(places))) * sum(rarities[word] for word in gram)
+        for gram, places in grams.items()
+    }

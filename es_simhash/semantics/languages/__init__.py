@@ -1,0 +1,1 @@
+"""Languages: detection, words in normal form, Chinese segmentation."""

@@ -1,0 +1,138 @@
+"""jieba's dictionary, and the cut of Chinese characters into words as jieba makes it.
+
+The most probable path through the dictionary, and jieba's hidden Markov model for what it lacks, in
+one pass over the characters instead of three. The dictionary is read from jieba's package: its
+cache in the shared temporary folder, which anybody may write, is neither read nor written.
+"""
+
+import logging
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from math import log
+from pathlib import Path
+
+from es_simhash.errors import MissingExtra
+from es_simhash.semantics.entities.word_lists import rule_words
+
+# Person, place and organisation in jieba's dictionary; nrt is a person in transliteration.
+_NAME_TAGS = {"nr": "nr", "nrfg": "nr", "nrt": "nrt", "ns": "ns", "nt": "nt"}
+# jieba's model copies its whole path at each character; more at once would cost the square.
+_MODEL_CHARACTERS = 64
+_MOST_REMEMBERED = 1 << 16
+
+
+@dataclass
+class Dictionary:
+    """jieba's dictionary and model.
+
+    Attributes:
+        scores: Logarithm of each word's share of all words; None for what only begins words.
+        tags: Which kind of name a word is, for those that are one.
+        surnames: First characters of persons.
+        total: Number of words the dictionary was counted from.
+        guess: The model, which cuts characters that are no words.
+        guesses: What it gave so far.
+    """
+
+    scores: dict[str, float | None]
+    tags: dict[str, str]
+    surnames: frozenset[str]
+    total: int
+    guess: Callable[[str], Iterable[str]]
+    guesses: dict[str, list[str]] = field(default_factory=dict)
+
+
+def cut(characters: str, dictionary: Dictionary) -> Iterator[str]:
+    """Cut a run of Han characters as jieba does, its model included."""
+    ends = _best_ends(characters, dictionary)
+    start, single = 0, 0
+    while start < len(characters):
+        end = ends[start]
+        if end - start > 1:
+            yield from _guessed(characters[single:start], dictionary)
+            yield characters[start:end]
+            single = end
+        start = end
+    yield from _guessed(characters[single:], dictionary)
+
+
+def _best_ends(characters: str, dictionary: Dictionary) -> list[int]:
+    """Give, for each place, where the word ends that begins there on the most probable path."""
+    scores = dictionary.scores
+    unknown = -log(dictionary.total)
+    length = len(characters)
+    ends = list(range(1, length + 1))
+    paths = [0.0] * (length + 1)
+    for start in range(length - 1, -1, -1):
+        best = None
+        end = start + 1
+        word = characters[start]
+        while word in scores:
+            score = scores[word]
+            if score is not None:
+                score += paths[end]
+                if best is None or score >= best:
+                    best, ends[start] = score, end
+            end += 1
+            if end > length:
+                break
+            word = characters[start:end]
+        paths[start] = unknown + paths[start + 1] if best is None else best
+    return ends
+
+
+def _guessed(singles: str, dictionary: Dictionary) -> Iterable[str]:
+    """Cut characters that the dictionary left single: by the model, unless they are a word."""
+    if len(singles) < 2 or dictionary.scores.get(singles) is not None:
+        return singles
+    known = dictionary.guesses.get(singles)
+    if known is None:
+        steps = range(0, len(singles), _MODEL_CHARACTERS)
+        parts = (singles[step : step + _MODEL_CHARACTERS] for step in steps)
+        known = [word for part in parts for word in dictionary.guess(part)]
+        if len(dictionary.guesses) >= _MOST_REMEMBERED:
+            dictionary.guesses.clear()
+        dictionary.guesses[singles] = known
+    return known
+
+
+@lru_cache(maxsize=1)
+def load_dictionary() -> Dictionary:
+    """Read jieba's dictionary, which takes about a second.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    folder, guess = _jieba()
+    counts: dict[str, int] = {}
+    tags: dict[str, str] = {}
+    everyday = rule_words("everyday", "zh")
+    for line in (folder / "dict.txt").read_text("utf-8").splitlines():
+        word, count, tag = line.split(" ")
+        counts[word] = int(count)
+        if tag in _NAME_TAGS and word not in everyday:
+            tags[word] = _NAME_TAGS[tag]
+    total = sum(counts.values())
+    scores: dict[str, float | None] = {
+        word[:end]: None for word in counts for end in range(1, len(word))
+    }
+    scores.update((word, log(count / total)) for word, count in counts.items() if count)
+    return Dictionary(scores, tags, rule_words("surname", "zh"), total, guess)
+
+
+def _jieba() -> tuple[Path, Callable[[str], Iterable[str]]]:
+    """Import jieba, which warns of its own code and writes its log to the standard error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            jieba = import_module("jieba")
+            guess = import_module("jieba.finalseg").cut
+    except ImportError as error:
+        raise MissingExtra(
+            "Chinese words need jieba: pip install 'es-simhash[chinese]'."
+        ) from error
+    logging.getLogger("jieba").setLevel(logging.WARNING)
+    return Path(str(jieba.__file__)).parent, guess

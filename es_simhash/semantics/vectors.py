@@ -1,0 +1,139 @@
+"""Document vectors from a table of word vectors, and their simhash; English only.
+
+The table was made once from a sentence encoder (scripts/build_word_table.py), so that no model is
+needed here. A document is the sum of its words, each weighed by how rare it is (smooth inverse
+frequency; Arora, Liang, Ma: A simple but tough-to-beat baseline for sentence embeddings, 2017).
+
+All sums are of whole numbers, so that every machine gives the same vector and the same bits.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from io import BytesIO
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+
+Floats = NDArray[np.float32]
+
+DIMENSIONS = 256
+FILE = "words256-minilm-l6-v1.npz"
+_SHA256 = "f15b382957c1cc9421a564e3247ca9c27924c56c9435f1d0d94dbe7362468e81"
+# Vectors are multiplied by this before whole numbers are made of them.
+_SCALE = 1 << 20
+
+
+class WordVectors:
+    """A published table of word vectors."""
+
+    name = "words256-minilm-l6-v1"
+
+    def __init__(
+        self, words: Sequence[str], codes: NDArray[np.int8], weights: NDArray[np.uint16]
+    ) -> None:
+        self._rows = dict(zip(words, range(len(words)), strict=True))
+        self._codes = codes
+        self._weights = weights.astype(np.float64)
+
+    @staticmethod
+    def load() -> "WordVectors":
+        """Return the table that comes with the package; it is read once.
+
+        Raises:
+            InputError: The file is not the one that was published.
+        """
+        return _load()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
+
+    def vectors(self, counts: Sequence[Mapping[str, int]]) -> Floats:
+        """Return one vector of length 1 for the word counts of each document.
+
+        A document none of whose words is in the table has a vector of zeros.
+        """
+        sums = np.zeros((len(counts), DIMENSIONS))
+        for index, each in enumerate(counts):
+            sums[index] = self._sum(each)
+        return _unit(sums)
+
+    def _sum(self, counts: Mapping[str, int]) -> NDArray[np.float64]:
+        rows = np.fromiter(map(self._rows.get, counts, repeat(-1)), np.int64, len(counts))
+        times = np.fromiter(counts.values(), np.float64, len(counts))
+        known = rows >= 0
+        rows = rows[known]
+        total: NDArray[np.float64] = (times[known] * self._weights[rows]) @ self._codes[rows]
+        return total
+
+
+def quantise(vectors: Floats) -> NDArray[np.int8]:
+    """Return vectors in whole numbers from -127 to 127; the direction is what is kept."""
+    largest = np.abs(vectors).max(1, initial=0, keepdims=True)
+    return np.rint(vectors * (127 / np.where(largest, largest, 1))).astype(np.int8)
+
+
+def signs(vectors: Floats) -> NDArray[np.uint8]:
+    """Return the vector simhash: 256 bits as 32 bytes, to be compared by Hamming distance.
+
+    Bits are the signs of the vector after a fixed rotation, which spreads what a few dimensions
+    say over all of them. A vector of zeros has no bit set.
+    """
+    whole = np.rint(vectors.astype(np.float64) * _SCALE)
+    return np.packbits(whole @ _rotation() > 0, axis=1)
+
+
+def _unit(sums: NDArray[np.float64]) -> Floats:
+    """Rows of length 1, by way of numbers whose squares add up without rounding."""
+    largest = np.abs(sums).max(1, initial=0, keepdims=True)
+    whole = np.rint(sums * (_SCALE / np.where(largest, largest, 1)))
+    length = np.sqrt((whole * whole).sum(1, keepdims=True))
+    return (whole / np.where(length, length, 1)).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def _rotation() -> NDArray[np.float64]:
+    """Hadamard matrices with random signs between them: a rotation in whole numbers, times 256."""
+    first, second = (_random_signs(f"{WordVectors.name} rotation {part}") for part in (1, 2))
+    hadamard = np.ones((1, 1))
+    while len(hadamard) < DIMENSIONS:
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    rotation: NDArray[np.float64] = first[:, None] * hadamard @ (second[:, None] * hadamard)
+    return rotation
+
+
+def _random_signs(seed: str) -> NDArray[np.float64]:
+    bits = np.unpackbits(np.frombuffer(hashlib.sha256(seed.encode()).digest(), np.uint8))
+    return 1.0 - 2.0 * bits.astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _load() -> WordVectors:
+    content = (files("es_simhash.semantics") / "data" / FILE).read_bytes()
+    if hashlib.sha256(content).hexdigest() != _SHA256:
+        raise InputError(f"The word vectors {FILE} are damaged; install es-simhash again.")
+    with np.load(BytesIO(content), allow_pickle=False) as table:
+        words = table["words"].tobytes().decode().split("\n")
+        return WordVectors(words, unpack(table["codes"]), table["weights"])
+
+
+def pack(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Put two numbers from -8 to 7 into each byte."""
+    halves = (codes + 8).astype(np.uint8)
+    packed: NDArray[np.uint8] = (halves[:, ::2] << np.uint8(4)) | halves[:, 1::2]
+    return packed
+
+
+def unpack(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return back what `pack` got."""
+    codes = np.empty((len(packed), packed.shape[1] * 2), np.int8)
+    codes[:, ::2] = (packed >> 4).astype(np.int8) - 8
+    codes[:, 1::2] = (packed & 15).astype(np.int8) - 8
+    return codes

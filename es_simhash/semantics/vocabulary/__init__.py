@@ -1,0 +1,1 @@
+"""Vocabularies: synonym files and SKOS taxonomies, and the concepts they find in a text."""

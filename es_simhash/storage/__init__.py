@@ -1,0 +1,1 @@
+"""The `simhash` object in a document: fields, encodings, mappings, pipeline; plain dicts."""

@@ -1,0 +1,137 @@
+"""The form fingerprints have in an Elasticsearch document; field names are spelled only here."""
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.blocks import block_terms
+from es_simhash.fingerprints.chunks import ChunkFingerprints, shingle_counts
+from es_simhash.fingerprints.scheme import CHUNK_BITS, Scheme
+from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.text_fingerprints import Batch, TextFingerprints
+from es_simhash.storage.fields import (
+    BLOCKS,
+    CHUNKS,
+    CONTENT_HASH,
+    FINGERPRINT,
+    SCHEME,
+    SHINGLES,
+    STATUS,
+    STATUS_EMPTY,
+)
+
+_CHUNK_BYTES = CHUNK_BITS // 8
+# How many passages each of the four windows picks, 32 bits each.
+_HEADER = np.dtype("<u4")
+_HEADER_BYTES = 16
+# Lengths are kept in 16 bits; a chunk has at most a few hundred characters but for endless words.
+_LONGEST = 0xFFFF
+_BASE64 = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
+)
+
+
+def pack_chunks(
+    fingerprints: Fingerprints, characters: NDArray[np.int64], levels: NDArray[np.uint8]
+) -> str:
+    """Pack chunk fingerprints for a `binary` field: base64 of counts, fingerprints, lengths."""
+    lengths = np.minimum(characters, _LONGEST).astype("<u2")
+    packed = shingle_counts(levels).astype(_HEADER).tobytes() + fingerprints.tobytes()
+    return base64.b64encode(packed + lengths.tobytes()).decode("ascii")
+
+
+def unpack_chunks(packed: str) -> ChunkFingerprints:
+    """Read what `pack_chunks` wrote.
+
+    Raises:
+        InputError: The value was not written by it.
+    """
+    try:
+        raw = base64.b64decode(packed, validate=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"The chunk field holds {str(packed)[:20]!r}, which is no base64; "
+            "fingerprint the document again."
+        ) from error
+    count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
+    if rest or count < 0:
+        raise InputError(f"The chunk field has {len(raw)} bytes, which is no number of chunks.")
+    end = _HEADER_BYTES + count * _CHUNK_BYTES
+    fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
+    characters = np.frombuffer(raw, "<u2", count, end).astype(np.int64)
+    counts = np.frombuffer(raw, _HEADER, 4).astype(np.int64)
+    return ChunkFingerprints(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
+
+
+def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
+    """Return the index terms of passages: 24 bits as four characters of URL-safe base64."""
+    if not len(shingles):
+        return []
+    terms: list[str] = _shingle_letters(shingles).view("S4").ravel().astype("U4").tolist()
+    return terms
+
+
+def _shingle_letters(shingles: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    shifts = np.array([18, 12, 6, 0], np.uint32)
+    letters: NDArray[np.uint8] = _BASE64[(shingles[:, None] >> shifts) & np.uint32(63)]
+    return np.ascontiguousarray(letters)
+
+
+def simhash_object(fingerprints: TextFingerprints) -> dict[str, Any]:
+    """Return the object to store under the field for one text."""
+    if fingerprints.document is None:
+        return {
+            SCHEME: fingerprints.scheme,
+            STATUS: STATUS_EMPTY,
+            CONTENT_HASH: fingerprints.content_hash,
+        }
+    blocks = Scheme.parse(fingerprints.scheme).blocks
+    return {
+        SCHEME: fingerprints.scheme,
+        CONTENT_HASH: fingerprints.content_hash,
+        FINGERPRINT: fingerprints.document.tobytes().hex(),
+        BLOCKS: block_terms(fingerprints.document[None], blocks)[0],
+        SHINGLES: shingle_terms(fingerprints.shingles),
+        CHUNKS: pack_chunks(
+            fingerprints.chunks, fingerprints.chunk_characters, fingerprints.levels
+        ),
+    }
+
+
+def simhash_json(batch: Batch) -> list[bytes]:
+    """Return the JSON of `simhash_object` for every text of a batch, several times as fast."""
+    scheme = json.dumps(batch.scheme.name)
+    letters = _json_shingles(batch.shingles)
+    blocks = iter(block_terms(batch.documents, batch.scheme.blocks))
+    documents = iter(batch.documents)
+    objects = []
+    for index, content_hash in enumerate(batch.content_hashes):
+        head = f'{{"{SCHEME}":{scheme},"{CONTENT_HASH}":"{content_hash}",'
+        if not batch.tokens[index]:
+            objects.append(f'{head}"{STATUS}":"{STATUS_EMPTY}"}}'.encode())
+            continue
+        chunks = slice(batch.chunk_bounds[index], batch.chunk_bounds[index + 1])
+        begin, end = int(batch.shingle_bounds[index]), int(batch.shingle_bounds[index + 1])
+        packed = pack_chunks(
+            batch.chunks[chunks], batch.chunk_characters[chunks], batch.levels[begin:end]
+        )
+        terms = '","'.join(next(blocks))
+        head += (
+            f'"{FINGERPRINT}":"{next(documents).tobytes().hex()}","{BLOCKS}":["{terms}"],'
+            f'"{CHUNKS}":"{packed}","{SHINGLES}":['
+        )
+        objects.append(head.encode() + letters[begin * 7 : end * 7 - 1] + b"]}")
+    return objects
+
+
+def _json_shingles(shingles: NDArray[np.uint32]) -> bytes:
+    """All terms as JSON strings of seven bytes, `"abcd",`, so that any run of them is a slice."""
+    rows = np.empty((len(shingles), 7), np.uint8)
+    rows[:, [0, 5]] = ord('"')
+    rows[:, 6] = ord(",")
+    rows[:, 1:5] = _shingle_letters(shingles)
+    return rows.tobytes()

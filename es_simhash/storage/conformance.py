@@ -1,0 +1,146 @@
+"""Conformance vectors: what every implementation of docs/fingerprint.md must give.
+
+`python -m es_simhash.storage.conformance` writes data/vectors.json from data/vectors.input.json.
+That file is never changed under a published scheme: a difference is a bug in the code.
+"""
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import pairwise, takewhile
+from pathlib import Path
+from typing import Any
+
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    fingerprint,
+    fingerprint_batch,
+)
+from es_simhash.storage.codec import shingle_terms, simhash_json, simhash_object
+from es_simhash.text.segmentation import Segmentation, normalise, segment
+
+Vector = dict[str, Any]
+
+_ABOUT = '"Made by python -m es_simhash.storage.conformance; see docs/fingerprint.md, Porting."'
+_SHOWN = 60  # characters of a value in a difference
+
+
+def vectors() -> list[Vector]:
+    """Return the published vectors."""
+    published: list[Vector] = json.loads(_read("vectors.json"))["vectors"]
+    return published
+
+
+def _read(name: str) -> str:
+    return (files("es_simhash") / "data" / name).read_text("utf-8")
+
+
+def build() -> list[Vector]:
+    """Compute the vectors of the readable input file."""
+    return [_vector(entry) for entry in json.loads(_read("vectors.input.json"))["texts"]]
+
+
+def _vector(entry: dict[str, Any]) -> Vector:
+    scheme = Scheme.parse(entry.get("scheme", DEFAULT.name))
+    return {"name": entry["name"], **describe(_expand(entry), scheme)}
+
+
+def _expand(entry: dict[str, Any]) -> str:
+    """Return the text of an entry; `{}` in a repeated one is replaced by 1, 2, 3 ..."""
+    content: str = entry["text"]
+    if "times" not in entry:
+        return content
+    return "".join(content.replace("{}", str(number + 1)) for number in range(entry["times"]))
+
+
+def describe(content: str, scheme: Scheme = DEFAULT) -> Vector:
+    """Return the fingerprints of a text with the steps that lead to them."""
+    normalised = normalise(content)
+    segmentation = segment([normalised], scheme)
+    fingerprints = fingerprint(content, scheme)
+    tokens = _tokens(segmentation)
+    return {
+        "text": content,
+        "scheme": scheme.name,
+        "normalised": normalised,
+        "content_hash": fingerprints.content_hash,
+        "tokens": tokens,
+        "chunks": list(_chunks(tokens, segmentation, fingerprints)),
+        "shingles": _passages(fingerprints),
+        "simhash": simhash_object(fingerprints),
+    }
+
+
+def _tokens(segmentation: Segmentation) -> list[str]:
+    codes = segmentation.codes
+    bounds = zip(segmentation.starts, segmentation.ends, strict=True)
+    return ["".join(map(chr, codes[start:end])) for start, end in bounds]
+
+
+def _chunks(
+    tokens: list[str], segmentation: Segmentation, fingerprints: TextFingerprints
+) -> Iterator[dict[str, Any]]:
+    bounds = segmentation.chunks.tolist()
+    for row, (first, end) in enumerate(pairwise(bounds)):
+        yield {
+            "first_token": first,
+            "end_token": end,
+            "characters": "".join(f" {token}" for token in tokens[first:end]),
+            "length": int(fingerprints.chunk_characters[row]),
+            "fingerprint": fingerprints.chunks[row].tobytes().hex(),
+        }
+
+
+def _passages(fingerprints: TextFingerprints) -> list[dict[str, Any]]:
+    numbers, levels = fingerprints.shingles.tolist(), fingerprints.levels.tolist()
+    rows = zip(numbers, levels, shingle_terms(fingerprints.shingles), strict=True)
+    return [{"number": number, "level": level, "term": term} for number, level, term in rows]
+
+
+def check(expected: list[Vector]) -> list[str]:
+    """Compare this implementation with vectors, each text alone and all of a scheme together.
+
+    Returns:
+        One sentence for each difference; none when all are equal.
+    """
+    differences = [sentence for vector in expected for sentence in _check_alone(vector)]
+    for scheme in sorted({vector["scheme"] for vector in expected}):
+        of_scheme = [vector for vector in expected if vector["scheme"] == scheme]
+        differences += _check_together(of_scheme, Scheme.parse(scheme))
+    return differences
+
+
+def _check_alone(vector: Vector) -> Iterator[str]:
+    found = describe(vector["text"], Scheme.parse(vector["scheme"]))
+    for member, value in found.items():
+        if value != vector.get(member):
+            yield _difference(vector["name"], member, vector.get(member), value)
+
+
+def _check_together(expected: list[Vector], scheme: Scheme) -> Iterator[str]:
+    batch = fingerprint_batch([vector["text"] for vector in expected], scheme)
+    for vector, raw in zip(expected, simhash_json(batch), strict=True):
+        found = json.loads(raw)
+        if found != vector["simhash"]:
+            yield _difference(vector["name"], "simhash in a batch", vector["simhash"], found)
+
+
+def _difference(name: str, member: str, expected: object, found: object) -> str:
+    # Long values are shown from shortly before the first character that differs.
+    one, other = json.dumps(expected), json.dumps(found)
+    equal = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    begin = max(0, sum(1 for _ in equal) - _SHOWN // 2)
+    part = slice(begin, begin + _SHOWN)
+    return f"{name}: {member}, from character {begin}: {other[part]} should be {one[part]}"
+
+
+def main() -> None:
+    """Write data/vectors.json."""
+    path = Path(str(files("es_simhash"))) / "data" / "vectors.json"
+    lines = ",\n".join(json.dumps(vector) for vector in build())
+    path.write_text(f'{{"about": {_ABOUT}, "vectors": [\n{lines}\n]}}\n', "ascii")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Names of the fields of the `simhash` object; they are spelled only here."""
+
+from functools import lru_cache
+
+DEFAULT_FIELD = "simhash"
+
+
+SCHEME = "scheme"
+
+
+STATUS = "status"
+
+
+CONTENT_HASH = "content_hash"
+
+
+FINGERPRINT = "fingerprint"
+
+
+BLOCKS = "blocks"
+
+
+SHINGLES = "shingles"
+
+
+CHUNKS = "chunks"
+
+
+SEMANTIC_SCHEME = "semantic_scheme"
+
+
+CONCEPTS = "concepts"
+
+
+ENTITIES = "entities"
+
+
+VECTOR = "vector"
+
+
+VECTOR_FINGERPRINT = "vector_fingerprint"
+
+
+FAMILY = "family"
+
+
+DUPLICATE_OF = "duplicate_of"
+
+
+DUPLICATE_SCORE = "duplicate_score"
+
+
+# What nobody wants to read, and what makes a document large.
+LARGE_MEMBERS = (FINGERPRINT, BLOCKS, SHINGLES, CHUNKS, CONCEPTS, VECTOR, VECTOR_FINGERPRINT)
+
+
+STATUS_EMPTY = "empty"
+
+
+@lru_cache(maxsize=64)
+def field_path(field: str, member: str) -> str:
+    """Return the full name of a member of the object, as queries spell it."""
+    return f"{field}.{member}"

@@ -1,0 +1,1 @@
+"""Sweeps: bringing up to date what other writers added or changed."""

@@ -1,0 +1,62 @@
+"""How far the writes to an index have come, and what was written since."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import elasticsearch
+
+from es_simhash.backfills.store import Part
+from es_simhash.engine.cluster import plain_errors
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far the writes to one shard have come.
+
+    Attributes:
+        index: Its index.
+        shard: Its number.
+        name: Name of it that an index of the same name, made anew, has not.
+        seq_no: All writes up to this number are in every copy of the shard, so that a refresh
+            makes them visible; of writes with higher numbers some may still be under way.
+    """
+
+    index: str
+    shard: int
+    name: str
+    seq_no: int
+
+
+def checkpoints(client: elasticsearch.Elasticsearch, index: str) -> list[Checkpoint]:
+    """Ask for the global checkpoint of each shard of the indices behind a name.
+
+    The highest number that a search sees would not do: writes beside each other become visible in
+    any order, and one that was under way would be passed over.
+
+    Raises:
+        ClusterError: The privilege `monitor` is missing.
+    """
+    with plain_errors(client):
+        stats = client.indices.stats(index=index, metric="docs", level="shards")
+    return [
+        Checkpoint(name, int(shard), f"{entry['uuid']}/{shard}", _checkpoint(copies))
+        for name, entry in sorted(stats["indices"].items())
+        for shard, copies in sorted(entry.get("shards", {}).items())
+    ]
+
+
+def _checkpoint(copies: list[Mapping[str, Mapping[str, int]]]) -> int:
+    return max(copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy)
+
+
+def since(now: list[Checkpoint], before: Mapping[str, int]) -> list[Part]:
+    """Return what was written since; all of a shard that is new, or was restored to earlier."""
+    parts = []
+    for each in now:
+        last = before.get(each.name, -1)
+        if last > each.seq_no:
+            last = -1
+        if last < each.seq_no:
+            # What is under way is looked at as well as far as it can be seen, and again next time.
+            parts.append(Part(each.index, {"range": {"_seq_no": {"gt": last}}}, each.shard))
+    return parts
