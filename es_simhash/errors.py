@@ -16,7 +16,17 @@ Each message is one sentence that names the value and the way out.
 
 
 class EsSimhashError(Exception):
-    """Base of all errors of this package; the CLI prints its text and exits with 1."""
+    """Base of all errors of this package; the CLI prints its text and exits with 1.
+
+    Args:
+        message: One sentence that names the value and the way out.
+        parameter: The parameter that the way out is about, by its name in Python; the command
+            line names its own option for it.
+    """
+
+    def __init__(self, message: str = "", *, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class ClusterError(EsSimhashError):
