@@ -23,11 +23,11 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_texts,
 )
+from es_simhash.query.candidates import related_query
+from es_simhash.query.neighbours import neighbour_query
+from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
-from es_simhash.search.candidates import related_query
-from es_simhash.search.neighbours import neighbour_query
-from es_simhash.search.options import Limits, Recency, SearchOptions
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
 

@@ -17,7 +17,7 @@ from es_simhash.backfills.preconditions import (
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Run, Settings
 from es_simhash.backfills.store import Part, Store
-from es_simhash.search.options import Query
+from es_simhash.query.options import Query
 from es_simhash.storage.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path
 
 _SAMPLED = 100

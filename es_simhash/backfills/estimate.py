@@ -16,7 +16,7 @@ from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.backfills.store import Part, Store
 from es_simhash.bulk.preparation import default_processes
 from es_simhash.errors import EsSimhashError
-from es_simhash.search.options import Query
+from es_simhash.query.options import Query
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import text_of
 

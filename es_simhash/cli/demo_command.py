@@ -22,9 +22,9 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.local_node.finder import find_engine, masked
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS, VERSION_SCORE, Relation
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 
 SAMPLE_INDEX = "es-simhash-demo"
 # Documents asked about, and rows shown; a corpus may have millions.

@@ -12,8 +12,8 @@ from es_simhash.engine import reading
 from es_simhash.fingerprints.blocks import block_sizes, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.search.candidates import related_query
-from es_simhash.search.options import Limits
+from es_simhash.query.candidates import related_query
+from es_simhash.query.options import Limits
 from es_simhash.storage import fields
 from es_simhash.storage.fields import field_path
 

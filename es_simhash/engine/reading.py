@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.engine.cluster import missing_index, plain_errors, refused_search
 from es_simhash.errors import ClusterError, IndexMissing
-from es_simhash.search.neighbours import own_vector
+from es_simhash.query.neighbours import own_vector
 
 Key = tuple[str | None, str | None]
 _NDJSON = {"accept": "application/json", "content-type": "application/x-ndjson"}

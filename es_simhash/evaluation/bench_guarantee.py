@@ -15,7 +15,7 @@ from es_simhash.evaluation.engines import bench_client
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.indices.install import install
-from es_simhash.search.candidates import related_query
+from es_simhash.query.candidates import related_query
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 

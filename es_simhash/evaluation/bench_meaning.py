@@ -19,10 +19,10 @@ from es_simhash.evaluation import datasets, metrics
 from es_simhash.evaluation.datasets import pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.indexing import filled_index
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 

@@ -18,8 +18,8 @@ from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.timing import percentiles
 from es_simhash.fingerprints.text_fingerprints import text_batches
 from es_simhash.local_node.finder import find_engine
+from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.semantic_codec import semantic_json

@@ -13,8 +13,8 @@ from es_simhash.evaluation import synthetic
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.timing import percentiles
 from es_simhash.local_node.finder import find_engine
+from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 
 _INDEX = "bench-mlt"
 # 16 sentences of 17 words are 2 KB.

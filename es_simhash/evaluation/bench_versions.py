@@ -16,10 +16,10 @@ from es_simhash.evaluation.datasets import Pair, VersionSet, pair
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.indexing import filled_index
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare, compare_fingerprints
 from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 
 SETS = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
 # The three whose mean F1 is compared with the best that peers reach at one cut.

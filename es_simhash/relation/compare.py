@@ -8,12 +8,12 @@ import numpy as np
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.options import SearchOptions
+from es_simhash.query.ranking import merged
 from es_simhash.relation.evidence import Reading, told
 from es_simhash.relation.model import SHOWN_SCORE, Coverage, Relation, semantic_score
 from es_simhash.relation.scoring import Candidate, relate
-from es_simhash.search.neighbours import Neighbour
-from es_simhash.search.options import SearchOptions
-from es_simhash.search.ranking import merged
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticProfile, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.similarity import compare_profiles

@@ -1,1 +1,1 @@
-"""Related documents: options, candidate queries, ranking, and the indices that answer."""
+"""The indices that answer: one with the fields, one with a sidecar, one in memory."""

@@ -11,15 +11,15 @@ from es_simhash.engine import reading
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.indices.installed_index import InstalledIndex
+from es_simhash.query.candidates import queried_shingles, related_query
+from es_simhash.query.hits import read_answers
+from es_simhash.query.neighbours import neighbour_query, read_neighbours
+from es_simhash.query.options import SearchOptions
+from es_simhash.query.ranking import merged
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import Reading, told
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import relate
-from es_simhash.search.candidates import queried_shingles, related_query
-from es_simhash.search.hits import read_answers
-from es_simhash.search.neighbours import neighbour_query, read_neighbours
-from es_simhash.search.options import SearchOptions
-from es_simhash.search.ranking import merged
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import SemanticProfiler, semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary

@@ -10,13 +10,13 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
+from es_simhash.query.candidates import min_shared_shingles, queried_shingles
+from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.options import Limits, SearchOptions
+from es_simhash.query.ranking import merged
 from es_simhash.relation.evidence import Reading, told
 from es_simhash.relation.model import Relation
 from es_simhash.relation.scoring import Candidate, relate
-from es_simhash.search.candidates import min_shared_shingles, queried_shingles
-from es_simhash.search.neighbours import Neighbour
-from es_simhash.search.options import Limits, SearchOptions
-from es_simhash.search.ranking import merged
 from es_simhash.semantics.profile import SemanticProfile, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.similarity import compare_profiles

@@ -12,10 +12,10 @@ from es_simhash.engine import reading
 from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.installed_index import InstalledIndex
+from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.index import Index
-from es_simhash.search.narrowing import is_full, lacks, narrowed, widened
-from es_simhash.search.options import SearchOptions
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.storage import fields
 

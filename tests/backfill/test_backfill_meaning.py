@@ -17,8 +17,8 @@ from es_simhash.bulk.sender import Patience
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.search.options import SearchOptions
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.profiler import vocabulary_digest
 

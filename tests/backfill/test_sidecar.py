@@ -14,9 +14,9 @@ from es_simhash.bulk.sender import Patience
 from es_simhash.engine.cluster import connect
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
+from es_simhash.query.options import Limits, SearchOptions
 from es_simhash.relation.model import Answer
 from es_simhash.search.index import Index
-from es_simhash.search.options import Limits, SearchOptions
 from es_simhash.search.sidecar import SidecarIndex
 
 pytestmark = pytest.mark.cluster

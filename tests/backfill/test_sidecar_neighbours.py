@@ -12,10 +12,10 @@ from es_simhash.backfills.run import Settings
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing
 from es_simhash.indices.install import install
+from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import Answer
 from es_simhash.search import sidecar
 from es_simhash.search.index import Index
-from es_simhash.search.options import Limits, Recency, SearchOptions
 from es_simhash.search.sidecar import SidecarIndex, open_index
 
 pytestmark = pytest.mark.cluster

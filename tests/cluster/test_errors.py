@@ -15,7 +15,7 @@ from es_simhash import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.search.options import SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.text.limits import LONGEST_TEXT
 
 pytestmark = pytest.mark.cluster

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.blocks import block_sizes, block_terms
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.search.candidates import related_query
-from es_simhash.search.options import Limits
+from es_simhash.query.candidates import related_query
+from es_simhash.query.options import Limits
 from es_simhash.storage.codec import pack_chunks
 
 pytestmark = pytest.mark.cluster

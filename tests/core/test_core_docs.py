@@ -12,7 +12,7 @@ import reference
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.search.options import Limits
+from es_simhash.query.options import Limits
 from es_simhash.storage.conformance import describe
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

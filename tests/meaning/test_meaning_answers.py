@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, InputError
+from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
 from es_simhash.search.memory import MemoryIndex
-from es_simhash.search.options import Limits, Recency, SearchOptions
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster

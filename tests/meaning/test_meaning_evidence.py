@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.search.options import SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import vocabulary_digest
 from es_simhash.semantics.similarity import MOST_SHARED

@@ -11,8 +11,8 @@ from es_simhash.bulk.run import Settings
 from es_simhash.errors import IndexMissing, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.install import install, installed, plan
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Relation
-from es_simhash.search.options import SearchOptions
 from es_simhash.semantics.profile import (
     DEFAULT_SEMANTICS,
     STORED_CONCEPTS,

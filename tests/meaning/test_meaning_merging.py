@@ -5,11 +5,11 @@ import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.query.diversity import without_copies
+from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.options import Recency, SearchOptions
+from es_simhash.query.ranking import merged
 from es_simhash.relation.model import Coverage, Kind, Relation
-from es_simhash.search.diversity import without_copies
-from es_simhash.search.neighbours import Neighbour
-from es_simhash.search.options import Recency, SearchOptions
-from es_simhash.search.ranking import merged
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 STORY = " ".join(f"Sentence {n} tells of the {n}th ship that came in." for n in range(60))

@@ -9,7 +9,7 @@ import pytest
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
 from es_simhash.bulk.run import Settings
 from es_simhash.indices.install import install
-from es_simhash.search.options import SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 

@@ -11,8 +11,8 @@ import pytest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
-from es_simhash.search.candidates import related_query
-from es_simhash.search.options import Limits
+from es_simhash.query.candidates import related_query
+from es_simhash.query.options import Limits
 
 DOCUMENT = "00112233445566778899aabbccddeeff"
 FILTER = {"term": {"lang": "en"}}

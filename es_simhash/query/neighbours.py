@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.search.options import Limits, Query
+from es_simhash.query.options import Limits, Query
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,

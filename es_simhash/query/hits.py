@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from es_simhash.query.candidates import EXACT, requested_neighbours
+from es_simhash.query.options import Limits
 from es_simhash.relation.scoring import Candidate
-from es_simhash.search.candidates import EXACT, requested_neighbours
-from es_simhash.search.options import Limits
 from es_simhash.storage import fields
 from es_simhash.storage.codec import unpack_chunks
 from es_simhash.storage.fields import field_path

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.search.options import Query
+from es_simhash.query.options import Query
 
 # Hits that a search gives at the most.
 _MOST = 10_000

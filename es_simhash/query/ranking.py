@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from es_simhash.query.diversity import without_copies
+from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.options import SearchOptions, best_first
 from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, Coverage, Relation, semantic_score
-from es_simhash.search.diversity import without_copies
-from es_simhash.search.neighbours import Neighbour
-from es_simhash.search.options import SearchOptions, best_first
 
 _Key = tuple[str | None, str | None]
 
