@@ -92,7 +92,7 @@ def test_neighbours_come_with_their_evidence(beside: SidecarIndex, index_name: s
 
 
 @pytest.mark.parametrize(
-    "asking",
+    "options",
     [
         SearchOptions(),
         NEAR,

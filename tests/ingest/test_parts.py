@@ -15,8 +15,8 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.storage.codec import simhash_object
+from es_simhash.text import limits
 from es_simhash.text.escaping import printable
-from es_simhash.text.segmentation import limits
 
 RECIPE = Recipe()
 MARK = Mark("/a", 10, 2, "look")
