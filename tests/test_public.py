@@ -131,7 +131,7 @@ def test_the_pure_modules_are_these() -> None:
         "relation.model",
         "storage.codec",
         "search.memory",
-        "search.candidates",
+        "query.candidates",
     }
     assert {f"es_simhash.{each}" for each in needed} <= set(PURE)
 

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from es_simhash.cli.main import COMMANDS, cli
-from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
+from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

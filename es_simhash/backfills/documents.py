@@ -6,12 +6,7 @@ from typing import Any, NamedTuple
 
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.semantics.profile import SemanticScheme
-from es_simhash.storage.encoding import Derivation
-from es_simhash.storage.fields import DEFAULT_FIELD
-
-# Object of a sidecar document that says of which document, in which state, its fields are.
-SOURCE = "source"
-INDEX, ROUTING, SEQ_NO, PRIMARY_TERM = "index", "routing", "seq_no", "primary_term"
+from es_simhash.storage.config import IndexConfig
 
 
 @dataclass(frozen=True)
@@ -46,28 +41,34 @@ class Task:
     """What a run does.
 
     Attributes:
-        derivation: How our object is made from a text.
-        text_field: Field of the text; dots lead into objects.
-        simhash_field: Field of our object.
+        config: How the index is read and fingerprinted.
         sidecar: Index the fields are written to; None for the document itself.
         indices: Indices the documents are in.
     """
 
-    derivation: Derivation = field(default_factory=Derivation)
-    text_field: str = "text"
-    simhash_field: str = DEFAULT_FIELD
+    config: IndexConfig = field(default_factory=IndexConfig)
     sidecar: str | None = None
     indices: frozenset[str] = field(default_factory=frozenset)
 
     @property
+    def text_field(self) -> str:
+        """Field of the text; dots lead into objects."""
+        return self.config.text_field
+
+    @property
+    def simhash_field(self) -> str:
+        """Field of the `simhash` object."""
+        return self.config.simhash_field
+
+    @property
     def scheme(self) -> Scheme:
         """Scheme of the fingerprints."""
-        return self.derivation.scheme
+        return self.config.scheme
 
     @property
     def semantics(self) -> SemanticScheme | None:
         """Scheme of what is read from the texts; None for fingerprints alone."""
-        return self.derivation.semantics
+        return self.config.semantics
 
     @property
     def entity_fields(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import content_hash, text_batches
 from es_simhash.semantics.entities.document_fields import upstream_entities
-from es_simhash.storage.encoding import derive
+from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import (
     BLOCKS,
     CHUNKS,
@@ -67,7 +67,7 @@ def derived(
     """
     rest = iter(sources)
     for batch in text_batches(texts):
-        yield from derive(batch, task.derivation, list(islice(rest, len(batch)))).objects
+        yield from encode(batch, task.config, list(islice(rest, len(batch)))).objects
 
 
 def is_current(stored: Mapping[str, Any], task: Task) -> bool:

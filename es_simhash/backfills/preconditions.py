@@ -5,7 +5,7 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.backfills.documents import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE, Hit, Task
+from es_simhash.backfills.documents import Hit, Task
 from es_simhash.engine.cluster import plain_errors
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
@@ -14,7 +14,8 @@ from es_simhash.indices.install import Installed
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage import resources
-from es_simhash.storage.encoding import Derivation
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
 from es_simhash.storage.source import text_of
 
 # Key of `_meta` in the mapping of a sidecar: of each of our fields, the name of the first index.
@@ -63,8 +64,10 @@ def open_task(
     if made.semantics is not None:
         # What it lacks is told before anything is read, not by the first process that needs it.
         semantic_profiler(made.semantics, vocabulary)
-    derivation = Derivation(made.scheme, made.semantics, vocabulary)
-    return Task(derivation, text_field, simhash_field, sidecar, frozenset(indices))
+    config = IndexConfig(
+        made.scheme, text_field, simhash_field, semantics=made.semantics, vocabulary=vocabulary
+    )
+    return Task(config, sidecar, frozenset(indices))
 
 
 def _installed_in_sidecar(client: elasticsearch.Elasticsearch, name: str, field: str) -> Installed:

@@ -5,21 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from es_simhash.backfills.documents import (
-    INDEX,
-    PRIMARY_TERM,
-    ROUTING,
-    SEQ_NO,
-    SOURCE,
-    Hit,
-    Place,
-    Task,
-    own_object,
-)
+from es_simhash.backfills.documents import Hit, Place, Task, own_object
 from es_simhash.backfills.fields import derived, fits, is_current, refusal, replacing
 from es_simhash.backfills.report import Outcome, Status
 from es_simhash.bulk.preparation import Prepared, fill
 from es_simhash.errors import InputError
+from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
 from es_simhash.storage.source import text_of
 from es_simhash.text.limits import within_limit
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.backfills.documents import INDEX, SOURCE
 from es_simhash.backfills.preconditions import sidecar_of
 from es_simhash.engine.cluster import plain_errors, reason_of, refresh_if_allowed
 from es_simhash.engine.pages import hits
 from es_simhash.engine.reading import search_all, unchanged_since
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.storage import fields
+from es_simhash.storage.fields import INDEX, SOURCE
 
 _BATCH = 1000
 # Deleted by another already, or written anew since it was read.

@@ -10,11 +10,11 @@ from urllib.parse import quote, urlencode
 import elastic_transport
 import elasticsearch
 
-from es_simhash.backfills.documents import SOURCE, Hit, Place, Task, place_of
+from es_simhash.backfills.documents import Hit, Place, Task, place_of
 from es_simhash.backfills.fields import UNREAD
 from es_simhash.bulk.sender import Busy, Patience, Sender
 from es_simhash.engine.cluster import refresh_if_allowed
-from es_simhash.storage.fields import field_path
+from es_simhash.storage.fields import SOURCE, field_path
 
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 # A snapshot outlives the longest wait for a busy cluster (`Patience.total`).

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from es_simhash.bulk.documents import Document, Recipe, Refused, checked_id, decode, parse_line
+from es_simhash.bulk.documents import Document, Refused, checked_id, decode, parse_line
 from es_simhash.errors import InputError
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text.limits import LONGEST_TEXT, MEBIBYTE, within_limit
 
 # Longer lines are passed over without being held in memory. Escapes make JSON up to six times
@@ -43,7 +44,7 @@ class Batch(Protocol):
     def size(self) -> int:
         """Bytes read."""
 
-    def documents(self, recipe: Recipe) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
         """Yield the documents, parsed."""
 
     def where(self, place: int) -> tuple[str, int | None]:
@@ -67,11 +68,11 @@ class Lines:
         """Bytes read."""
         return len(self.data)
 
-    def documents(self, recipe: Recipe) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
         """Yield the document of each line that is not blank."""
         for place, line in enumerate(self.data.split(b"\n")):
             if line and not line.isspace():
-                yield parse_line(line, place, recipe)
+                yield parse_line(line, place, config)
 
     def where(self, place: int) -> tuple[str, int | None]:
         """Return file and line of a document."""
@@ -92,7 +93,7 @@ class Unreadable:
     reason: str
     mark: Mark | None = None
 
-    def documents(self, recipe: Recipe) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
         """Yield the refusal."""
         yield Refused(0, None, self.reason)
 
@@ -114,7 +115,7 @@ class Texts:
     size: int
     mark: Mark | None = None
 
-    def documents(self, recipe: Recipe) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
         """Yield the document of each file."""
         for place, name in enumerate(self.names):
             try:
@@ -122,14 +123,14 @@ class Texts:
             except InputError as error:
                 yield Refused(place, None, str(error))
                 continue
-            yield self._document(place, id, recipe)
+            yield self._document(place, id, config)
 
-    def _document(self, place: int, id: str, recipe: Recipe) -> Document | Refused:
+    def _document(self, place: int, id: str, config: IndexConfig) -> Document | Refused:
         try:
             text = _text_of_file(Path(self.folder, id))
         except InputError as error:
             return Refused(place, id, str(error))
-        content = json.dumps({recipe.text_field: text})
+        content = json.dumps({config.text_field: text})
         return Document(place, id, text, content.encode(), content)
 
     def where(self, place: int) -> tuple[str, int | None]:

@@ -6,15 +6,11 @@ The user's JSON is never encoded anew, so that each number and escape stays as i
 import hashlib
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.semantics.profile import SemanticScheme
-from es_simhash.storage.encoding import Derivation
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.source import text_of
 from es_simhash.text.escaping import printable
 from es_simhash.text.limits import within_limit
@@ -24,32 +20,6 @@ LONGEST_ID = 512
 
 ID = "_id"
 _decoder = json.JSONDecoder()
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a document becomes an action of a bulk request.
-
-    Attributes:
-        scheme: Scheme of the fingerprints.
-        text_field: Field of the text; dots lead into objects.
-        simhash_field: Field the fingerprints go to.
-        id_field: Field of the id; None for `_id`, else `id`, else a digest of the document.
-        meaning: Scheme of what is read from the texts; None for fingerprints alone.
-        vocabulary: Path of the vocabulary, where that scheme weighs one.
-    """
-
-    scheme: Scheme = DEFAULT
-    text_field: str = "text"
-    simhash_field: str = DEFAULT_FIELD
-    id_field: str | None = None
-    semantics: SemanticScheme | None = None
-    vocabulary: str | None = None
-
-    @property
-    def derivation(self) -> Derivation:
-        """How our object is made."""
-        return Derivation(self.scheme, self.semantics, self.vocabulary)
 
 
 class Document(NamedTuple):
@@ -78,17 +48,17 @@ class Refused(NamedTuple):
     reason: str
 
 
-def parse_line(line: bytes, place: int, recipe: Recipe) -> Document | Refused:
+def parse_line(line: bytes, place: int, config: IndexConfig) -> Document | Refused:
     """Read one line of JSON."""
     id = None
     try:
         content = decode(line).strip(" \t\r\n")
         fields = _fields(content)
-        id = _id_of(fields, content, recipe)
-        text = _checked_text(fields, recipe)
+        id = _id_of(fields, content, config)
+        text = _checked_text(fields, config)
     except InputError as error:
         return Refused(place, id, str(error))
-    foreign = {ID, recipe.simhash_field} & fields.keys()
+    foreign = {ID, config.simhash_field} & fields.keys()
     source = cut(content, foreign) if foreign else content
     return Document(place, id, text, source.encode(), content)
 
@@ -134,14 +104,14 @@ def loads(content: str) -> Any:
         return json.loads(content, parse_int=float)
 
 
-def _id_of(fields: dict[str, Any], content: str, recipe: Recipe) -> str:
+def _id_of(fields: dict[str, Any], content: str, config: IndexConfig) -> str:
     """Return the id; the digest makes a second run find the documents of the first."""
-    names = (recipe.id_field,) if recipe.id_field else (ID, "id")
+    names = (config.id_field,) if config.id_field else (ID, "id")
     name = next((each for each in names if fields.get(each) is not None), None)
     if name is not None:
         return checked_id(fields[name], name)
-    if recipe.id_field:
-        raise InputError(f"The document has no field {recipe.id_field!r} for its id.")
+    if config.id_field:
+        raise InputError(f"The document has no field {config.id_field!r} for its id.")
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -167,11 +137,11 @@ def checked_id(value: object, name: str) -> str:
     return value
 
 
-def _checked_text(fields: dict[str, Any], recipe: Recipe) -> str:
-    text = text_of(fields, recipe.text_field)
+def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
+    text = text_of(fields, config.text_field)
     if text is None:
         raise InputError(
-            f"The document has no field {recipe.text_field!r}; name its text with --field."
+            f"The document has no field {config.text_field!r}; name its text with --field."
         )
     return within_limit(text)
 

@@ -30,7 +30,7 @@ class Journal:
 
     Attributes:
         path: The file.
-        job: Names the index, the sources and the recipe; a journal of another job is not used.
+        job: Names the index, the sources and the config; a journal of another job is not used.
         marks: How far each source is done.
         failed: Documents that failed up to the marks.
     """

@@ -12,17 +12,18 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.documents import ID, Document, Recipe, Refused, loads
+from es_simhash.bulk.documents import ID, Document, Refused, loads
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS, content_hash
 from es_simhash.semantics.entities.document_fields import upstream_entities
-from es_simhash.storage.encoding import derive
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
 from es_simhash.text.limits import MEBIBYTE, chunk_refusal
 from es_simhash.text.segmentation import normalise, segment
 
 Found = Mapping[str, Mapping[str, Any]]
-Prepare = Callable[[Batch, Recipe, "Found | None"], "Prepared"]
+Prepare = Callable[[Batch, IndexConfig, "Found | None"], "Prepared"]
 
 
 @dataclass
@@ -47,46 +48,46 @@ class Prepared:
     refused: list[Refused] = field(default_factory=list)
 
 
-def identify(batch: Batch, recipe: Recipe) -> list[str]:
+def identify(batch: Batch, config: IndexConfig) -> list[str]:
     """Return the ids of a batch, to look them up in the index."""
-    return [each.id for each in batch.documents(recipe) if isinstance(each, Document)]
+    return [each.id for each in batch.documents(config) if isinstance(each, Document)]
 
 
-def prepare(batch: Batch, recipe: Recipe, found: Found | None) -> Prepared:
+def prepare(batch: Batch, config: IndexConfig, found: Found | None) -> Prepared:
     """Make a batch ready to be sent.
 
     Args:
         batch: What was read.
-        recipe: How its documents become actions.
+        config: How its documents become actions.
         found: Documents of the index by id, to leave out those that are the same; None to leave
             out none.
     """
     prepared = Prepared()
-    documents = _last_of_each_id(accepted(batch, recipe, prepared), prepared)
-    member = json.dumps(recipe.simhash_field).encode()
+    documents = _last_of_each_id(accepted(batch, config, prepared), prepared)
+    member = json.dumps(config.simhash_field).encode()
     actions = [
         action(document.id, splice(document.source, member, simhash))
-        for document, simhash in enriched(documents, recipe, found, prepared)
+        for document, simhash in enriched(documents, config, found, prepared)
     ]
     fill(prepared, actions)
     return prepared
 
 
 def enriched(
-    documents: list[Document], recipe: Recipe, found: Found | None, prepared: Prepared
+    documents: list[Document], config: IndexConfig, found: Found | None, prepared: Prepared
 ) -> Iterator[tuple[Document, bytes]]:
     """Yield each document that is to be written with our object; `prepared` gets the others.
 
     Args:
         documents: Those that were accepted.
-        recipe: How they become actions.
+        config: How they become actions.
         found: Documents of the index by id, to leave out those that are the same.
         prepared: Gets the ids and places of those that are yielded as well.
     """
     if found:
-        documents = list(_changed(documents, found, recipe, prepared))
+        documents = list(_changed(documents, found, config, prepared))
     for group in _groups(documents):
-        yield from _enriched(group, recipe, prepared)
+        yield from _enriched(group, config, prepared)
 
 
 def fill(prepared: Prepared, actions: Sequence[bytes]) -> None:
@@ -98,22 +99,22 @@ def fill(prepared: Prepared, actions: Sequence[bytes]) -> None:
     prepared.body = b"".join(actions)
 
 
-def accepted(batch: Batch, recipe: Recipe, prepared: Prepared) -> list[Document]:
+def accepted(batch: Batch, config: IndexConfig, prepared: Prepared) -> list[Document]:
     """Parse a batch; `prepared` gets what is refused."""
     documents = []
-    for each in batch.documents(recipe):
+    for each in batch.documents(config):
         if isinstance(each, Refused):
             prepared.refused.append(each)
-        elif len(each.text) > MEBIBYTE and (reason := _too_many_chunks(each, recipe)):
+        elif len(each.text) > MEBIBYTE and (reason := _too_many_chunks(each, config)):
             prepared.refused.append(Refused(each.place, each.id, reason))
         else:
             documents.append(each)
     return documents
 
 
-def _too_many_chunks(document: Document, recipe: Recipe) -> str | None:
+def _too_many_chunks(document: Document, config: IndexConfig) -> str | None:
     """Count before the costly part: fingerprints of 16 MiB of text take more than 1 GB."""
-    segmentation = segment([normalise(document.text)], recipe.scheme)
+    segmentation = segment([normalise(document.text)], config.scheme)
     return chunk_refusal(int(segmentation.text_chunks[-1]))
 
 
@@ -130,28 +131,28 @@ def _last_of_each_id(documents: list[Document], prepared: Prepared) -> list[Docu
 
 
 def _changed(
-    documents: list[Document], found: Found, recipe: Recipe, prepared: Prepared
+    documents: list[Document], found: Found, config: IndexConfig, prepared: Prepared
 ) -> Iterator[Document]:
     for each in documents:
-        if each.id in found and _is_same(each, found[each.id], recipe):
+        if each.id in found and _is_same(each, found[each.id], config):
             prepared.unchanged.append((each.place, each.id, None))
         else:
             yield each
 
 
-def _is_same(document: Document, stored: Mapping[str, Any], recipe: Recipe) -> bool:
+def _is_same(document: Document, stored: Mapping[str, Any], config: IndexConfig) -> bool:
     """True when the index has the document, every field of it, with fresh fingerprints.
 
     The content hash is compared too: a program may have changed the text alone.
     """
-    ours = stored.get(recipe.simhash_field)
-    if not isinstance(ours, Mapping) or ours.get(SCHEME) != recipe.scheme.name:
+    ours = stored.get(config.simhash_field)
+    if not isinstance(ours, Mapping) or ours.get(SCHEME) != config.scheme.name:
         return False
-    if recipe.semantics is not None and ours.get(SEMANTIC_SCHEME) != recipe.semantics.name:
+    if config.semantics is not None and ours.get(SEMANTIC_SCHEME) != config.semantics.name:
         return False
-    theirs = {name: value for name, value in stored.items() if name != recipe.simhash_field}
+    theirs = {name: value for name, value in stored.items() if name != config.simhash_field}
     wanted = _exact(document.line)
-    for name in (ID, recipe.simhash_field):
+    for name in (ID, config.simhash_field):
         wanted.pop(name, None)
     # As JSON, in which 1, 1.0 and true differ.
     if json.dumps(wanted, sort_keys=True) != json.dumps(theirs, sort_keys=True):
@@ -189,12 +190,12 @@ def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
 
 
 def _enriched(
-    group: list[Document], recipe: Recipe, prepared: Prepared
+    group: list[Document], config: IndexConfig, prepared: Prepared
 ) -> Iterator[tuple[Document, bytes]]:
     sources = None
-    if recipe.semantics is not None and recipe.semantics.entity_fields:
-        group, sources = _with_sources(group, recipe.semantics.entity_fields, prepared)
-    derived = derive([each.text for each in group], recipe.derivation, sources)
+    if config.semantics is not None and config.semantics.entity_fields:
+        group, sources = _with_sources(group, config.semantics.entity_fields, prepared)
+    derived = encode([each.text for each in group], config, sources)
     for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
         if reason := chunk_refusal(count):
             prepared.refused.append(Refused(document.place, document.id, reason))

@@ -14,7 +14,6 @@ import elasticsearch
 
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.order import Stopped, Turns
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.preparation import (
@@ -28,6 +27,7 @@ from es_simhash.bulk.preparation import (
 from es_simhash.bulk.sender import Patience, Sender
 from es_simhash.bulk.sources import Limits
 from es_simhash.errors import EsSimhashError
+from es_simhash.storage.config import IndexConfig
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Run:
     Args:
         client: The client.
         index: The index, with our fields.
-        recipe: How documents become actions.
+        config: How documents become actions.
         settings: How the run works.
         dead_letter: Where documents go that fail.
     """
@@ -69,14 +69,14 @@ class Run:
         self,
         client: elasticsearch.Elasticsearch,
         index: str,
-        recipe: Recipe,
+        config: IndexConfig,
         settings: Settings,
         dead_letter: DeadLetter,
     ) -> None:
-        self._recipe = recipe
+        self._config = config
         self._settings = settings
         self._dead_letter = dead_letter
-        self._sender = Sender(client, index, recipe.simhash_field, settings.patience)
+        self._sender = Sender(client, index, config.simhash_field, settings.patience)
         self._error: BaseException | None = None
         self._looks_up = not settings.rewrite and not _is_empty(client, index)
         self._processes = settings.processes or default_processes()
@@ -165,10 +165,10 @@ class Run:
     def _found(self, batch: Batch) -> Mapping[str, Mapping[str, Any]] | None:
         if not self._looks_up:
             return None
-        return self._sender.look_up(self._pool.submit(identify, batch, self._recipe).result())
+        return self._sender.look_up(self._pool.submit(identify, batch, self._config).result())
 
     def _prepared(self, batch: Batch, found: Mapping[str, Mapping[str, Any]] | None) -> Prepared:
-        return self._pool.submit(self._settings.prepare, batch, self._recipe, found).result()
+        return self._pool.submit(self._settings.prepare, batch, self._config, found).result()
 
 
 @dataclass(frozen=True)

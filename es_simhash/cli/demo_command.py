@@ -23,7 +23,8 @@ from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.local_node.finder import find_engine, masked
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.model import KINDS, VERSION_SCORE, Relation
+from es_simhash.relation.model import KINDS, Relation
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.index import Index
 
 SAMPLE_INDEX = "es-simhash-demo"

@@ -18,8 +18,8 @@ from es_simhash.semantics.profiler import semantic_profiler
     "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
 )
 @click.option(
-    "--meaning/--no-meaning",
-    "with_meaning",
+    "--semantics/--no-semantics",
+    "with_semantics",
     default=True,
     show_default=True,
     help="Whether to read what texts are about, to find semantic neighbours too.",

@@ -18,7 +18,8 @@ from es_simhash.cli.showing import format_option, print_json, print_table, print
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.model import KINDS, SHOWN_SCORE, Answer
+from es_simhash.relation.model import KINDS, Answer
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex, open_index
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS

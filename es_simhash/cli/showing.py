@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.relation.model import Relation, SharedPassage
-from es_simhash.relation.passages import marked
+from es_simhash.relation.passages import marked_words
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 # What each kind says of the query and the hit, in a reader's words.
@@ -190,7 +190,7 @@ def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
     if passage.distance == 0:
         return _plain_sides(passage)
     sides = []
-    for words in marked(passage):
+    for words in marked_words(passage):
         text = Text()
         for word, is_shared in words:
             text.append(printable(word) + " ", "" if is_shared else "bold magenta")

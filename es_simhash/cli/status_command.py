@@ -49,10 +49,10 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
     yield from _coverage("fingerprints", found.fingerprints)
     yield "empty", f"{found.empty} texts without a word"
     yield "failed", f"{found.failed} could not be fingerprinted by the ingest pipeline"
-    if found.profiles is None:
+    if found.semantics is None:
         yield "neighbours", "none: the index finds versions alone"
     else:
-        yield from _coverage("neighbours", found.profiles)
+        yield from _coverage("neighbours", found.semantics)
     yield "families", f"{found.families}, of {found.in_families} documents"
     yield "duplicates", f"{found.duplicates} flagged"
 

@@ -9,13 +9,13 @@ import elasticsearch
 
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.outcome import Outcome, Status
 from es_simhash.bulk.preparation import Prepared, action, fill, identify
 from es_simhash.bulk.run import Account, Run, Settings, spot
 from es_simhash.deduplication.decision import Decision, Item
 from es_simhash.deduplication.policy import Answers, VersionPolicy
 from es_simhash.deduplication.preparation import Undecided, prepare_undecided
+from es_simhash.storage.config import IndexConfig
 
 _LATER = "A later document has the same id."
 
@@ -35,7 +35,7 @@ class CheckedRun(Run):
     Args:
         client: The client.
         index: The index, with our fields.
-        recipe: How documents become actions.
+        config: How documents become actions.
         settings: How the run works.
         dead_letter: Where documents go that fail.
         policy: Decides; it is open.
@@ -45,12 +45,12 @@ class CheckedRun(Run):
         self,
         client: elasticsearch.Elasticsearch,
         index: str,
-        recipe: Recipe,
+        config: IndexConfig,
         settings: Settings,
         dead_letter: DeadLetter,
         policy: VersionPolicy,
     ) -> None:
-        super().__init__(client, index, recipe, settings, dead_letter)
+        super().__init__(client, index, config, settings, dead_letter)
         self._policy = policy
         self._sender = policy.sender
 
@@ -68,11 +68,11 @@ class CheckedRun(Run):
 
     def _asked(self, batch: Batch) -> _Asked:
         epoch = self._policy.epoch
-        found = self._sender.look_up(self._pool.submit(identify, batch, self._recipe).result())
+        found = self._sender.look_up(self._pool.submit(identify, batch, self._config).result())
         known: Mapping[str, Mapping[str, Any]] | None = None if self._settings.rewrite else found
-        undecided = self._pool.submit(prepare_undecided, batch, self._recipe, known).result()
+        undecided = self._pool.submit(prepare_undecided, batch, self._config, known).result()
         items = list(
-            undecided.items(found.keys(), self._recipe.text_field, self._policy.rules.date_field)
+            undecided.items(found.keys(), self._config.text_field, self._policy.rules.date_field)
         )
         # What was looked up is as old as this, and so is what was answered at the earliest.
         return _Asked(undecided, items, replace(self._policy.ask(items), epoch=epoch))
@@ -104,7 +104,7 @@ class CheckedRun(Run):
         # Of one id the last is sent: requests that are sent again would change their order.
         last = {each.id: each for each in decisions if each.writes}
         prepared = Prepared(ids=list(last), places=[each.item.place for each in last.values()])
-        field = self._recipe.simhash_field
+        field = self._config.simhash_field
         fill(prepared, [action(id, each.source(field)) for id, each in last.items()])
         failures = self._sender.send(prepared)
         return {prepared.ids[number]: reason for number, reason in failures.items()}

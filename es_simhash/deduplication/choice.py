@@ -10,7 +10,7 @@ from es_simhash.deduplication.decision import Decision, Item, Known
 from es_simhash.deduplication.recent import Recent
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.scoring import Candidate, relate
+from es_simhash.relation.scoring import Candidate, score_candidates
 from es_simhash.relation.version_score import link_score
 
 _EXACT = Coverage(1.0, 1.0)
@@ -102,7 +102,7 @@ def relation_of(item: Item, other: Known) -> Relation:
         return Relation(other.id, "exact", 1.0, _EXACT, index=other.index)
     shared = np.flatnonzero(np.isin(item.prints.shingles, other.shingles, assume_unique=True))
     candidate = Candidate(other.id, other.chunks, shared, index=other.index)
-    return relate(item.prints, len(item.prints.shingles), [candidate])[0]
+    return score_candidates(item.prints, len(item.prints.shingles), [candidate])[0]
 
 
 def decided(

@@ -1,7 +1,7 @@
 """What was decided for one document, and the documents decisions are about."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Literal
@@ -13,9 +13,8 @@ from es_simhash.bulk.documents import loads
 from es_simhash.bulk.preparation import splice
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import Relation
-from es_simhash.relation.records import record
-from es_simhash.relation.version_score import HEAD_TOKENS, Content
 from es_simhash.storage import fields
 from es_simhash.storage.source import text_of
 
@@ -51,22 +50,11 @@ class Known:
     text: str | None = None
 
     @cached_property
-    def content(self) -> Content | None:
+    def content(self) -> AnalysedText | None:
         """The document as families compare it; None without its text."""
         if self.text is None:
             return None
-        level = int(np.argmax(self.chunks.shingle_counts > 0))
-        content = Content(
-            self.content_hash,
-            self.shingles,
-            self.shingles,
-            self.chunks,
-            level,
-            record(""),
-            self.characters,
-        )
-        head = None if content.is_short else HEAD_TOKENS
-        return replace(content, record=record(self.text, head))
+        return AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.text)
 
     @property
     def characters(self) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.sender import Patience, Sender
 from es_simhash.bulk.sources import Limits, of_documents
 from es_simhash.deduplication.actions import delete_replaced, link_others, replacing, with_families
@@ -35,6 +34,7 @@ from es_simhash.deduplication.stored_documents import Fact, Facts
 from es_simhash.errors import InputError
 from es_simhash.indices.install import installed
 from es_simhash.indices.reservations_index import ensure_side
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import stored_text
 
@@ -98,7 +98,7 @@ class VersionPolicy:
             InputError: The audit log cannot be written.
         """
         found = installed(self._client, self._index, self._field)
-        self._recipe = Recipe(
+        self._config = IndexConfig(
             found.scheme, self._text_field, self._field, semantics=found.semantics
         )
         self._setting = Setting(
@@ -155,7 +155,7 @@ class VersionPolicy:
         """
         items: list[Item] = []
         for batch in of_documents(documents, Limits(1 << 62, 1 << 62)):
-            undecided = prepare_undecided(batch, self._recipe, None)
+            undecided = prepare_undecided(batch, self._config, None)
             for refused in undecided.prepared.refused:
                 number = batch.where(refused.place)[1]
                 raise InputError(f"Document {number}: {refused.reason}")

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.preparation import Found, Prepared, accepted, enriched
 from es_simhash.deduplication.decision import Item
 from es_simhash.fingerprints.text_fingerprints import Batch as Prints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
+from es_simhash.storage.config import IndexConfig
 
 
 @dataclass
@@ -44,23 +44,23 @@ class Undecided:
             yield Item(id, place, each, source, simhash, id in exists, text_field, date_field)
 
 
-def prepare_undecided(batch: Batch, recipe: Recipe, found: Found | None) -> Undecided:
+def prepare_undecided(batch: Batch, config: IndexConfig, found: Found | None) -> Undecided:
     """Make a batch ready to be decided.
 
     Args:
         batch: What was read.
-        recipe: How its documents become actions.
+        config: How its documents become actions.
         found: Documents of the index by id, to leave out those that are the same.
     """
     prepared = Prepared()
-    documents = accepted(batch, recipe, prepared)
+    documents = accepted(batch, config, prepared)
     counts = Counter(each.id for each in documents)
     # Of several with one id, the second may be what the first is about to replace.
     once = {id: each for id, each in (found or {}).items() if counts[id] == 1}
-    chosen = list(enriched(documents, recipe, once, prepared))
+    chosen = list(enriched(documents, config, once, prepared))
     texts = text_batches(document.text for document, _ in chosen)
     return Undecided(
         prepared,
         [(document.source, simhash) for document, simhash in chosen],
-        [fingerprint_batch(each, recipe.scheme) for each in texts],
+        [fingerprint_batch(each, config.scheme) for each in texts],
     )

@@ -10,7 +10,8 @@ from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.context import Setting
 from es_simhash.deduplication.decision import Decision, Item
 from es_simhash.deduplication.stored_documents import Fact, Facts
-from es_simhash.relation.passages import read, shared_passages
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.passages import shared_passages
 from es_simhash.storage.source import stored_text
 
 # Shared passages that are written down, and characters of each.
@@ -92,8 +93,10 @@ class Recorder:
             return [ours[:_CHARACTERS]]
         other = fact["_source"] if fact is not None else batch[str(decision.other)].fields
         theirs = self._text(other)
-        scheme = self._setting.scheme
-        found = shared_passages(read(ours, scheme), read(theirs, scheme), _PASSAGES)
+        analyser = TextAnalyser(self._setting.scheme)
+        found = shared_passages(
+            AnalysedText(ours, analyser), AnalysedText(theirs, analyser), _PASSAGES
+        )
         return [each.query.text[:_CHARACTERS] for each in found]
 
     def _text(self, fields: Mapping[str, Any]) -> str:

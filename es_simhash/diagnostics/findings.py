@@ -44,15 +44,15 @@ def of_status(status: Status, backfill: str) -> Iterator[Finding]:
         backfill: The command that makes it complete.
     """
     yield from _of_others(status.fingerprints, "fingerprints", backfill)
-    if status.profiles is None:
+    if status.semantics is None:
         yield Finding(
             "hint",
             "The index finds versions alone, no semantic neighbours.",
             f"If you want them: `es-simhash install {status.index}`, then `{backfill}`.",
         )
     else:
-        yield from _of_others(status.profiles, "semantics", backfill)
-        lacking = status.fingerprints.current - status.profiles.current - status.profiles.another
+        yield from _of_others(status.semantics, "semantic profiles", backfill)
+        lacking = status.fingerprints.current - status.semantics.current - status.semantics.another
         if lacking > 0:
             yield Finding(
                 "problem",

@@ -9,14 +9,14 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.backfills.documents import INDEX, ROUTING, SOURCE, own_object
+from es_simhash.backfills.documents import own_object
 from es_simhash.engine import reading
 from es_simhash.engine.cluster import plain_errors
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage import fields
-from es_simhash.storage.fields import field_path
+from es_simhash.storage.fields import INDEX, ROUTING, SOURCE, field_path
 from es_simhash.storage.source import text_of
 from es_simhash.text.segmentation import normalise
 

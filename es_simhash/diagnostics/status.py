@@ -52,7 +52,7 @@ class Status:
         fingerprints: How many have fingerprints of which scheme.
         empty: Texts without a word.
         failed: Documents the ingest pipeline could not fingerprint.
-        meanings: How many were read for neighbours with which scheme; None when the index finds
+        semantics: How many have semantic profiles with which scheme; None when the index finds
             versions alone.
         families: Version families.
         in_families: Documents of them.
@@ -66,7 +66,7 @@ class Status:
     fingerprints: Coverage
     empty: int
     failed: int
-    profiles: Coverage | None
+    semantics: Coverage | None
     families: int
     in_families: int
     duplicates: int

@@ -30,13 +30,9 @@ from es_simhash.families.report import Found
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.indices.install import install
-from es_simhash.relation.version_score import (
-    LINK_SCORE,
-    Content,
-    link_score,
-    member_score,
-    read_contents,
-)
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.thresholds import LINK_SCORE
+from es_simhash.relation.version_score import link_score, member_score
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 
@@ -140,7 +136,9 @@ def curves(known: Mapping[str, Known]) -> dict[str, np.ndarray[Any, np.dtype[np.
 
 
 def _curve(known: Known) -> Iterator[float]:
-    read = dict(zip(known.texts, read_contents(known.texts.values(), DEFAULT), strict=True))
+    read = dict(
+        zip(known.texts, TextAnalyser(DEFAULT).analyse_each(known.texts.values()), strict=True)
+    )
     contents = {each.content_hash: each for each in read.values() if each is not None}
     copies = defaultdict(list)
     for id, each in read.items():
@@ -158,7 +156,7 @@ def _curve(known: Known) -> Iterator[float]:
 
 
 def _families(
-    contents: Mapping[str, Content], linked: Iterable[Pair], cut: float
+    contents: Mapping[str, AnalysedText], linked: Iterable[Pair], cut: float
 ) -> Iterator[list[str]]:
     neighbours = defaultdict(list)
     for one, other in linked:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import elasticsearch
 
 from es_simhash.bulk.batches import Batch, Lines
-from es_simhash.bulk.documents import Document, Recipe
+from es_simhash.bulk.documents import Document
 from es_simhash.bulk.preparation import Found, Prepared, action, default_processes, fill, prepare
 from es_simhash.bulk.run import Settings
 from es_simhash.bulk.sources import Limits, open_sources
@@ -35,6 +35,7 @@ from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
 from es_simhash.storage.codec import simhash_json
+from es_simhash.storage.config import IndexConfig
 
 CHARACTERS = 2000
 SENTENCE = 12
@@ -60,11 +61,11 @@ def _sentences(words: Sequence[str]) -> Iterator[str]:
         yield f"{shown}." if place == SENTENCE - 1 else shown
 
 
-def prepare_plain(batch: Batch, recipe: Recipe, found: Found | None) -> Prepared:
+def prepare_plain(batch: Batch, config: IndexConfig, found: Found | None) -> Prepared:
     """Do what `prepare` does, but for the fingerprints."""
     prepared = Prepared()
     actions = []
-    for each in batch.documents(recipe):
+    for each in batch.documents(config):
         assert isinstance(each, Document)
         prepared.ids.append(each.id)
         prepared.places.append(each.place)
@@ -149,13 +150,13 @@ def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) 
     """Return the microseconds of one processor that each step takes for a document."""
     with path.open("rb") as stream:
         batch = Lines(str(path), 1, b"".join(itertools.islice(stream, documents)))
-    recipe = Recipe(semantics=semantics)
-    parsed = [each for each in batch.documents(recipe) if isinstance(each, Document)]
+    config = IndexConfig(semantics=semantics)
+    parsed = [each for each in batch.documents(config) if isinstance(each, Document)]
     groups = list(text_batches([each.text for each in parsed]))
     steps: dict[str, Any] = {
-        "parse": lambda: list(batch.documents(recipe)),
+        "parse": lambda: list(batch.documents(config)),
         "fingerprint": lambda: [fingerprint_batch(each) for each in groups],
-        "all before sending": lambda: prepare(batch, recipe, None),
+        "all before sending": lambda: prepare(batch, config, None),
     }
     fingerprints = [fingerprint_batch(each) for each in groups]
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]

@@ -18,7 +18,8 @@ from es_simhash.evaluation.indexing import filled_index
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare, compare_fingerprints
-from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
+from es_simhash.relation.model import Relation
+from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.index import Index
 
 SETS = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")

@@ -15,7 +15,8 @@ from es_simhash.engine.cluster import connect
 from es_simhash.indices.install import install
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.rarity import frequent_words
-from es_simhash.storage.encoding import Derivation, derive
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 VOCABULARY = 50_000
@@ -64,11 +65,11 @@ def _send(
 ) -> int:
     """Make, fingerprint and index one slice of the documents."""
     made = list(texts(start, count, sentences, english=semantics is not None))
-    derivation = Derivation(semantics=semantics)
+    config = IndexConfig(semantics=semantics)
     lines: list[Any] = []
     for first in range(0, count, _BATCH):
         batch = made[first : first + _BATCH]
-        for place, simhash in enumerate(derive(batch, derivation).objects):
+        for place, simhash in enumerate(encode(batch, config).objects):
             text = json.dumps(batch[place])
             lines.append(b'{"index":{"_id":"%d"}}' % (start + first + place))
             lines.append(b'{"text":%s,"%s":%s}' % (text.encode(), DEFAULT_FIELD.encode(), simhash))

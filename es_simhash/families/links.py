@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from es_simhash.families.partition import Pair, pair
 from es_simhash.families.postings import Postings
 from es_simhash.families.snapshot import CANDIDATES, Key, Read, Snapshot, Stored
-from es_simhash.relation.version_score import SHARED, Content, are_candidates, link_score
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.version_score import SHARED, are_candidates, link_score
 
 # Texts asked for in one request.
 _BATCH = 50
@@ -33,7 +34,7 @@ class Library:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._postings: Postings | None = None
-        self._contents: OrderedDict[str, Content] = OrderedDict()
+        self._contents: OrderedDict[str, AnalysedText] = OrderedDict()
         self.documents: dict[Key, Stored] = {}
         self.copies: dict[str, list[Key]] = defaultdict(list)
         self.characters: dict[str, int] = {}
@@ -88,16 +89,16 @@ class Library:
         missing = [each for each in dict.fromkeys(hashes) if each not in self._contents]
         self.add(self._snapshot.of_ids([self.copies[each][0].id for each in missing]))
 
-    def content(self, content_hash: str) -> Content:
+    def content(self, content_hash: str) -> AnalysedText:
         """Return a text."""
         if content_hash not in self._contents:
             self.need([content_hash])
         return self._contents[content_hash]
 
-    def _keep(self, content: Content) -> None:
+    def _keep(self, content: AnalysedText) -> None:
         if self._postings is not None:
             if content.content_hash not in self._postings:
-                self._postings.add(content.content_hash, content.asked)
+                self._postings.add(content.content_hash, content.queried_shingles)
             # Texts are looked at in another order than they are read.
             self.trim()
         self.characters[content.content_hash] = content.characters
@@ -226,5 +227,5 @@ class Links:
         return found
 
 
-def _link_score(one: Content, other: Content) -> float:
+def _link_score(one: AnalysedText, other: AnalysedText) -> float:
     return link_score(one, other) if are_candidates(one, other) else 0.0

@@ -5,14 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from es_simhash.families.partition import families_of, pair
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.relation.version_score import (
-    Content,
-    are_candidates,
-    least_shared,
-    link_score,
-    member_score,
-    read_contents,
-)
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.version_score import are_candidates, link_score, member_score, min_shared
 
 
 def families_in_memory(
@@ -32,9 +26,9 @@ def families_in_memory(
         rank: Of an id; the highest is the representative. By default that is the longest text.
         dismissed: Pairs of ids that are not versions of each other.
     """
-    read = dict(zip(texts, read_contents(texts.values(), scheme), strict=True))
+    read = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
     copies: dict[str, list[str]] = defaultdict(list)
-    contents: dict[str, Content] = {}
+    contents: dict[str, AnalysedText] = {}
     for id in sorted(texts):
         content = read[id]
         if content is not None:
@@ -72,7 +66,7 @@ def _documents(
 
 
 def _neighbours(
-    contents: Mapping[str, Content], apart: Collection[tuple[str, str]]
+    contents: Mapping[str, AnalysedText], apart: Collection[tuple[str, str]]
 ) -> dict[str, list[str]]:
     neighbours: dict[str, list[str]] = defaultdict(list)
     for one, other in candidate_pairs(contents):
@@ -82,16 +76,16 @@ def _neighbours(
     return neighbours
 
 
-def candidate_pairs(contents: Mapping[str, Content]) -> Iterator[tuple[str, str]]:
+def candidate_pairs(contents: Mapping[str, AnalysedText]) -> Iterator[tuple[str, str]]:
     """Yield the hashes of all pairs of texts that the searches of the cluster would bring."""
     having = defaultdict(list)
     for key, content in contents.items():
-        for passage in content.asked.tolist():
+        for passage in content.queried_shingles.tolist():
             having[passage].append(key)
     for key, content in contents.items():
         shared = Counter(
-            other for passage in content.asked.tolist() for other in having[passage] if other > key
+            other for passage in content.queried_shingles.tolist() for other in having[passage] if other > key
         )
         for other, count in shared.items():
-            if count >= least_shared(content) and are_candidates(content, contents[other]):
+            if count >= min_shared(content) and are_candidates(content, contents[other]):
                 yield key, other

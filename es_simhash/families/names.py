@@ -19,7 +19,7 @@ def names_of(
     smallest content hash in it, whatever the order its texts came in.
 
     Args:
-        families: Content hashes of the texts of each family.
+        families: AnalysedText hashes of the texts of each family.
         earlier: Names the documents of a text have, by its hash.
         taken: Names of families that are not among these.
     """

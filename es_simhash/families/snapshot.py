@@ -10,7 +10,8 @@ import elasticsearch
 from es_simhash.engine.cluster import plain_errors, refused_search
 from es_simhash.engine.reading import WHOLE
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.relation.version_score import Content, least_shared, read_contents
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.version_score import min_shared
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
@@ -74,7 +75,7 @@ class Read:
     """
 
     stored: Stored
-    content: Content | None
+    content: AnalysedText | None
     is_current: bool
 
 
@@ -182,7 +183,7 @@ class Snapshot:
             after = {"after": found["after_key"]}
 
     def candidates(
-        self, asked: Sequence[Content], without: Mapping[str, Sequence[str]]
+        self, asked: Sequence[AnalysedText], without: Mapping[str, Sequence[str]]
     ) -> list[list[Key]]:
         """Give, for each text, documents that share its passages, the rarest first.
 
@@ -203,7 +204,7 @@ class Snapshot:
             found.append([Key(hit["_index"], hit["_id"]) for hit in hits])
         return found
 
-    def _candidate_body(self, content: Content, without: Sequence[str]) -> dict[str, Any]:
+    def _candidate_body(self, content: AnalysedText, without: Sequence[str]) -> dict[str, Any]:
         path = self._path(fields.SHINGLES)
         hashes = [content.content_hash, *without]
         return {
@@ -215,8 +216,8 @@ class Snapshot:
                 "bool": {
                     "filter": [self._of_scheme()],
                     "must_not": [{"terms": {self._path(fields.CONTENT_HASH): hashes}}],
-                    "should": [{"term": {path: term}} for term in shingle_terms(content.asked)],
-                    "minimum_should_match": least_shared(content),
+                    "should": [{"term": {path: term}} for term in shingle_terms(content.queried_shingles)],
+                    "minimum_should_match": min_shared(content),
                 }
             },
         }
@@ -259,7 +260,7 @@ class Snapshot:
     def _read(self, hits: Sequence[Mapping[str, Any]]) -> Iterator[Read]:
         sources = [hit.get("_source", {}) for hit in hits]
         texts = [stored_text(source, self._text_field) for source in sources]
-        contents = read_contents((text or "" for text in texts), self._scheme)
+        contents = TextAnalyser(self._scheme).analyse_each(text or "" for text in texts)
         for hit, source, text, content in zip(hits, sources, texts, contents, strict=True):
             stored = self._stored(hit, source)
             is_empty = text_of(source, self._path(fields.STATUS)) == fields.STATUS_EMPTY

@@ -8,7 +8,8 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.storage.encoding import Derivation, derive
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import text_of
 from es_simhash.text.limits import within_limit
@@ -34,17 +35,17 @@ def fingerprint_documents(
     Raises:
         InputError: A document has no text; the sentence gives its number.
     """
-    derivation = Derivation(scheme, semantics)
+    config = IndexConfig(scheme, semantics=semantics)
     group: list[tuple[Mapping[str, Any], str]] = []
     characters = 0
     for number, document in enumerate(documents, 1):
         group.append((document, _text(document, number, text_field)))
         characters += len(group[-1][1])
         if characters >= BATCH_CHARACTERS:
-            yield from _added(group, derivation, simhash_field)
+            yield from _added(group, config, simhash_field)
             group, characters = [], 0
     if group:
-        yield from _added(group, derivation, simhash_field)
+        yield from _added(group, config, simhash_field)
 
 
 def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
@@ -58,9 +59,9 @@ def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
 
 
 def _added(
-    group: list[tuple[Mapping[str, Any], str]], derivation: Derivation, simhash_field: str
+    group: list[tuple[Mapping[str, Any], str]], config: IndexConfig, simhash_field: str
 ) -> Iterator[dict[str, Any]]:
     documents = [document for document, _ in group]
-    derived = derive([text for _, text in group], derivation, documents)
+    derived = encode([text for _, text in group], config, documents)
     for document, simhash in zip(documents, derived.objects, strict=True):
         yield {**document, simhash_field: json.loads(simhash)}

@@ -10,7 +10,6 @@ import elasticsearch
 
 from es_simhash.bulk.batches import Batch, Lines
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import DEFAULT_SETTINGS, Run, Settings
@@ -19,6 +18,7 @@ from es_simhash.engine.cluster import plain_errors
 from es_simhash.fingerprints.scheme import Scheme, require_same
 from es_simhash.indices.install import installed
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Progress:
     failed_before: int = 0
 
 
-def _recipe(
+def _config(
     client: elasticsearch.Elasticsearch,
     index: str,
     scheme: Scheme | None,
     vocabulary: Path | None,
     names: tuple[str, str, str | None],
-) -> Recipe:
-    """Put the recipe together: the index knows its schemes, and has the one asked for."""
+) -> IndexConfig:
+    """Put the config together: the index knows its schemes, and has the one asked for."""
     text_field, simhash_field, id_field = names
     found = installed(client, index, simhash_field)
     require_same(found.scheme.name, (scheme or found.scheme).name)
@@ -53,21 +53,21 @@ def _recipe(
     if found.semantics is not None:
         # A missing package or vocabulary ends the run before anything is written.
         semantic_profiler(found.semantics, path)
-    return Recipe(found.scheme, text_field, simhash_field, id_field, found.semantics, path)
+    return IndexConfig(found.scheme, text_field, simhash_field, id_field, found.semantics, path)
 
 
 @contextmanager
 def _opened(
     client: elasticsearch.Elasticsearch,
     index: str,
-    recipe: Recipe,
+    config: IndexConfig,
     settings: Settings,
     letters: DeadLetter,
     on_version: "OnVersion | str | None",
 ) -> Iterator[Run]:
     """Return the run; one that looks for versions has its audit log open meanwhile."""
     if on_version is None or on_version == "off":
-        yield Run(client, index, recipe, settings, letters)
+        yield Run(client, index, config, settings, letters)
         return
     # Imported late, for it builds on what stands here.
     from es_simhash.deduplication.checked_run import CheckedRun
@@ -77,11 +77,11 @@ def _opened(
         client,
         index,
         on_version,
-        text_field=recipe.text_field,
-        simhash_field=recipe.simhash_field,
+        text_field=config.text_field,
+        simhash_field=config.simhash_field,
         patience=settings.patience,
     ) as policy:
-        yield CheckedRun(client, index, recipe, settings, letters, policy)
+        yield CheckedRun(client, index, config, settings, letters, policy)
 
 
 def ingest(
@@ -126,11 +126,11 @@ def ingest(
         InputError: A document cannot be written as JSON at all.
     """
     names = text_field, simhash_field, id_field
-    recipe = _recipe(client, index, scheme, vocabulary, names)
+    config = _config(client, index, scheme, vocabulary, names)
     batches = of_documents(documents, settings.limits)
     with (
         DeadLetter(dead_letter) as letters,
-        _opened(client, index, recipe, settings, letters, on_version) as run,
+        _opened(client, index, config, settings, letters, on_version) as run,
     ):
         for _, outcomes in run.finished(batches):
             yield from outcomes
@@ -147,9 +147,9 @@ def ingest_lines(
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Iterator[Outcome]:
     """Write documents that are lines of JSON already; see `ingest`."""
-    recipe = _recipe(client, index, None, vocabulary, (text_field, simhash_field, None))
+    config = _config(client, index, None, vocabulary, (text_field, simhash_field, None))
     with DeadLetter(None) as letters:
-        for _, outcomes in Run(client, index, recipe, settings, letters).finished(batches):
+        for _, outcomes in Run(client, index, config, settings, letters).finished(batches):
             yield from outcomes
 
 
@@ -197,8 +197,8 @@ def ingest_sources(
         InputError: A file cannot be read.
     """
     names = text_field, simhash_field, id_field
-    recipe = _recipe(client, index, scheme, vocabulary, names)
-    job = _job(client, index, sources, recipe)
+    config = _config(client, index, scheme, vocabulary, names)
+    job = _job(client, index, sources, config)
     if on_version is not None and on_version != "off":
         # What was written without looking for versions is looked at in another run.
         job.append(f"on-version {on_version}")
@@ -206,7 +206,7 @@ def ingest_sources(
     progress = Progress(failed_before=kept.failed)
     with (
         DeadLetter(dead_letter) as letters,
-        _opened(client, index, recipe, settings, letters, on_version) as run,
+        _opened(client, index, config, settings, letters, on_version) as run,
     ):
         for batch, outcomes in run.finished(_batches(sources, settings.limits, kept, progress)):
             if batch.mark is not None:
@@ -230,7 +230,7 @@ def _batches(
 
 
 def _job(
-    client: elasticsearch.Elasticsearch, index: str, sources: Sequence[Source], recipe: Recipe
+    client: elasticsearch.Elasticsearch, index: str, sources: Sequence[Source], config: IndexConfig
 ) -> list[str]:
     """Name what a journal is for.
 
@@ -241,10 +241,10 @@ def _job(
     uuids = [each["settings"]["index.uuid"] for each in settings.body.values()]
     return [
         *sorted(uuids),
-        recipe.scheme.name,
-        recipe.semantics.name if recipe.semantics else "",
-        recipe.text_field,
-        recipe.simhash_field,
-        recipe.id_field or "",
+        config.scheme.name,
+        config.semantics.name if config.semantics else "",
+        config.text_field,
+        config.simhash_field,
+        config.id_field or "",
         *(each.name for each in sources),
     ]

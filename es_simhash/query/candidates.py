@@ -1,4 +1,4 @@
-"""The searches that bring the candidates of one document."""
+"""The searches that bring the candidates for versions of one text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,55 +7,48 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.options import Limits, Query
+from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
 
-# What a server takes as k of a kNN search at the most.
-_MOST_NEIGHBOURS = 10_000
-# Name of the clause that finds exact copies; those of passages are named by their position.
+# Name of the clause that finds exact copies; those of shingles are named by their position.
 EXACT = "exact"
 
 
 def queried_shingles(fingerprints: TextFingerprints, limits: Limits) -> int:
-    """Return the number of passages to ask for."""
+    """Return the number of shingles to query."""
     return min(len(fingerprints.shingles), limits.clauses)
 
 
 def min_shared_shingles(fingerprints: TextFingerprints, limits: Limits) -> int:
-    """Return the number of those passages that a candidate must have."""
+    """Return the number of those shingles that a candidate must have."""
     return limits.shared if queried_shingles(fingerprints, limits) > 2 * limits.shared else 1
 
 
 def requested_neighbours(limits: Limits) -> int:
-    """Return the number of documents within k to look for: one more shows that a limit cut."""
-    return min(limits.candidates + 1, _MOST_NEIGHBOURS)
+    """Return how many documents within k to request: one more shows that a limit cut."""
+    return min(limits.candidates + 1, MAX_NEIGHBOURS)
 
 
 def related_query(
     fingerprints: TextFingerprints,
     *,
-    field: str = fields.DEFAULT_FIELD,
-    k: int | None = None,
-    limits: Limits | None = None,
-    filters: Sequence[Query] = (),
-    without_ids: Sequence[str] = (),
+    options: SearchOptions | None = None,
+    simhash_field: str = fields.DEFAULT_FIELD,
+    exclude_ids: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Return the bodies of the two searches for documents related to a text.
 
-    The first finds shared passages, rarest first; the second finds every document whose
+    The first finds shared shingles, rarest first; the second finds every document whose
     fingerprint lies within k bits: its blocks are the filter, the distance is computed by the
     server. Send both in one multi-search.
 
     Args:
         fingerprints: Of the text.
-        field: Name of our object in the index.
-        k: Hamming distance promised for document fingerprints; by default the most the blocks
-            allow.
-        limits: Bounds; by default `Limits()`.
-        filters: Elasticsearch queries that every hit must match, before any cut.
-        without_ids: Documents to leave out, such as the query itself.
+        options: Filters, limits, and the Hamming distance promised for document fingerprints.
+        simhash_field: Field of the `simhash` object.
+        exclude_ids: Documents to leave out, such as the query itself.
 
     Raises:
         InputError: The text has no fingerprint.
@@ -63,42 +56,51 @@ def related_query(
     """
     if fingerprints.document is None:
         raise InputError("The text has no words to fingerprint; it is related to nothing.")
-    limits = limits or Limits()
-    conditions: list[Query] = [
-        {"term": {field_path(field, fields.SCHEME): fingerprints.scheme}},
-        *filters,
-    ]
-    if without_ids:
-        conditions.append({"bool": {"must_not": [{"ids": {"values": list(without_ids)}}]}})
+    options = options or SearchOptions()
+    scheme = field_path(simhash_field, fields.SCHEME)
+    conditions = search_conditions(scheme, fingerprints.scheme, options, exclude_ids)
     return [
-        _shingle_search(fingerprints, field, limits, conditions),
-        _block_search(fingerprints, field, k, limits, conditions),
+        _shingle_search(fingerprints, simhash_field, options.limits, conditions),
+        _block_search(fingerprints, simhash_field, options, conditions),
     ]
 
 
-def _search(field: str, limits: Limits) -> dict[str, Any]:
+def search_conditions(
+    path: str, scheme: str, options: SearchOptions, exclude_ids: Sequence[str]
+) -> list[Query]:
+    """Return what every hit must match: its scheme, the user's filters, and not to be excluded."""
+    conditions: list[Query] = [{"term": {path: scheme}}, *options.filters]
+    if exclude_ids:
+        conditions.append({"bool": {"must_not": [{"ids": {"values": list(exclude_ids)}}]}})
+    return conditions
+
+
+def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
     return {
         "size": limits.candidates,
         "_source": False,
-        "docvalue_fields": [field_path(field, fields.CHUNKS)],
+        "docvalue_fields": [field_path(simhash_field, fields.CHUNKS)],
         "track_total_hits": limits.candidates + 1,
     }
 
 
 def _shingle_search(
-    fingerprints: TextFingerprints, field: str, limits: Limits, conditions: Sequence[Query]
+    fingerprints: TextFingerprints,
+    simhash_field: str,
+    limits: Limits,
+    conditions: Sequence[Query],
 ) -> dict[str, Any]:
-    asked = queried_shingles(fingerprints, limits)
-    path = field_path(field, fields.SHINGLES)
-    # A term's own score is its rarity in the index, so the best candidates share rare passages.
+    queried = queried_shingles(fingerprints, limits)
+    path = field_path(simhash_field, fields.SHINGLES)
+    # A term's own score is its rarity in the index, so the best candidates share rare shingles.
     should: list[Query] = [
         {"term": {path: {"value": term, "_name": str(position)}}}
-        for position, term in enumerate(shingle_terms(fingerprints.shingles[:asked]))
+        for position, term in enumerate(shingle_terms(fingerprints.shingles[:queried]))
     ]
     same = {"value": fingerprints.content_hash, "_name": EXACT, "boost": 1000}
-    should.append({"term": {field_path(field, fields.CONTENT_HASH): same}})
+    should.append({"term": {field_path(simhash_field, fields.CONTENT_HASH): same}})
     return {
-        **_search(field, limits),
+        **_search(simhash_field, limits),
         "query": {
             "bool": {
                 "filter": list(conditions),
@@ -111,27 +113,28 @@ def _shingle_search(
 
 def _block_search(
     fingerprints: TextFingerprints,
-    field: str,
-    k: int | None,
-    limits: Limits,
+    simhash_field: str,
+    options: SearchOptions,
     conditions: Sequence[Query],
 ) -> dict[str, Any]:
     assert fingerprints.document is not None
     scheme = Scheme.parse(fingerprints.scheme)
-    k = scheme.most_k if k is None else k
+    k = scheme.most_k if options.k is None else options.k
     terms = block_terms(fingerprints.document[None], scheme.blocks)[0]
-    path = field_path(field, fields.BLOCKS)
-    least = min_shared_blocks(scheme.blocks, k)
+    path = field_path(simhash_field, fields.BLOCKS)
     shared = {
-        "bool": {"should": [{"term": {path: t}} for t in terms], "minimum_should_match": least}
+        "bool": {
+            "should": [{"term": {path: term}} for term in terms],
+            "minimum_should_match": min_shared_blocks(scheme.blocks, k),
+        }
     }
     return {
-        **_search(field, limits),
+        **_search(simhash_field, options.limits),
         "knn": {
-            "field": field_path(field, fields.FINGERPRINT),
+            "field": field_path(simhash_field, fields.FINGERPRINT),
             "query_vector": fingerprints.document.tobytes().hex(),
-            "k": requested_neighbours(limits),
-            "num_candidates": requested_neighbours(limits),
+            "k": requested_neighbours(options.limits),
+            "num_candidates": requested_neighbours(options.limits),
             # Of bit vectors this is the greatest Hamming distance, counted exactly.
             "similarity": k,
             "filter": [shared, *conditions],

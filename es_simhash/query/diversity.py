@@ -10,9 +10,8 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.relation.model import Relation
 from es_simhash.relation.resemblance import similarity
+from es_simhash.relation.thresholds import COPY_RESEMBLANCE
 
-# Neighbours that have this much of their chunks in common are told once.
-COPY_RESEMBLANCE = 0.5
 # Chunks of one text that are compared, spread over it; enough to know a copy by.
 _MOST_CHUNKS = 16
 

@@ -1,4 +1,4 @@
-"""Reading what the searches of `related_query` answered."""
+"""Reading the hits of the searches of `related_query`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,35 +15,38 @@ from es_simhash.storage.fields import field_path
 
 
 @dataclass(frozen=True)
-class Found:
+class Candidates:
     """Candidates of one query, each once, and whether a limit cut them."""
 
     candidates: list[Candidate]
     truncated: bool
 
 
-def read_answers(
-    answers: Sequence[Mapping[str, Any]], *, field: str = fields.DEFAULT_FIELD, limits: Limits
-) -> Found:
-    """Merge the answers of the passage search and of the block search.
+def read_candidates(
+    answers: Sequence[Mapping[str, Any]],
+    *,
+    limits: Limits,
+    simhash_field: str = fields.DEFAULT_FIELD,
+) -> Candidates:
+    """Merge the hits of the shingle search and of the block search.
 
     Args:
         answers: The two answers, in the order of `related_query`.
-        field: Name of our object in the index.
         limits: Those of the query.
+        simhash_field: Field of the `simhash` object.
     """
-    shingles, blocks = answers
-    path = field_path(field, fields.CHUNKS)
+    by_shingles, by_blocks = answers
+    path = field_path(simhash_field, fields.CHUNKS)
     candidates: dict[tuple[str, str], Candidate] = {}
-    for hit in shingles["hits"]["hits"]:
+    for hit in by_shingles["hits"]["hits"]:
         candidates[hit["_index"], hit["_id"]] = _candidate(hit, path)
-    for hit in blocks["hits"]["hits"]:
+    for hit in by_blocks["hits"]["hits"]:
         key = hit["_index"], hit["_id"]
         candidates[key] = replace(candidates.get(key) or _candidate(hit, path), within_k=True)
-    truncated = shingles["hits"]["total"]["value"] > limits.candidates or blocks["hits"]["total"][
-        "value"
-    ] >= requested_neighbours(limits)
-    return Found(list(candidates.values()), truncated)
+    truncated = by_shingles["hits"]["total"]["value"] > limits.candidates or by_blocks["hits"][
+        "total"
+    ]["value"] >= requested_neighbours(limits)
+    return Candidates(list(candidates.values()), truncated)
 
 
 def _candidate(hit: Mapping[str, Any], path: str) -> Candidate:

@@ -1,4 +1,4 @@
-"""The search for semantic neighbours, and how its answer is read."""
+"""The search for semantic neighbours, and reading its hits."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.query.options import Limits, Query
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.query.candidates import search_conditions
+from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
+from es_simhash.semantics.profile import SemanticProfile, SemanticScheme
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,
     SemanticSimilarity,
@@ -25,8 +26,6 @@ from es_simhash.storage.semantic_codec import concept_terms, packed_query_vector
 
 # Name of the clause whose score is the cosine of the concepts.
 CONCEPTS = "concepts"
-# What a server takes as k of a kNN search at the most.
-_MOST_NEIGHBOURS = 10_000
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,10 @@ class Neighbour:
     Attributes:
         id: Of the document.
         index: Index of the document; None in memory.
-        meaning: How near, without evidence.
+        semantics: How near, without evidence.
         chunks: Its chunk fingerprints; None when it has none.
         family: Its version family; empty when it is in none.
-        date: Milliseconds since 1970 of the date field asked for; None without one.
+        date: Milliseconds since 1970 of the requested date field; None without one.
     """
 
     id: str | None
@@ -52,14 +51,11 @@ class Neighbour:
 
 def neighbour_query(
     profile: SemanticProfile,
-    scheme: str,
+    scheme: SemanticScheme,
     *,
-    field: str = fields.DEFAULT_FIELD,
-    limits: Limits | None = None,
-    filters: Sequence[Query] = (),
-    without_ids: Sequence[str] = (),
-    vector_field: str | None = None,
-    date_field: str | None = None,
+    options: SearchOptions | None = None,
+    simhash_field: str = fields.DEFAULT_FIELD,
+    exclude_ids: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the body of the search for documents near in meaning.
 
@@ -68,37 +64,22 @@ def neighbour_query(
     of them; send it with `include_named_queries_score`.
 
     Args:
-        meaning: What the text is about; not empty.
-        scheme: Name of the meaning scheme.
-        field: Name of our object in the index.
-        limits: Bounds; by default `Limits()`.
-        filters: Elasticsearch queries that every hit must match, before any cut.
-        without_ids: Documents to leave out, such as the query itself.
-        vector_field: A dense_vector field of the user's, in place of ours.
-        date_field: A date field to bring along.
+        profile: Semantic profile of the text; not empty.
+        scheme: Scheme of the profiles in the index.
+        options: Filters, limits, and the date field to bring along.
+        simhash_field: Field of the `simhash` object.
+        exclude_ids: Documents to leave out, such as the query itself.
     """
-    limits = limits or Limits()
-    conditions: list[Query] = [
-        {"term": {field_path(field, fields.SEMANTIC_SCHEME): scheme}},
-        *filters,
-    ]
-    if without_ids:
-        conditions.append({"bool": {"must_not": [{"ids": {"values": list(without_ids)}}]}})
-    should = [*_nearest(profile, field, limits, conditions, vector_field)]
+    options = options or SearchOptions()
+    path = field_path(simhash_field, fields.SEMANTIC_SCHEME)
+    conditions = search_conditions(path, scheme.name, options, exclude_ids)
+    should = _nearest(profile, scheme, simhash_field, options.limits, conditions)
     if terms := concept_terms(profile.asked_concepts()):
-        should.append(_common(terms, field, _concept_boost(profile)))
-    vectors = {"field": vector_field or field_path(field, fields.VECTOR), "format": "binary"}
-    values: list[Any] = [
-        field_path(field, fields.CHUNKS),
-        field_path(field, fields.FAMILY),
-        field_path(field, fields.ENTITIES),
-        *([vectors] if profile.vector is not None else []),
-        *([{"field": date_field, "format": "epoch_millis"}] if date_field else []),
-    ]
+        should.append(_common(terms, simhash_field, _concept_boost(profile)))
     return {
-        "size": limits.candidates,
+        "size": options.limits.candidates,
         "_source": False,
-        "docvalue_fields": values,
+        "docvalue_fields": _docvalue_fields(profile, scheme, simhash_field, options),
         "track_total_hits": False,
         "query": {
             "bool": {"filter": conditions, "should": should, "minimum_should_match": 1},
@@ -106,25 +87,41 @@ def neighbour_query(
     }
 
 
+def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
+    return scheme.vector_field or field_path(simhash_field, fields.VECTOR)
+
+
+def _docvalue_fields(
+    profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str, options: SearchOptions
+) -> list[Any]:
+    members = (fields.CHUNKS, fields.FAMILY, fields.ENTITIES)
+    values: list[Any] = [field_path(simhash_field, member) for member in members]
+    if profile.vector is not None:
+        values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
+    if options.recency is not None:
+        values.append({"field": options.recency.field, "format": "epoch_millis"})
+    return values
+
+
 def _nearest(
     profile: SemanticProfile,
-    field: str,
+    scheme: SemanticScheme,
+    simhash_field: str,
     limits: Limits,
     conditions: Sequence[Query],
-    vector_field: str | None,
 ) -> list[Query]:
     if profile.vector is None:
         return []
-    if vector_field is None:
-        path = field_path(field, fields.VECTOR_FINGERPRINT)
+    if scheme.vector_field is None:
+        path = field_path(simhash_field, fields.VECTOR_FINGERPRINT)
         vector: Any = packed_query_vector(profile.vector)[1]
     else:
-        path, vector = vector_field, profile.vector.tolist()
-    most = min(limits.candidates, _MOST_NEIGHBOURS)
+        path, vector = scheme.vector_field, profile.vector.tolist()
+    most = min(limits.candidates, MAX_NEIGHBOURS)
     search = {
         "field": path,
         "query_vector": vector,
-        # The other half of the candidates have concepts in common (docs/meaning.md).
+        # The other half of the candidates have concepts in common.
         "k": max(1, most // 2),
         "num_candidates": most,
         "filter": list(conditions),
@@ -134,13 +131,13 @@ def _nearest(
 
 
 def _concept_boost(profile: SemanticProfile) -> float:
-    """Share of concepts and entities, whose words are among them, in the order of the server."""
+    """Return the share of concepts and entities in the order of the server."""
     return 1.0 if profile.vector is None else 1 - VECTOR_WEIGHT
 
 
-def _common(terms: Mapping[str, float], field: str, boost: float) -> Query:
+def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Query:
     search = {
-        "field": field_path(field, fields.CONCEPTS),
+        "field": field_path(simhash_field, fields.CONCEPTS),
         "query_vector": dict(terms),
         # Left to itself a server may drop frequent concepts, and the cosine would be wrong.
         "prune": False,
@@ -153,45 +150,46 @@ def _common(terms: Mapping[str, float], field: str, boost: float) -> Query:
 def read_neighbours(
     answer: Mapping[str, Any],
     profile: SemanticProfile,
+    scheme: SemanticScheme,
     *,
-    field: str = fields.DEFAULT_FIELD,
-    vector_field: str | None = None,
-    date_field: str | None = None,
+    options: SearchOptions | None = None,
+    simhash_field: str = fields.DEFAULT_FIELD,
 ) -> list[Neighbour]:
-    """Read the answer to `neighbour_query`, nearest first.
+    """Return the hits of `neighbour_query`, nearest first.
 
     Args:
         answer: Of the search.
-        meaning: That of the query.
-        field: As in the query.
-        vector_field: As in the query.
-        date_field: As in the query.
+        profile: That of the query.
+        scheme: As in the query.
+        options: As in the query.
+        simhash_field: As in the query.
     """
     hits = answer["hits"]["hits"]
-    path = vector_field or field_path(field, fields.VECTOR)
-    vectors = [_vector(hit, path, own=vector_field is not None) for hit in hits]
-    boost = _concept_boost(profile)
-    names = entity_terms(profile.stored_entities(), profile)
-    entities = field_path(field, fields.ENTITIES)
-    found = [
+    path = _vector_path(scheme, simhash_field)
+    vectors = [_vector(hit, path, own=scheme.vector_field is not None) for hit in hits]
+    date_field = options.recency.field if options and options.recency else None
+    query_entities = entity_terms(profile.stored_entities(), profile)
+    entities = field_path(simhash_field, fields.ENTITIES)
+    neighbours = [
         Neighbour(
             hit["_id"],
             hit["_index"],
             semantic_similarity(
                 cosine,
-                _concept_score(hit) / boost,
+                _concept_score(hit) / _concept_boost(profile),
                 entity_cosine(
-                    names, entity_terms(hit.get("fields", {}).get(entities, ()), profile)
+                    query_entities,
+                    entity_terms(hit.get("fields", {}).get(entities, ()), profile),
                 ),
             ),
-            _chunks(hit, field_path(field, fields.CHUNKS)),
-            _first(hit, field_path(field, fields.FAMILY), ""),
+            _chunks(hit, field_path(simhash_field, fields.CHUNKS)),
+            _first(hit, field_path(simhash_field, fields.FAMILY), ""),
             _date(hit, date_field),
         )
         for hit, cosine in zip(hits, vector_cosines(profile.vector, vectors), strict=True)
     ]
-    near = [each for each in found if each.semantics.similarity > 0]
-    return sorted(near, key=lambda each: (-each.semantics.similarity, str(each.id)))
+    near = [neighbour for neighbour in neighbours if neighbour.semantics.similarity > 0]
+    return sorted(near, key=lambda neighbour: (-neighbour.semantics.similarity, str(neighbour.id)))
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:

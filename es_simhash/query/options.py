@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.relation.model import KINDS, SHOWN_SCORE, Kind, Relation
+from es_simhash.relation.model import KINDS, Kind, Relation
+from es_simhash.relation.thresholds import SHOWN_SCORE
 
 Query = Mapping[str, Any]
 
 _DAY = 86_400_000
+# What a server takes as k of a kNN search at the most.
+MAX_NEIGHBOURS = 10_000
 
 
 @dataclass(frozen=True)

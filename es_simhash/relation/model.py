@@ -1,9 +1,10 @@
-"""What a relation is: kinds, the marks of the score, and the answer with its evidence."""
+"""What a relation is: kinds, coverage, evidence, and the answer that holds relations."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex, overload
 
+from es_simhash.relation.thresholds import SEMANTIC_POWER, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
@@ -17,20 +18,10 @@ KINDS: tuple[Kind, ...] = (
 )
 VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
 
-# From here on a relation is a version (or an excerpt, or its whole).
-VERSION_SCORE = 0.6
-# What `related` shows by default: in a large index less is shared by chance and by boilerplate.
-SHOWN_SCORE = 0.3
-# From here on two texts compared on request share passages.
-SHARED_SCORE = 0.03
-# Semantic scores are this power of the similarity in meaning, scaled to end where versions begin:
-# half of the scale, 0.3, is the same story line in news (docs/meaning.md).
-SEMANTIC_POWER = 0.58
-
 
 @dataclass(frozen=True)
 class Coverage:
-    """Share of each text, by characters and from 0 to 1, that stands in the other."""
+    """Share of each text, by characters and from 0 to 1, that appears in the other."""
 
     of_query: float
     of_hit: float
@@ -50,8 +41,8 @@ class SharedPassage:
     """Two stretches that go together.
 
     Attributes:
-        query: Where it stands in the query.
-        hit: Where it stands in the hit.
+        query: Where it is in the query.
+        hit: Where it is in the hit.
         distance: Mean Hamming distance of their chunk fingerprints; 0 when word for word.
     """
 
@@ -70,13 +61,13 @@ class Relation:
             excerpt of the hit), shares_passages, semantic (about the same in other words);
             `none` only from `compare`.
         score: From 0 to 1; versions start at 0.6, semantic neighbours end there.
-        coverage: How much of each stands in the other.
+        coverage: How much of each appears in the other.
         evidence: The passages they share, longest first; of a semantic neighbour the pair of
             passages that are nearest in meaning.
         index: Index of the hit.
-        source: Fields of the hit that were asked for.
+        source: Requested fields of the hit.
         truncated: True when a limit cut the candidates this relation was chosen from.
-        meaning: What both are about, when meanings were compared.
+        semantics: Similarity of the semantic profiles, when these were compared.
         copies: Further neighbours, not shown, that are versions of this one.
     """
 
@@ -106,6 +97,22 @@ class Answer(list[Relation]):
     def __init__(self, relations: Iterable[Relation] = (), *, truncated: bool = False) -> None:
         super().__init__(relations)
         self.truncated = truncated
+
+    @overload
+    def __getitem__(self, place: SupportsIndex, /) -> Relation: ...
+
+    @overload
+    def __getitem__(self, place: slice, /) -> "Answer": ...
+
+    def __getitem__(self, place: SupportsIndex | slice, /) -> "Relation | Answer":
+        """Return a relation, or a part of the answer, which is truncated as the whole is."""
+        if isinstance(place, slice):
+            return Answer(super().__getitem__(place), truncated=self.truncated)
+        return super().__getitem__(place)
+
+    def map(self, change: Callable[[Relation], Relation]) -> "Answer":
+        """Return the answer with each relation changed."""
+        return Answer(map(change, self), truncated=self.truncated)
 
 
 def semantic_score(similarity: float) -> float:

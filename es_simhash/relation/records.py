@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import fold
+from es_simhash.relation.thresholds import NUMBERS_WEIGHT
 from es_simhash.text.segmentation import normalise
 
-# Of the agreement, what the numbers decide; 0.2 to 0.4 are a plateau (docs/families.md).
-NUMBERS_WEIGHT = 0.3
 _RUN = 4
 # Enough for the first tokens of any text that has words; longer words are cut.
 _CHARACTERS_PER_TOKEN = 64

@@ -10,13 +10,8 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.model import Coverage
+from es_simhash.relation.thresholds import DIFFERENT_COSINE, EQUAL_COSINE, RARE, SAME_CHUNK
 
-# Chunks whose fingerprints have at most this cosine count as different, from the second as equal.
-DIFFERENT_COSINE, EQUAL_COSINE = 0.6, 0.95
-# A passage or chunk in more documents than this counts less: this number over its frequency.
-RARE = 4
-# Chunks within this distance are one and the same for counting in how many documents they are.
-SAME_CHUNK = 20
 # Distances computed at a time: 32 MB.
 _CELLS = 4_000_000
 

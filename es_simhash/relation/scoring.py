@@ -1,7 +1,4 @@
-"""How two texts are related: copied, resembling, score, kind.
-
-The thresholds were chosen on their plateau over several collections at once, see docs/relations.md.
-"""
+"""Scoring: the kind, score and coverage of a relation, from fingerprints alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,32 +8,23 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.model import (
+from es_simhash.relation.model import Coverage, Kind, Relation
+from es_simhash.relation.resemblance import Resemblance, rarity_weight, resemblances
+from es_simhash.relation.thresholds import (
+    CHARACTERS_PER_WORD,
+    CONTAINED_COVERAGE,
+    CONTAINED_RATIO,
+    PRIOR_SHINGLES,
+    RESEMBLANCE_WEIGHT,
+    RESEMBLING,
     SHARED_SCORE,
     SHOWN_SCORE,
     VERSION_SCORE,
-    Coverage,
-    Kind,
-    Relation,
+    VERSION_SHARE,
+    VERSION_SHARE_OF_CHARACTERS,
 )
-from es_simhash.relation.resemblance import Resemblance, rarity_weight, resemblances
 
-# A share counted on few passages is unsure: what the chunks say counts like this many more, so that
-# one passage of a short text, found in a long one, makes no version.
-_PRIOR_SHINGLES = 1.5
-# Resembling text adds a quarter of its share to what is copied word for word.
-RESEMBLANCE_WEIGHT = 0.25
-# Versions begin where this much of a text is copied or resembles: half of it.
-_VERSION_SHARE = 0.5
-# Where a token is a character, four in a row are two words, and any two texts have more of them in
-# common. Scripts with spaces have four characters a token and more, the space among them.
-_VERSION_SHARE_OF_CHARACTERS = 0.65
-_CHARACTERS_A_WORD = 3
-# A document within the promised Hamming distance is a version when its chunks resemble as well.
-RESEMBLING = 0.7
-# One text lies in the other when its share is this high, and the other's at most this part of it.
-CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
-# Marks of the score; the shares of a text that stand for them depend on its script.
+# Scores of the shares 0, SHOWN_SCORE, where versions begin, and 1.
 _SCALE = (0, SHOWN_SCORE, VERSION_SCORE, 1)
 
 
@@ -47,7 +35,7 @@ class Candidate:
     Attributes:
         id: Of the document.
         chunks: Its chunk fingerprints.
-        shared: Positions, among the passages asked for, of those it has.
+        shared: Positions, among the queried shingles, of those it has.
         same_content: True when the content hashes are equal.
         within_k: True when the document fingerprints are within the promised distance.
         index: Index of the document.
@@ -61,88 +49,90 @@ class Candidate:
     index: str | None = None
 
 
-def relate(query: TextFingerprints, asked: int, candidates: Sequence[Candidate]) -> list[Relation]:
-    """Judge all candidates of one query, without evidence; those of kind `none` are kept.
+def score_candidates(
+    query: TextFingerprints, queried: int, candidates: Sequence[Candidate]
+) -> list[Relation]:
+    """Return the relation of the query to each candidate, without evidence; also of kind `none`.
 
     Args:
         query: Fingerprints of the query; not empty.
-        asked: How many of its passages were asked for, the smallest numbers first.
-        candidates: What was found; how many share a passage tells how rare it is.
+        queried: How many of its shingles were queried, those with the smallest numbers first.
+        candidates: What was found; how many of them share a shingle tells how rare it is.
     """
     if not candidates:
         return []
-    rarity = _rarity(asked, candidates)
-    resembling = resemblances(query, [each.chunks for each in candidates])
-    marks = (0, SHOWN_SCORE, _version_share(query), 1)
+    rarity = _rarity(queried, candidates)
+    resembling = resemblances(query, [candidate.chunks for candidate in candidates])
+    shares = (0, SHOWN_SCORE, _version_share(query), 1)
     return [
-        _judge(query, candidate, rarity, chunks, marks)
-        for candidate, chunks in zip(candidates, resembling, strict=True)
+        _score(query, candidate, rarity, resemblance, shares)
+        for candidate, resemblance in zip(candidates, resembling, strict=True)
     ]
 
 
-def _rarity(asked: int, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
-    """Weight of each passage asked for: 1, or RARE over its document frequency.
+def _rarity(queried: int, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    """Return the weight of each queried shingle: 1, or RARE over its document frequency.
 
     The frequency is counted over the candidates and the query. Those are the documents with the
-    most shared passages, so a passage that many of them have is a template or boilerplate.
+    most shared shingles, so a shingle that many of them have is a template or boilerplate.
     """
-    frequency = np.ones(asked)
+    frequency = np.ones(queried)
     for candidate in candidates:
         frequency[candidate.shared] += 1
     return rarity_weight(frequency)
 
 
-def _judge(
+def _score(
     query: TextFingerprints,
     candidate: Candidate,
     rarity: NDArray[np.float64],
     resemblance: Resemblance,
-    marks: tuple[float, ...],
+    shares: tuple[float, ...],
 ) -> Relation:
     if candidate.same_content:
         return Relation(candidate.id, "exact", 1.0, Coverage(1.0, 1.0), index=candidate.index)
     copied = _copied(query, candidate, rarity, resemblance.rare)
     share = copied + (1 - copied) * RESEMBLANCE_WEIGHT * resemblance.rare
-    score = float(np.interp(share, marks, _SCALE))
+    score = float(np.interp(share, shares, _SCALE))
     if candidate.within_k and resemblance.rare >= RESEMBLING:
         score = max(score, VERSION_SCORE)
-    coverage = resemblance.coverage
     score = round(score, 4)
-    coverage = Coverage(round(coverage.of_query, 4), round(coverage.of_hit, 4))
+    measured = resemblance.coverage
+    coverage = Coverage(round(measured.of_query, 4), round(measured.of_hit, 4))
     return Relation(candidate.id, _kind(score, coverage), score, coverage, index=candidate.index)
 
 
 def _version_share(query: TextFingerprints) -> float:
-    """Share from which on texts like the query are versions."""
+    """Return the share from which on texts like the query are versions."""
     width = query.chunk_characters.sum() / query.tokens
-    return _VERSION_SHARE if width > _CHARACTERS_A_WORD else _VERSION_SHARE_OF_CHARACTERS
+    return VERSION_SHARE if width > CHARACTERS_PER_WORD else VERSION_SHARE_OF_CHARACTERS
 
 
 def _copied(
     query: TextFingerprints, candidate: Candidate, rarity: NDArray[np.float64], resembling: float
 ) -> float:
-    """Containment of the passages, weighted by rarity: the greater of the two directions.
+    """Return the containment of the shingles, weighted by rarity: the greater direction.
 
-    Only passages picked by the larger of the two windows can be told apart in both texts. The
-    hit's own passages that the query lacks are not known one by one; each counts 1.
+    Only shingles picked by the larger of the two windows can be told apart in both texts. The
+    hit's own shingles that the query lacks are not known one by one; each counts 1.
     """
     counts = candidate.chunks.shingle_counts
-    asked = query.levels[: len(rarity)]
+    levels = query.levels[: len(rarity)]
     level = max(int(query.levels.min(initial=3)), int(np.argmax(counts > 0)))
-    comparable = asked >= level
+    comparable = levels >= level
     shared = candidate.shared[comparable[candidate.shared]]
     if not len(shared):
         return 0.0
     weight = float(rarity[shared].sum())
     scale = len(query.shingles) / len(rarity)
-    others = max(0.0, float(counts[level]) - len(shared) * scale)
-    of_query = _steadied(weight, float(rarity[comparable].sum()), resembling)
-    of_hit = _steadied(weight * scale, weight * scale + others, resembling)
+    unshared = max(0.0, float(counts[level]) - len(shared) * scale)
+    of_query = _smoothed(weight, float(rarity[comparable].sum()), resembling)
+    of_hit = _smoothed(weight * scale, weight * scale + unshared, resembling)
     return max(of_query, of_hit)
 
 
-def _steadied(part: float, whole: float, prior: float) -> float:
-    return (part + _PRIOR_SHINGLES * prior) / (whole + _PRIOR_SHINGLES)
+def _smoothed(part: float, whole: float, prior: float) -> float:
+    return (part + PRIOR_SHINGLES * prior) / (whole + PRIOR_SHINGLES)
 
 
 def _kind(score: float, coverage: Coverage) -> Kind:

@@ -1,52 +1,56 @@
-"""Relations of documents whose fingerprints lie in a second index."""
+"""An index whose fingerprints are in a second index, its sidecar."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-import elasticsearch
-
-from es_simhash.backfills.documents import INDEX, SOURCE
-from es_simhash.backfills.preconditions import sidecar_of
-from es_simhash.engine import reading
+from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import ClusterError, MappingConflict
-from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.indices.installed_index import InstalledIndex
+from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
-from es_simhash.query.options import SearchOptions
+from es_simhash.query.options import Query, SearchOptions
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import SemanticScheme
-from es_simhash.storage import fields
+from es_simhash.search.protocol import require_one_query
+from es_simhash.search.retrieval import Retrieval
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import DEFAULT_FIELD, INDEX, SOURCE
+from es_simhash.storage.references import DocumentRef
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 # Ids a query names at once; twice as many hits are within `max_result_window`.
-_MOST_IDS = 5_000
+_MAX_IDS = 5_000
 _RECORDED = f"{SOURCE}.{INDEX}"
 
 Hit = Mapping[str, Any]
 
 
 def open_index(
-    client: elasticsearch.Elasticsearch,
+    client: "Elasticsearch | Gateway",
     name: str,
     *,
     text_field: str = "text",
-    field: str = fields.DEFAULT_FIELD,
+    simhash_field: str = DEFAULT_FIELD,
     vocabulary: str | None = None,
 ) -> "Index | SidecarIndex":
-    """Return an index to ask, whether its fingerprints lie in its documents or it is a sidecar.
+    """Return the index of a name, whether it has its fingerprints itself or is a sidecar.
 
     Raises:
         IndexMissing: There is no such index.
     """
-    if (source := sidecar_of(client, name, field)) is None:
-        return Index(client, name, text_field=text_field, field=field, vocabulary=vocabulary)
-    return SidecarIndex(
-        client, name, source=source, text_field=text_field, field=field, vocabulary=vocabulary
+    kind: type[Index] | type[SidecarIndex] = Index
+    if sidecar_source(Gateway.of(client), name, simhash_field) is not None:
+        kind = SidecarIndex
+    return kind(
+        client, name, text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
     )
 
 
-class SidecarIndex(InstalledIndex):
+class SidecarIndex:
     """An index whose fingerprints `backfill` wrote into a sidecar.
 
     It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
@@ -56,55 +60,59 @@ class SidecarIndex(InstalledIndex):
     Args:
         client: Of the cluster.
         name: Of the sidecar.
-        source: Name of the first index; by default the one the sidecar was made for.
+        config: How the index is read and fingerprinted; by default the schemes are read from the
+            mapping of the sidecar, once, and the other parameters say the rest.
         text_field: Field of the text in the first index; dots lead into objects.
-        field: Name of our object in the sidecar.
-        scheme: Scheme of the sidecar; by default it is read from the mapping, once.
-        meaning: Scheme of what is read from the texts, where `scheme` is given too.
+        simhash_field: Field of the `simhash` object in the sidecar.
         vocabulary: File of synonyms or of a taxonomy, as in `Index`.
     """
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: "Elasticsearch | Gateway",
         name: str,
         *,
-        source: str | None = None,
+        config: IndexConfig | None = None,
         text_field: str = "text",
-        field: str = fields.DEFAULT_FIELD,
-        scheme: Scheme | None = None,
-        semantics: SemanticScheme | None = None,
+        simhash_field: str = DEFAULT_FIELD,
         vocabulary: str | None = None,
     ) -> None:
-        super().__init__(
-            client,
-            name,
-            text_field=text_field,
-            field=field,
-            scheme=scheme,
-            semantics=semantics,
-            vocabulary=vocabulary,
+        self.name = name
+        self._gateway = Gateway.of(client)
+        names = IndexConfig(
+            text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
         )
-        self._source = source
+        self._installed = InstalledIndex(
+            self._gateway, name, config or names, is_complete=config is not None
+        )
 
     def __repr__(self) -> str:
-        return f"SidecarIndex({self.name!r}, source={self._source!r})"
+        return f"SidecarIndex({self.name!r})"
 
     @property
+    def config(self) -> IndexConfig:
+        """How the index is read and fingerprinted, its schemes read from the sidecar once.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields.
+        """
+        return self._installed.config
+
+    @cached_property
     def source(self) -> str:
         """Name of the first index, read from the mapping of the sidecar once.
 
         Raises:
             MappingConflict: The index is no sidecar.
         """
-        if self._source is None:
-            self._source = sidecar_of(self.client, self.name, self.field)
-        if self._source is None:
+        source = sidecar_source(self._gateway, self.name, self.config.simhash_field)
+        if source is None:
             raise MappingConflict(
                 f"Index {self.name!r} is no sidecar; make one with "
                 f"`es-simhash backfill INDEX --sidecar {self.name}`."
             )
-        return self._source
+        return source
 
     def related(
         self,
@@ -119,8 +127,11 @@ class SidecarIndex(InstalledIndex):
             DocumentMissing: There is no document of that id in the first index.
             InputError: Both or neither of id and text are given, or the document has no text.
         """
-        beside = _Beside(self, options or SearchOptions())
-        return beside.related(id=id, text=text, options=beside.options)
+        require_one_query(id, text)
+        if text is not None:
+            retrieval, narrowed_options = self._retrieval(options)
+            return retrieval.answer_text(text, narrowed_options)
+        return self.related_to_each([str(id)], options=options)[str(id)]
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None
@@ -131,8 +142,8 @@ class SidecarIndex(InstalledIndex):
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        beside = _Beside(self, options or SearchOptions())
-        return beside.related_to_each(ids, options=beside.options)
+        retrieval, narrowed_options = self._retrieval(options)
+        return retrieval.answer_ids(ids, narrowed_options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.
@@ -141,7 +152,7 @@ class SidecarIndex(InstalledIndex):
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return _Beside(self, SearchOptions()).explain(id_a, id_b)
+        return self._retrieval(None)[0].explain(id_a, id_b)
 
     def searches(
         self,
@@ -152,85 +163,103 @@ class SidecarIndex(InstalledIndex):
     ) -> list[dict[str, Any]]:
         """Return the bodies that `related` would send to the sidecar, before any is widened.
 
-        Filters are asked of the first index; here they are the ids they leave, if these are few.
+        Filters are applied in the first index; here they are the ids they leave, if these are few.
         """
-        beside = _Beside(self, options or SearchOptions())
-        return beside.searches(id=id, text=text, options=beside.options)
+        require_one_query(id, text)
+        retrieval, narrowed_options = self._retrieval(options)
+        return retrieval.searches(id, text, narrowed_options)
+
+    def _retrieval(self, options: SearchOptions | None) -> tuple[Retrieval, SearchOptions]:
+        """Return a retrieval for these options, and them with a filter that the sidecar takes."""
+        options = options or SearchOptions()
+        access = SidecarAccess(self._gateway, self.name, self.source, options)
+        retrieval = Retrieval(self._gateway, self.source, self.config, access)
+        return retrieval, replace(options, filters=access.id_filter())
 
 
-class _Beside(Index):
-    """The first index, for one question: what is searched by fingerprints is its sidecar.
+class SidecarAccess:
+    """Reads the first index and searches its sidecar, for queries with the same options.
 
-    `asking` is what to ask it for; the filters are applied here.
+    Args:
+        gateway: To the cluster.
+        sidecar: Index of the fingerprints.
+        source: The first index.
+        options: Filters, and the date field to bring along.
     """
 
-    def __init__(self, sidecar: SidecarIndex, options: SearchOptions) -> None:
-        super().__init__(
-            sidecar.client,
-            sidecar.source,
-            text_field=sidecar.text_field,
-            field=sidecar.field,
-            scheme=sidecar.scheme,
-            semantics=sidecar.semantics,
-            vocabulary=sidecar.vocabulary,
-        )
-        self._sidecar = sidecar.name
+    def __init__(
+        self, gateway: Gateway, sidecar: str, source: str, options: SearchOptions
+    ) -> None:
+        self._gateway = gateway
+        self._sidecar = sidecar
+        self._source = source
         self._filters = options.filters
-        self._date = options.recency.field if options.recency else None
-        self.options = replace(options, filters=self._few())
+        self._date_field = options.recency.field if options.recency else None
 
-    def _stored(self, ids: Sequence[str]) -> list[Any]:
-        wanted = [self.text_field, *(self.semantics.entity_fields if self.semantics else ())]
-        found: dict[str, Hit] = {}
-        for hit in self._hits(ids, (), wanted):
-            earlier = found.setdefault(hit["_id"], hit)
+    def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Hit]:
+        """Return documents of the first index by their ids, each with `found`.
+
+        Raises:
+            ClusterError: A document is in several indices behind the name.
+        """
+        hits: dict[str, Hit] = {}
+        for hit in self._hits(ids, (), list(fields)):
+            earlier = hits.setdefault(hit["_id"], hit)
             if earlier is not hit:
                 raise ClusterError(
-                    f"Document {hit['_id']!r} is in several indices behind {self.name!r} "
+                    f"Document {hit['_id']!r} is in several indices behind {self._source!r} "
                     f"({earlier['_index']}, {hit['_index']}); ask one of them."
                 )
-        return [
-            self._question({**found[id], "found": True} if id in found else {"_id": id})
-            for id in ids
-        ]
+        return [{**hits[id], "found": True} if id in hits else {"_id": id} for id in ids]
 
-    def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Hit]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
 
         A search whose hits the filters leave too few of is sent again for more.
         """
-        asked = [
+        sent = [
             {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in bodies
         ]
-        answers: list[Mapping[str, Any]] = [{}] * len(asked)
-        left = list(range(len(asked)))
-        while left:
-            found = reading.search_all(self.client, self._sidecar, [asked[n] for n in left])
-            located = self._located([hit for each in found for hit in each["hits"]["hits"]])
-            wider = []
-            for number, answer in zip(left, found, strict=True):
-                full = is_full(answer, asked[number])
-                answers[number] = narrowed(answer, located, bodies[number], full=full)
-                if full and lacks(answers[number], bodies[number], asked[number]):
-                    asked[number] = widened(asked[number])
-                    wider.append(number)
-            left = wider
+        answers: list[Hit] = [{}] * len(sent)
+        pending = list(range(len(sent)))
+        while pending:
+            responses = self._gateway.search_all(self._sidecar, [sent[n] for n in pending])
+            located = self._located(
+                [hit for response in responses for hit in response["hits"]["hits"]]
+            )
+            too_narrow = []
+            for number, response in zip(pending, responses, strict=True):
+                full = is_full(response, sent[number])
+                answers[number] = narrowed(response, located, bodies[number], full=full)
+                if full and lacks(answers[number], bodies[number], sent[number]):
+                    sent[number] = widened(sent[number])
+                    too_narrow.append(number)
+            pending = too_narrow
         return answers
 
-    def _few(self) -> tuple[Hit, ...]:
+    def sources(
+        self, refs: Collection[DocumentRef], fields: Sequence[str]
+    ) -> dict[DocumentRef, Mapping[str, Any]]:
+        """Return fields of documents of the first index; those that vanished are left out."""
+        if not fields:
+            return {}
+        hits = self._hits(sorted({ref.id for ref in refs}), (), list(fields))
+        return {DocumentRef(hit["_index"], hit["_id"]): hit.get("_source", {}) for hit in hits}
+
+    def id_filter(self) -> tuple[Query, ...]:
         """Return a filter for the sidecar, where the ids that ours leave are few enough to name."""
         if not self._filters:
             return ()
         body = {
             "query": {"bool": {"filter": list(self._filters)}},
-            "size": _MOST_IDS,
-            "track_total_hits": _MOST_IDS + 1,
+            "size": _MAX_IDS,
+            "track_total_hits": _MAX_IDS + 1,
             "_source": False,
         }
-        (answer,) = reading.search_all(self.client, self.name, [body])
-        if answer["hits"]["total"]["value"] > _MOST_IDS:
+        (response,) = self._gateway.search_all(self._source, [body])
+        if response["hits"]["total"]["value"] > _MAX_IDS:
             return ()
-        return ({"ids": {"values": [hit["_id"] for hit in answer["hits"]["hits"]]}},)
+        return ({"ids": {"values": [hit["_id"] for hit in response["hits"]["hits"]]}},)
 
     def _located(self, hits: Sequence[Hit]) -> dict[str, Hit]:
         """Return the documents of the first index that match the filters, by their ids.
@@ -239,35 +268,29 @@ class _Beside(Index):
         of several with one id the one that the sidecar recorded.
         """
         recorded = {hit["_id"]: hit.get("fields", {}).get(_RECORDED, [""])[0] for hit in hits}
-        found: dict[str, Hit] = {}
+        located: dict[str, Hit] = {}
         for hit in self._hits(list(recorded), self._filters, False):
             id = hit["_id"]
-            if id not in found or hit["_index"] == recorded[id]:
-                found[id] = hit
-        return found
+            if id not in located or hit["_index"] == recorded[id]:
+                located[id] = hit
+        return located
 
-    def _sources(self, keys: set[reading.Key], options: SearchOptions) -> dict[reading.Key, Any]:
-        evidence = (self.text_field, *(self.semantics.entity_fields if self.semantics else ()))
-        wanted = [*options.fields, *(evidence if options.evidence else ())]
-        hits = self._hits(sorted({str(id) for _, id in keys}), (), wanted) if wanted else []
-        return {(hit["_index"], hit["_id"]): hit.get("_source", {}) for hit in hits}
-
-    def _hits(self, ids: Sequence[str], filters: Sequence[Hit], wanted: Any) -> list[Hit]:
+    def _hits(self, ids: Sequence[str], filters: Sequence[Query], source: Any) -> list[Hit]:
         """Find documents of the first index by their ids, whatever their routing."""
-        bodies = list(self._bodies_of_ids(ids, filters, wanted))
-        answers = reading.search_all(self.client, self.name, bodies)
-        return [hit for answer in answers for hit in answer["hits"]["hits"]]
+        bodies = list(self._bodies_of_ids(ids, filters, source))
+        responses = self._gateway.search_all(self._source, bodies)
+        return [hit for response in responses for hit in response["hits"]["hits"]]
 
     def _bodies_of_ids(
-        self, ids: Sequence[str], filters: Sequence[Hit], wanted: Any
+        self, ids: Sequence[str], filters: Sequence[Hit], source: Any
     ) -> Iterator[dict[str, Any]]:
-        date = [{"field": self._date, "format": "epoch_millis"}] if self._date else []
-        for start in range(0, len(ids), _MOST_IDS):
-            some = list(ids[start : start + _MOST_IDS])
+        date = [{"field": self._date_field, "format": "epoch_millis"}] if self._date_field else []
+        for start in range(0, len(ids), _MAX_IDS):
+            some = list(ids[start : start + _MAX_IDS])
             yield {
                 "query": {"bool": {"filter": [{"ids": {"values": some}}, *filters]}},
                 "size": 2 * len(some),
-                "_source": wanted,
+                "_source": source,
                 "docvalue_fields": date,
                 "track_total_hits": False,
             }

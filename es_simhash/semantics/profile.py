@@ -106,9 +106,9 @@ class SemanticScheme:
     def name(self) -> str:
         """Short name that differs whenever a parameter does."""
         if self == SemanticScheme(self.extractor) and self.extractor.startswith(BUILTIN):
-            return f"meaning-{self.extractor}-words256.v1"
+            return f"semantic-{self.extractor}-words256.v1"
         content = "\0".join(str(getattr(self, each)) for each in _PARAMETERS)
-        return f"meaning-{hashlib.sha256(content.encode()).hexdigest()[:12]}.v1"
+        return f"semantic-{hashlib.sha256(content.encode()).hexdigest()[:12]}.v1"
 
     def to_meta(self) -> dict[str, Any]:
         """Return the parameters as they stand in the mapping's `_meta`."""

@@ -1,38 +1,22 @@
-"""Everything that is written beside a text: its fingerprints, and what it is about."""
+"""The `simhash` object of each text of a batch, as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.codec import simhash_json
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.semantic_codec import semantic_json
 
 
 @dataclass(frozen=True)
-class Derivation:
-    """How the fields beside a text are made; the same for every document of an index.
+class EncodedBatch:
+    """The `simhash` objects of a batch of texts.
 
     Attributes:
-        scheme: Scheme of the fingerprints.
-        meaning: Scheme of what is read from the text; None to write fingerprints alone.
-        vocabulary: Path of the vocabulary that is weighed, where the scheme names one.
-    """
-
-    scheme: Scheme = DEFAULT
-    semantics: SemanticScheme | None = None
-    vocabulary: str | None = None
-
-
-@dataclass(frozen=True)
-class Derived:
-    """What is written beside each text of a batch.
-
-    Attributes:
-        objects: JSON of our object, one for each text.
+        objects: JSON of the object of each text.
         chunks: Number of chunks of each text.
     """
 
@@ -40,26 +24,26 @@ class Derived:
     chunks: list[int]
 
 
-def derive(
+def encode(
     texts: Sequence[str],
-    derivation: Derivation,
+    config: IndexConfig,
     sources: Sequence[Mapping[str, Any]] | None = None,
-) -> Derived:
-    """Make our object for each text of a batch.
+) -> EncodedBatch:
+    """Return the `simhash` object of each text of a batch.
 
     Args:
         texts: The texts.
-        derivation: How.
+        config: How the index is read and fingerprinted.
         sources: The documents they are from; needed where the scheme names fields of entities.
 
     Raises:
         InputError: An entity field or a vector has the wrong shape.
         MissingExtra: The scheme needs a package that is not installed.
     """
-    batch = fingerprint_batch(texts, derivation.scheme)
+    batch = fingerprint_batch(texts, config.scheme)
     objects = simhash_json(batch)
-    if derivation.semantics is not None:
-        reader = semantic_profiler(derivation.semantics, derivation.vocabulary)
-        members = semantic_json(reader.read(texts, sources), derivation.semantics.name)
+    if config.semantics is not None:
+        reader = semantic_profiler(config.semantics, config.vocabulary)
+        members = semantic_json(reader.read(texts, sources), config.semantics.name)
         objects = [b"%b,%b}" % (one[:-1], more) for one, more in zip(objects, members, strict=True)]
-    return Derived(objects, (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist())
+    return EncodedBatch(objects, (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist())

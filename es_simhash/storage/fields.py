@@ -4,57 +4,29 @@ from functools import lru_cache
 
 DEFAULT_FIELD = "simhash"
 
-
+# Members of the object.
 SCHEME = "scheme"
-
-
 STATUS = "status"
-
-
 CONTENT_HASH = "content_hash"
-
-
 FINGERPRINT = "fingerprint"
-
-
 BLOCKS = "blocks"
-
-
 SHINGLES = "shingles"
-
-
 CHUNKS = "chunks"
-
-
 SEMANTIC_SCHEME = "semantic_scheme"
-
-
 CONCEPTS = "concepts"
-
-
 ENTITIES = "entities"
-
-
 VECTOR = "vector"
-
-
 VECTOR_FINGERPRINT = "vector_fingerprint"
-
-
 FAMILY = "family"
-
-
 DUPLICATE_OF = "duplicate_of"
-
-
 DUPLICATE_SCORE = "duplicate_score"
-
-
 # What nobody wants to read, and what makes a document large.
 LARGE_MEMBERS = (FINGERPRINT, BLOCKS, SHINGLES, CHUNKS, CONCEPTS, VECTOR, VECTOR_FINGERPRINT)
-
-
 STATUS_EMPTY = "empty"
+
+# Object of a sidecar document that says whose fields these are, and of which state of it.
+SOURCE = "source"
+INDEX, ROUTING, SEQ_NO, PRIMARY_TERM = "index", "routing", "seq_no", "primary_term"
 
 
 @lru_cache(maxsize=64)

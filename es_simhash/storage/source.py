@@ -1,10 +1,11 @@
-"""Which fields of a stored document are shown."""
+"""What is taken from the `_source` of a document: its text, and the fields to show."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 from es_simhash.errors import InputError
+from es_simhash.storage.paths import get_path, without_path
 
 
 def shown_fields(
@@ -15,28 +16,18 @@ def shown_fields(
     Args:
         stored: The document.
         fetched: Fields that the evidence needs; dots lead into objects.
-        wanted: Fields that are asked for: names, patterns, or names of objects above them.
+        wanted: Requested fields: names, patterns, or names of objects above them.
     """
     source = dict(stored)
     for path in fetched:
         if not _is_among(path, wanted):
-            source = _without(source, path)
+            source = without_path(source, path)
     return source
 
 
 def _is_among(path: str, wanted: Sequence[str]) -> bool:
-    """Check whether a field is asked for: by its name, a pattern, or that of an object above it."""
-    return any(fnmatchcase(path, each) or fnmatchcase(path, f"{each}.*") for each in wanted)
-
-
-def _without(source: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """Return a document without one field, nor the objects that held nothing else."""
-    rest = {name: value for name, value in source.items() if name != path}
-    head, dot, inner = path.partition(".")
-    if dot and isinstance(rest.get(head), Mapping):
-        left = _without(rest.pop(head), inner)
-        return {**rest, head: left} if left else rest
-    return rest
+    """Check whether a field is requested: by name, by pattern, or by an object above it."""
+    return any(fnmatchcase(path, name) or fnmatchcase(path, f"{name}.*") for name in wanted)
 
 
 def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
@@ -52,18 +43,15 @@ def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
     Raises:
         InputError: The field holds something else than text.
     """
-    value: Any = source
-    if text_field in source:
-        value = source[text_field]
-    else:
-        for part in text_field.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
+    value = get_path(source, text_field)
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
     kind = type(value).__name__
-    raise InputError(f"Field {text_field!r} holds {kind}, not text; name another with --field.")
+    raise InputError(
+        f"Field {text_field!r} holds {kind}, not text; name another field.", parameter="text_field"
+    )
 
 
 def stored_text(source: Mapping[str, Any], text_field: str) -> str | None:

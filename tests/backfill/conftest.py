@@ -100,9 +100,10 @@ def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
 
     def of(text: str) -> dict[str, Any]:
         from es_simhash.semantics.profile import DEFAULT_SEMANTICS
-        from es_simhash.storage.encoding import Derivation, derive
+        from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.encoding import encode
 
-        (made,) = derive([text], Derivation(semantics=DEFAULT_SEMANTICS)).objects
+        (made,) = encode([text], IndexConfig(semantics=DEFAULT_SEMANTICS)).objects
         return {name: value for name, value in json.loads(made).items() if name not in VECTORS}
 
     return of

@@ -158,7 +158,7 @@ def test_install_puts_the_default_meaning_in_place(call: Any, client: Any, index
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--no-meaning"], None),
+        (["--no-semantics"], None),
         (["--extractor", "builtin"], {"extractor": "builtin"}),
         (["--vectors", "none"], {"vectors": "none"}),
         (["--language", "de"], {"language": "de"}),

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from es_simhash import ClusterError, DocumentMissing, InputError, Limits, Relation
 from es_simhash.cli.main import cli
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.model import KINDS, VERSION_SCORE
+from es_simhash.relation.model import KINDS
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 

@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from es_simhash import compare
-from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
+from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 
 Writer = Callable[[Random, int], str]
 TOKENS = 200

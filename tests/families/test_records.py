@@ -1,5 +1,5 @@
 from es_simhash.relation.records import agreement, record
-from es_simhash.relation.version_score import LINK_SCORE
+from es_simhash.relation.thresholds import LINK_SCORE
 
 
 def agree(one: str, other: str, tokens: int | None = None) -> float:

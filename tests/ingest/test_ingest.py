@@ -27,7 +27,8 @@ from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest, ingest_sources
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
-from es_simhash.storage.encoding import Derivation, derive
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.encoding import encode
 
 pytestmark = pytest.mark.cluster
 
@@ -63,7 +64,7 @@ def sources_of(client: Any, index: str) -> dict[str, Any]:
 
 def simhash_of(text: str) -> dict[str, Any]:
     written: dict[str, Any] = json.loads(
-        derive([text], Derivation(semantics=DEFAULT_SEMANTICS)).objects[0]
+        encode([text], IndexConfig(semantics=DEFAULT_SEMANTICS)).objects[0]
     )
     return {name: value for name, value in written.items() if name not in IN_NO_SOURCE}
 
@@ -151,7 +152,7 @@ def test_a_consumer_may_stop_early(client: Any, index: str) -> None:
     outcomes.close()  # type: ignore[attr-defined]
 
 
-def die(batch: Any, recipe: Any, found: Any) -> Any:
+def die(batch: Any, config: Any, found: Any) -> Any:
     os._exit(9)
 
 

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.bulk.documents import Document, Recipe, Refused, cut, parse_line
+from es_simhash.bulk.documents import Document, Refused, cut, parse_line
 from es_simhash.bulk.preparation import splice
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text.limits import LONGEST_TEXT
 
-RECIPE = Recipe()
+CONFIG = IndexConfig()
 
 names = st.text(st.characters(codec="utf-8"), max_size=5)
 values = st.recursive(
@@ -18,14 +19,14 @@ values = st.recursive(
 )
 
 
-def refusal(line: bytes, recipe: Recipe = RECIPE) -> str:
-    refused = parse_line(line, 0, recipe)
+def refusal(line: bytes, config: IndexConfig = CONFIG) -> str:
+    refused = parse_line(line, 0, config)
     assert isinstance(refused, Refused)
     return refused.reason
 
 
-def document(line: bytes, recipe: Recipe = RECIPE) -> Document:
-    parsed = parse_line(line, 0, recipe)
+def document(line: bytes, config: IndexConfig = CONFIG) -> Document:
+    parsed = parse_line(line, 0, config)
     assert isinstance(parsed, Document), parsed
     return parsed
 
@@ -73,7 +74,7 @@ def test_a_byte_order_mark_is_no_part_of_the_document() -> None:
 def test_the_id_is_taken_from_the_first_field_that_has_one() -> None:
     assert document(b'{"id":"b","_id":"a","text":""}').id == "a"
     assert document(b'{"id":7,"text":""}').id == "7"
-    assert document(b'{"id":7,"key":"k","text":""}', Recipe(id_field="key")).id == "k"
+    assert document(b'{"id":7,"key":"k","text":""}', IndexConfig(id_field="key")).id == "k"
 
 
 def test_without_an_id_the_same_document_has_the_same_id() -> None:
@@ -105,7 +106,7 @@ def test_what_cannot_be_written_is_refused_in_a_sentence(line: bytes, expected: 
 
 
 def test_a_missing_id_field_is_refused() -> None:
-    assert "no field 'key'" in refusal(b'{"id":"a","text":"a"}', Recipe(id_field="key"))
+    assert "no field 'key'" in refusal(b'{"id":"a","text":"a"}', IndexConfig(id_field="key"))
 
 
 def test_control_characters_of_an_id_are_escaped() -> None:

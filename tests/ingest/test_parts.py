@@ -6,7 +6,6 @@ import pytest
 
 from es_simhash.bulk.batches import Lines, Mark
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.documents import Recipe
 from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.order import Stopped, Turns
 from es_simhash.bulk.preparation import Prepared, prepare
@@ -15,10 +14,11 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text import limits
 from es_simhash.text.escaping import printable
 
-RECIPE = Recipe()
+CONFIG = IndexConfig()
 MARK = Mark("/a", 10, 2, "look")
 
 
@@ -35,7 +35,7 @@ def unchanged(prepared: Prepared) -> list[str]:
 
 
 def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
-    prepared = prepare(lines({"id": "a", "text": "One."}, {"id": "b", "text": ""}), RECIPE, None)
+    prepared = prepare(lines({"id": "a", "text": "One."}, {"id": "b", "text": ""}), CONFIG, None)
     actions = [json.loads(each) for each in prepared.body.splitlines()]
     assert actions[0] == {"index": {"_id": "a"}}
     assert actions[1] == {"id": "a", "text": "One.", "simhash": simhash_object(fingerprint("One."))}
@@ -45,7 +45,7 @@ def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
 
 
 def test_of_documents_with_one_id_the_last_is_written() -> None:
-    prepared = prepare(lines({"id": 1, "text": "old"}, {"id": 1, "text": "new"}), RECIPE, None)
+    prepared = prepare(lines({"id": 1, "text": "old"}, {"id": 1, "text": "new"}), CONFIG, None)
     assert prepared.places == [1]
     assert prepared.unchanged == [(0, "1", "A later document has the same id.")]
 
@@ -53,8 +53,8 @@ def test_of_documents_with_one_id_the_last_is_written() -> None:
 def test_a_document_that_the_index_has_is_left_out() -> None:
     document = {"id": "a", "text": "One.", "n": 1, "f": 1.0, "deep": {"b": [None, {}]}}
     found = {"a": stored(document)}
-    assert unchanged(prepare(lines(document), RECIPE, found)) == ["a"]
-    assert unchanged(prepare(lines({"_id": "a", **document}), RECIPE, found)) == ["a"]
+    assert unchanged(prepare(lines(document), CONFIG, found)) == ["a"]
+    assert unchanged(prepare(lines({"_id": "a", **document}), CONFIG, found)) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -62,32 +62,32 @@ def test_a_document_that_the_index_has_is_left_out() -> None:
 )
 def test_a_document_with_any_change_is_written(change: dict[str, object]) -> None:
     document = {"id": "a", "text": "One.", "n": 1}
-    assert prepare(lines({**document, **change}), RECIPE, {"a": stored(document)}).ids == ["a"]
+    assert prepare(lines({**document, **change}), CONFIG, {"a": stored(document)}).ids == ["a"]
 
 
 def test_a_number_beyond_double_precision_is_never_taken_for_the_same() -> None:
     line = b'{"id":"a","text":"t","n":0.12345678901234567890123}'
     found = {"a": stored(json.loads(line))}
-    assert prepare(Lines("file", 1, line), RECIPE, found).ids == ["a"]
+    assert prepare(Lines("file", 1, line), CONFIG, found).ids == ["a"]
     long = b'{"id":"a","text":"t","n":-122.41941550000001}'
-    assert not prepare(Lines("file", 1, long), RECIPE, {"a": stored(json.loads(long))}).ids
+    assert not prepare(Lines("file", 1, long), CONFIG, {"a": stored(json.loads(long))}).ids
 
 
 def test_stale_or_missing_fingerprints_are_written_again() -> None:
     document = {"id": "a", "text": "One."}
     stale = {**document, "simhash": stored({"text": "Another."})["simhash"]}
     for found in (stale, document, {**document, "simhash": {"scheme": "older"}}):
-        assert prepare(lines(document), RECIPE, {"a": found}).ids == ["a"]
+        assert prepare(lines(document), CONFIG, {"a": found}).ids == ["a"]
 
 
 def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     long = {"id": "long", "text": "Eight words are what one chunk needs here. " * 30_000}
-    prepared = prepare(lines(long, {"id": "b", "text": "Short."}), RECIPE, None)
+    prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, None)
     assert prepared.ids == ["b"]
     assert "chunks, and at most 20000" in prepared.refused[0].reason
     monkeypatch.setattr(limits, "MOST_CHUNKS", 2)
     middle = {"id": "middle", "text": long["text"][:1000]}
-    assert prepare(lines(middle, {"id": "b", "text": ""}), RECIPE, None).ids == ["b"]
+    assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, None).ids == ["b"]
 
 
 def test_fingerprints_are_added_to_documents_of_a_program() -> None:

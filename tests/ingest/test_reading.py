@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from es_simhash.bulk import sources
 from es_simhash.bulk.batches import Batch, Lines, Mark, Texts, Unreadable
-from es_simhash.bulk.documents import Document, Recipe, Refused
+from es_simhash.bulk.documents import Document, Refused
 from es_simhash.bulk.sources import Limits, Source, cut_lines, of_documents, open_sources
 from es_simhash.errors import InputError
+from es_simhash.storage.config import IndexConfig
 
-RECIPE = Recipe()
+CONFIG = IndexConfig()
 
 
 def source(path: Path) -> Source:
@@ -55,7 +56,7 @@ def test_an_endless_line_is_refused_and_the_others_are_read(
     assert [type(each) for each in batches] == [Lines, Unreadable, Lines]
     assert [each.where(0) for each in batches] == [("name", 1), ("name", 2), ("name", 3)]
     assert [each.mark.done for each in batches if each.mark] == [4, 205, len(content)]
-    (refused,) = batches[1].documents(RECIPE)
+    (refused,) = batches[1].documents(CONFIG)
     assert isinstance(refused, Refused)
     assert batches[1].original(0) is None
 
@@ -93,7 +94,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_gives_its_text_files_by_their_path(folder: Path) -> None:
     batches = list(source(folder).batches(Limits(2), None))
     assert names(batches) == ["b.txt", "a/c.txt", "a/z.md", "z/y/x.txt"]
-    first = next(iter(batches[0].documents(RECIPE)))
+    first = next(iter(batches[0].documents(CONFIG)))
     assert isinstance(first, Document)
     assert (first.id, first.source) == ("b.txt", b'{"text": "Text of b.txt."}')
 
@@ -124,7 +125,7 @@ def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
         stream.truncate(50 << 20)
     (batch,) = source(tmp_path).batches(Limits(bytes=1 << 30), None)
     reasons = {
-        each.id: each.reason for each in batch.documents(RECIPE) if isinstance(each, Refused)
+        each.id: each.reason for each in batch.documents(CONFIG) if isinstance(each, Refused)
     }
     assert "No such file" in reasons["gone.txt"]
     assert "50.0 MiB" in reasons["huge.txt"]
@@ -162,7 +163,7 @@ def test_documents_of_a_program_become_lines_of_ascii() -> None:
     documents = [{"id": 1, "text": "é\ud800"}, {"id": object()}, {"id": 2, "text": ""}]
     one, unreadable, two = of_documents(documents, Limits())
     assert one.original(0) == b'{"id":1,"text":"\\u00e9\\ud800"}'
-    (refused,) = unreadable.documents(RECIPE)
+    (refused,) = unreadable.documents(CONFIG)
     assert isinstance(refused, Refused)
     assert "cannot be written as JSON" in refused.reason
     assert [each.where(0) for each in (unreadable, two)] == [("documents", 2), ("documents", 3)]

@@ -7,7 +7,8 @@ import pytest
 
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.model import SHOWN_SCORE, VERSION_KINDS, VERSION_SCORE, Relation
+from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 

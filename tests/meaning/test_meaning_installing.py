@@ -94,7 +94,7 @@ def test_parameters_that_make_no_scheme_are_refused(parameters: Any, named: str)
         {"vectors": "from the future"},
         {"entity_fields": None},
         {"name": None},
-        {"name": "meaning-another.v9"},
+        {"name": "semantic-another.v9"},
         {"language": "de"},
     ],
 )

@@ -8,7 +8,7 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import Recency, SearchOptions
-from es_simhash.query.ranking import merged
+from es_simhash.query.ranking import ranked
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.semantics.similarity import SemanticSimilarity
 
@@ -36,13 +36,13 @@ def near(id: str, similarity: float, **more: object) -> Neighbour:
 def told(
     relations: list[Relation], neighbours: list[Neighbour], options: SearchOptions | None = None
 ) -> dict[str, str]:
-    found = merged(relations, neighbours, options or SearchOptions(min_score=0))
+    found = ranked(relations, neighbours, options or SearchOptions(min_score=0))
     return {str(each.id): each.kind for each in found}
 
 
 @pytest.mark.parametrize("kind", ["exact", "version", "contains", "excerpt_of"])
 def test_a_version_is_not_told_again_as_a_neighbour(kind: Kind) -> None:
-    [found] = merged([judged("a", kind, 0.8)], [near("a", 1.0)], SearchOptions())
+    [found] = ranked([judged("a", kind, 0.8)], [near("a", 1.0)], SearchOptions())
     assert (found.kind, found.score) == (kind, 0.8)
     assert found.semantics is not None
     assert found.semantics.similarity == 1.0
@@ -53,18 +53,18 @@ def test_a_version_is_not_told_again_as_a_neighbour(kind: Kind) -> None:
 
 def test_one_id_in_two_indices_is_two_documents() -> None:
     elsewhere = Neighbour("a", "j", SemanticSimilarity(0.5, 0.0, 0.5))
-    found = merged([judged("a", "version", 0.8)], [elsewhere], SearchOptions())
+    found = ranked([judged("a", "version", 0.8)], [elsewhere], SearchOptions())
     assert [(each.index, each.kind) for each in found] == [("i", "version"), ("j", "semantic")]
 
 
 def test_shared_passages_stay_with_the_higher_score_or_give_way_to_meaning() -> None:
-    [kept] = merged([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], SearchOptions())
+    [kept] = ranked([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], SearchOptions())
     assert kept.kind == "shares_passages"
     assert kept.score > 0.4
-    [given] = merged([judged("a", "shares_passages", 0.05)], [near("a", 0.9)], SearchOptions())
+    [given] = ranked([judged("a", "shares_passages", 0.05)], [near("a", 0.9)], SearchOptions())
     assert given.kind == "semantic"
     assert given.coverage == Coverage(0.2, 0.3)
-    [weak] = merged(
+    [weak] = ranked(
         [judged("a", "shares_passages", 0.05)], [near("a", 1e-6)], SearchOptions(min_score=0)
     )
     assert weak.kind == "shares_passages"
@@ -76,7 +76,7 @@ def test_what_shares_nothing_is_told_for_its_meaning_alone() -> None:
 
 
 def test_the_highest_semantic_score_is_below_every_version() -> None:
-    found = merged([judged("v", "version", 0.6)], [near("s", 1.0)], SearchOptions())
+    found = ranked([judged("v", "version", 0.6)], [near("s", 1.0)], SearchOptions())
     assert [each.id for each in found] == ["v", "s"]
     assert found[1].score < 0.6
 
@@ -91,7 +91,7 @@ def test_recency_moves_neighbours_and_leaves_versions() -> None:
     options = SearchOptions(
         min_score=0, recency=Recency("d", half_life=1, weight=1, origin=86_400_000.0)
     )
-    found = merged(
+    found = ranked(
         [judged("v", "version", 0.7)],
         [near("v", 0.9, date=0.0), near("old", 0.9, date=0.0), near("new", 0.5, date=86_400_000.0)],
         options,
@@ -99,7 +99,7 @@ def test_recency_moves_neighbours_and_leaves_versions() -> None:
     assert [each.id for each in found] == ["v", "new", "old"]
     assert found[0].score == 0.7
     # A date to come is no advantage.
-    [ahead] = merged([], [near("a", 0.5, date=1e15)], options)
+    [ahead] = ranked([], [near("a", 0.5, date=1e15)], options)
     assert ahead.score == found[1].score
 
 

@@ -1,0 +1,132 @@
+"""What differs between search engines: mappings, candidate queries, and reading their hits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.query.candidates import related_query
+from es_simhash.query.hits import Candidates, read_candidates
+from es_simhash.query.neighbours import Neighbour, neighbour_query, read_neighbours
+from es_simhash.query.options import SearchOptions
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.storage import resources
+from es_simhash.storage.config import IndexConfig
+
+
+class Dialect(Protocol):
+    """How one search engine stores the `simhash` object and is asked about it.
+
+    Another engine is another object of this kind; nothing else builds mappings or candidate
+    queries.
+    """
+
+    def mapping(self, config: IndexConfig) -> dict[str, Any]:
+        """Return the body of the request that adds the `simhash` object to a mapping."""
+
+    def candidate_searches(
+        self,
+        fingerprints: TextFingerprints,
+        config: IndexConfig,
+        options: SearchOptions,
+        exclude_ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for versions and shared passages."""
+
+    def neighbour_searches(
+        self,
+        profile: SemanticProfile,
+        config: IndexConfig,
+        options: SearchOptions,
+        exclude_ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for semantic neighbours; none without a profile."""
+
+    def read_candidates(
+        self, answers: Sequence[Mapping[str, Any]], config: IndexConfig, options: SearchOptions
+    ) -> Candidates:
+        """Return the candidates that `candidate_searches` found."""
+
+    def read_neighbours(
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        profile: SemanticProfile,
+        config: IndexConfig,
+        options: SearchOptions,
+    ) -> list[Neighbour]:
+        """Return the neighbours that `neighbour_searches` found."""
+
+
+class ElasticsearchDialect:
+    """Elasticsearch 8 and 9: bit vectors, sparse vectors, named queries with scores."""
+
+    def mapping(self, config: IndexConfig) -> dict[str, Any]:
+        """Return the body of the request that adds the `simhash` object to a mapping."""
+        return resources.mapping(config.scheme, config.simhash_field, config.semantics)
+
+    def candidate_searches(
+        self,
+        fingerprints: TextFingerprints,
+        config: IndexConfig,
+        options: SearchOptions,
+        exclude_ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return two searches: shared shingles, and document fingerprints within k bits."""
+        return related_query(
+            fingerprints,
+            options=options,
+            simhash_field=config.simhash_field,
+            exclude_ids=exclude_ids,
+        )
+
+    def neighbour_searches(
+        self,
+        profile: SemanticProfile,
+        config: IndexConfig,
+        options: SearchOptions,
+        exclude_ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return one search by vector and concepts; none without a profile."""
+        if config.semantics is None or profile.is_empty:
+            return []
+        return [
+            neighbour_query(
+                profile,
+                config.semantics,
+                options=options,
+                simhash_field=config.simhash_field,
+                exclude_ids=exclude_ids,
+            )
+        ]
+
+    def read_candidates(
+        self, answers: Sequence[Mapping[str, Any]], config: IndexConfig, options: SearchOptions
+    ) -> Candidates:
+        """Return the candidates that `candidate_searches` found."""
+        return read_candidates(
+            answers, limits=options.limits, simhash_field=config.simhash_field
+        )
+
+    def read_neighbours(
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        profile: SemanticProfile,
+        config: IndexConfig,
+        options: SearchOptions,
+    ) -> list[Neighbour]:
+        """Return the neighbours that `neighbour_searches` found."""
+        if config.semantics is None:
+            return []
+        return [
+            neighbour
+            for answer in answers
+            for neighbour in read_neighbours(
+                answer,
+                profile,
+                config.semantics,
+                options=options,
+                simhash_field=config.simhash_field,
+            )
+        ]
+
+
+ELASTICSEARCH: Dialect = ElasticsearchDialect()

@@ -1,0 +1,287 @@
+"""A text and everything that is derived from it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints import features
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, SHINGLE_BITS, Scheme
+from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    fingerprint,
+    fingerprint_batch,
+    fingerprint_texts,
+    text_batches,
+)
+from es_simhash.relation.model import Span
+from es_simhash.relation.records import Record, record
+from es_simhash.relation.thresholds import HEAD_TOKENS, RECORD_LEVEL
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.profiler import SemanticProfiler
+from es_simhash.semantics.vocabulary.vocabulary import FoundConcept, Vocabulary
+from es_simhash.text.limits import require_few_chunks, within_limit
+from es_simhash.text.offsets import original_offsets
+from es_simhash.text.segmentation import Ints, Segmentation, normalise, segment
+
+# Shingles by which a text is found in a search over a whole index, on average; all of a text that
+# has fewer.
+QUERIED_SHINGLES = 128
+# Chunks whose words are counted, for the nearest passages of two texts.
+_MAX_PROFILED_CHUNKS = 200
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens and chunks of a text, and where they are in it.
+
+    Attributes:
+        numbers: Number of each token; equal tokens have equal numbers.
+        starts: Offset of each token in the original text.
+        ends: Offset of the end of each token in the original text.
+        chunks: Bounds of the chunks in tokens.
+    """
+
+    numbers: Uint64s
+    starts: Ints
+    ends: Ints
+    chunks: Ints
+
+
+class AnalysedText:
+    """A text; each part that is derived from it is computed when it is first needed.
+
+    A text that was found in an index may come as its stored parts, without the text itself: then
+    what needs the text, such as offsets, cannot be had.
+
+    Args:
+        text: The text; None when only stored parts are known.
+        analyser: How parts are derived.
+        source: The document the text is from, for entities that it has in fields.
+    """
+
+    def __init__(
+        self,
+        text: str | None,
+        analyser: "TextAnalyser | None" = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.text = text
+        self.analyser = analyser or TextAnalyser()
+        self.source = source or {}
+
+    @classmethod
+    def of_parts(
+        cls,
+        content_hash: str,
+        shingles: NDArray[np.uint32],
+        chunks: ChunkFingerprints,
+        text: str | None = None,
+    ) -> "AnalysedText":
+        """Return a text of which these parts are known, as they are stored in an index."""
+        analysed = cls(text)
+        vars(analysed).update(content_hash=content_hash, shingles=shingles, chunks=chunks)
+        return analysed
+
+    @cached_property
+    def fingerprints(self) -> TextFingerprints:
+        """Its fingerprints."""
+        return fingerprint(self._known_text, self.analyser.scheme)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the text has no token, so that it never matches anything."""
+        return self.fingerprints.is_empty
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hash of the normalised text."""
+        return self.fingerprints.content_hash
+
+    @cached_property
+    def shingles(self) -> NDArray[np.uint32]:
+        """Its shingles, ascending."""
+        return self.fingerprints.shingles
+
+    @cached_property
+    def chunks(self) -> ChunkFingerprints:
+        """Its chunk fingerprints, and how many shingles each window picks."""
+        return ChunkFingerprints.of(self.fingerprints)
+
+    @cached_property
+    def chunk_fingerprints(self) -> Fingerprints:
+        """Its chunk fingerprints alone, which cost less than everything."""
+        if "fingerprints" in vars(self) or "chunks" in vars(self):
+            return self.chunks.fingerprints
+        characters = features.chunk_characters(self._segmentation)
+        return group_fingerprints(characters.features, characters.bounds, CHUNK_BITS)
+
+    @cached_property
+    def queried_shingles(self) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+        count = len(self.shingles)
+        if count <= QUERIED_SHINGLES:
+            return self.shingles
+        bound = (QUERIED_SHINGLES << SHINGLE_BITS) // count
+        return self.shingles[: int(np.searchsorted(self.shingles, bound))]
+
+    @cached_property
+    def level(self) -> int:
+        """Number of the window of texts of its length, from 0 to 3."""
+        return int(np.argmax(self.chunks.shingle_counts > 0))
+
+    @cached_property
+    def characters(self) -> int:
+        """Characters of its chunks."""
+        return int(self.chunks.characters.sum())
+
+    @property
+    def is_short(self) -> bool:
+        """True when all of it is compared as a record."""
+        return self.level <= RECORD_LEVEL
+
+    @cached_property
+    def record(self) -> Record:
+        """The whole of a short text, the head of another."""
+        return record(self._known_text, None if self.is_short else HEAD_TOKENS)
+
+    @cached_property
+    def profile(self) -> SemanticProfile:
+        """Its semantic profile; empty without a profiler."""
+        if self.analyser.profiler is None:
+            return SemanticProfile()
+        return self.analyser.profiler.read([within_limit(self._known_text)], [self.source])[0]
+
+    @cached_property
+    def concepts(self) -> Sequence[FoundConcept]:
+        """Concepts of the user's vocabulary in it."""
+        vocabulary = self.analyser.vocabulary
+        return vocabulary.find(self._known_text, self.profile.language) if vocabulary else []
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Its tokens, with their offsets."""
+        parts = self._segmentation
+        places = original_offsets(self._known_text)
+        kept = parts.kept if parts.kept is not None else np.arange(len(parts.codes))
+        # The end of a token is the offset after its last character, not that of the next one kept.
+        last = np.minimum(kept[parts.ends - 1] + 1, len(places) - 1)
+        return Tokens(
+            features.token_numbers(parts),
+            places[np.minimum(kept[parts.starts], len(places) - 1)],
+            np.maximum(places[last], places[kept[parts.ends - 1]] + 1),
+            parts.chunks,
+        )
+
+    @cached_property
+    def chunk_words(self) -> list[dict[str, int]]:
+        """Counts of the words of each of its first chunks."""
+        bounds = self.tokens.chunks[: _MAX_PROFILED_CHUNKS + 1].tolist()
+        spans = [self.span(first, end).text for first, end in pairwise(bounds)]
+        return [count_words(span, self.profile.language) for span in spans]
+
+    @cached_property
+    def chunk_vectors(self) -> NDArray[np.float32] | None:
+        """Vector of each of its first chunks; None without a table of word vectors."""
+        table = None if self.analyser.profiler is None else self.analyser.profiler.vectors
+        if not table or self.profile.vector is None:
+            return None
+        return table.vectors(self.chunk_words)
+
+    def span(self, first: int, end: int) -> Span:
+        """Return the stretch of the text from the first token to the one before `end`."""
+        start, stop = int(self.tokens.starts[first]), int(self.tokens.ends[end - 1])
+        return Span(start, stop, self._known_text[start:stop])
+
+    def chunk_span(self, chunk: int) -> Span:
+        """Return the stretch of the text that is one chunk."""
+        return self.span(int(self.tokens.chunks[chunk]), int(self.tokens.chunks[chunk + 1]))
+
+    def compact(self) -> "AnalysedText":
+        """Return it with what families compare and nothing else, so that many fit in memory."""
+        compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks)
+        vars(compact).update(queried_shingles=self.queried_shingles, record=self.record)
+        return compact
+
+    @cached_property
+    def _segmentation(self) -> Segmentation:
+        return segment([normalise(self._known_text)], self.analyser.scheme)
+
+    @property
+    def _known_text(self) -> str:
+        assert self.text is not None, "only the stored parts of this text are known"
+        return self.text
+
+
+@dataclass(frozen=True)
+class TextAnalyser:
+    """How texts are analysed; the same for all texts of an index.
+
+    Attributes:
+        scheme: Scheme of the fingerprints.
+        profiler: What reads semantic profiles; None for none.
+        vocabulary: The user's vocabulary, for evidence; None for none.
+    """
+
+    scheme: Scheme = DEFAULT
+    profiler: SemanticProfiler | None = None
+    vocabulary: Vocabulary | None = field(default=None, repr=False)
+
+    def analyse(
+        self,
+        texts: Sequence[str],
+        sources: Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[AnalysedText]:
+        """Return analysed texts whose fingerprints were computed together, which is faster.
+
+        Args:
+            texts: The texts.
+            sources: The documents they are from, for entities that these have in fields.
+
+        Raises:
+            InputError: A text has more than 16 MiB or 20,000 chunks.
+        """
+        documents = sources or [{}] * len(texts)
+        analysed = [
+            AnalysedText(text, self, source) for text, source in zip(texts, documents, strict=True)
+        ]
+        prints = fingerprint_texts(map(within_limit, texts), self.scheme)
+        for text, fingerprints in zip(analysed, prints, strict=True):
+            require_few_chunks(len(fingerprints.chunks))
+            vars(text)["fingerprints"] = fingerprints
+        return analysed
+
+    def analyse_each(self, texts: Iterable[str]) -> Iterator[AnalysedText | None]:
+        """Yield each text of a stream in its compact form; None for one without words."""
+        for batch in text_batches(map(within_limit, texts)):
+            for text, prints in zip(batch, fingerprint_batch(batch, self.scheme), strict=True):
+                analysed = AnalysedText(text, self)
+                vars(analysed)["fingerprints"] = prints
+                yield None if prints.is_empty else analysed.compact()
+
+
+def read_profiles(texts: Sequence[AnalysedText]) -> None:
+    """Compute the semantic profiles of texts of one analyser together, which is faster.
+
+    Raises:
+        InputError: An entity field or a vector has the wrong shape.
+    """
+    if not texts or texts[0].analyser.profiler is None:
+        return
+    contents = [within_limit(text.text or "") for text in texts]
+    profiles = texts[0].analyser.profiler.read(contents, [text.source for text in texts])
+    for text, profile in zip(texts, profiles, strict=True):
+        set_profile(text, profile)
+
+
+def set_profile(text: AnalysedText, profile: SemanticProfile) -> None:
+    """Give a text a profile that was read elsewhere."""
+    vars(text)["profile"] = profile

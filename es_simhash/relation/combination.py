@@ -1,0 +1,44 @@
+"""One relation for a document that was found both by shingles and by its semantic profile."""
+
+from dataclasses import replace
+
+from es_simhash.relation.model import VERSION_KINDS, Coverage, Relation, semantic_score
+from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.semantics.similarity import SemanticSimilarity
+
+
+def semantic_relation(
+    id: str | None, index: str | None, semantics: SemanticSimilarity, *, factor: float = 1.0
+) -> Relation:
+    """Return the relation of a document that is near in meaning.
+
+    Args:
+        id: Of the document.
+        index: Of the document.
+        semantics: How near it is.
+        factor: What the score is multiplied by, for its date.
+    """
+    score = semantic_score(semantics.similarity)
+    if factor != 1.0:
+        score = round(score * factor, 4)
+    return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
+
+
+def combine(by_shingles: Relation, semantic: Relation) -> Relation:
+    """Return the relation to show: a version is not shown again as a neighbour.
+
+    A document that shares passages enough to be shown for them stays one that does, with the higher
+    of both scores.
+    """
+    if not _prevails(by_shingles, semantic):
+        return replace(semantic, coverage=by_shingles.coverage)
+    score = by_shingles.score
+    if by_shingles.kind not in VERSION_KINDS:
+        score = max(score, semantic.score)
+    return replace(by_shingles, score=score, semantics=semantic.semantics)
+
+
+def _prevails(by_shingles: Relation, semantic: Relation) -> bool:
+    if by_shingles.kind == "none":
+        return False
+    return by_shingles.score >= SHOWN_SCORE or by_shingles.score >= semantic.score

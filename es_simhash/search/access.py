@@ -1,0 +1,82 @@
+"""How an index is read for a query: its documents, and its answers to searches."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.engine.gateway import Gateway
+from es_simhash.storage.references import DocumentRef
+from es_simhash.storage.semantic_codec import own_vector
+
+
+class IndexAccess(Protocol):
+    """Reads documents and sends searches on behalf of a retrieval."""
+
+    def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Return documents by their ids, each with `found`."""
+
+    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the answers to candidate searches, with the documents the user knows."""
+
+    def sources(
+        self, refs: Collection[DocumentRef], fields: Sequence[str]
+    ) -> dict[DocumentRef, Mapping[str, Any]]:
+        """Return fields of documents; those that vanished are left out."""
+
+
+class DirectAccess:
+    """An index that has the fingerprints in its own documents.
+
+    Args:
+        gateway: To the cluster.
+        name: Index, alias or data stream.
+    """
+
+    def __init__(self, gateway: Gateway, name: str) -> None:
+        self._gateway = gateway
+        self._name = name
+
+    def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Return documents by their ids, each with `found`."""
+        return self._gateway.documents_by_id(self._name, ids, fields)
+
+    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the answers to candidate searches."""
+        return self._gateway.search_all(self._name, bodies)
+
+    def sources(
+        self, refs: Collection[DocumentRef], fields: Sequence[str]
+    ) -> dict[DocumentRef, Mapping[str, Any]]:
+        """Return fields of documents; those that vanished are left out."""
+        ordered = sorted(refs, key=str)
+        return {
+            DocumentRef(entry["_index"], entry["_id"]): entry.get("_source", {})
+            for entry in self._gateway.documents(ordered, fields)
+        }
+
+
+def own_vectors(
+    gateway: Gateway, refs: Collection[DocumentRef], field: str
+) -> dict[DocumentRef, NDArray[np.float32]]:
+    """Return unit vectors of a dense_vector field of the user's, of documents that have one."""
+    ids_by_index: dict[str, list[str]] = {}
+    for ref in refs:
+        ids_by_index.setdefault(str(ref.index), []).append(ref.id)
+    vectors: dict[DocumentRef, NDArray[np.float32]] = {}
+    for index, ids in sorted(ids_by_index.items()):
+        body = {
+            "size": len(ids),
+            "_source": False,
+            "query": {"ids": {"values": ids}},
+            "docvalue_fields": [{"field": field, "format": "binary"}],
+        }
+        (answer,) = gateway.search_all(index, [body])
+        for hit in answer["hits"]["hits"]:
+            for packed in hit.get("fields", {}).get(field, []):
+                vector = own_vector(packed)
+                norm = np.linalg.norm(vector)
+                if norm > 0:
+                    vectors[DocumentRef(hit["_index"], hit["_id"])] = vector / norm
+    return vectors

@@ -1,0 +1,54 @@
+"""What every index that answers has in common, so that callers can type against it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from es_simhash.errors import InputError
+from es_simhash.query.options import SearchOptions
+from es_simhash.relation.model import Answer, Relation
+
+
+class RelatedIndex(Protocol):
+    """Finds related documents: `Index`, `SidecarIndex` and `MemoryIndex` do."""
+
+    def related(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Answer:
+        """Return the documents related to a stored document or to a text, best first.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: Both or neither of id and text are given, or the document has no text.
+        """
+
+    def related_to_each(
+        self, ids: Sequence[str], *, options: SearchOptions | None = None
+    ) -> dict[str, Answer]:
+        """Return what is related to each of many stored documents, by their ids.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Return the relation of two stored documents, whatever its score, with all its evidence.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+
+
+def require_one_query(id: str | None, text: str | None) -> None:
+    """Reject a query by both an id and a text, or by neither.
+
+    Raises:
+        InputError: Both or neither are given.
+    """
+    if (id is None) == (text is None):
+        raise InputError("Give either an id or a text to find what is related to it.")

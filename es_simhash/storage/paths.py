@@ -1,0 +1,40 @@
+"""Dotted paths into documents and mappings: `body.text` is a field of the object `body`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def get_path(source: Mapping[str, Any], path: str) -> Any:
+    """Return what is under a path, be its name dotted or its objects nested; None for nothing."""
+    if path in source:
+        return source[path]
+    value: Any = source
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def without_path(source: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Return a document without one field, nor the objects that held nothing else."""
+    rest = {name: value for name, value in source.items() if name != path}
+    head, dot, inner = path.partition(".")
+    if dot and isinstance(rest.get(head), Mapping):
+        left = without_path(rest.pop(head), inner)
+        return {**rest, head: left} if left else rest
+    return rest
+
+
+def nested_path(path: str, value: Any) -> dict[str, Any]:
+    """Return the objects that hold a value under a path: `a.b` gives `{"a": {"b": value}}`."""
+    for name in reversed(path.split(".")):
+        value = {name: value}
+    nested: dict[str, Any] = value
+    return nested
+
+
+def mapped_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """Return the mapping of a field; None when the mapping has no such field."""
+    field: Mapping[str, Any] | None = mapping
+    for name in path.split("."):
+        field = (field or {}).get("properties", {}).get(name)
+    return field
