@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
     from es_simhash.deduplication.undo import undo
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
     from es_simhash.indices.install import install
@@ -56,7 +56,7 @@ _LAZY = {
     "SidecarIndex": "es_simhash.search.sidecar",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
-    "connect": "es_simhash.engine.cluster",
+    "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
     "estimate": "es_simhash.backfills.estimate",
     "find_families": "es_simhash.families.find",

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.preconditions import sidecar_of
 from es_simhash.diagnostics import findings
 from es_simhash.diagnostics.distances import (
@@ -22,6 +20,7 @@ from es_simhash.diagnostics.probes import HotBlock, Prober, Recall, Visited
 from es_simhash.diagnostics.sample import Sampled, draw, fingerprints_of, text_states
 from es_simhash.diagnostics.settings import Standing, look
 from es_simhash.diagnostics.status import Status, count_documents
+from es_simhash.engine.gateway import Client
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices import install
 from es_simhash.storage.fields import DEFAULT_FIELD
@@ -92,7 +91,7 @@ class Examination:
 
 
 def examine(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     text_field: str = "text",

@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch: a client for servers 8 and 9, and its address without secrets."""
+"""The connection to Elasticsearch: a client for servers 8 and 9, and its address."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ from es_simhash.errors import ClusterError
 from es_simhash.text.escaping import masked_url
 
 _COMPATIBLE = "compatible-with=8"
+_serializer = elasticsearch.serializer.JsonSerializer()
 
 
 class _CompatibleTransport(elastic_transport.Transport):
@@ -88,3 +89,12 @@ def _require_complete(url: str) -> None:
 def address(client: elasticsearch.Elasticsearch) -> str:
     """Return the addresses of the nodes the client sends to, without secrets."""
     return ", ".join(masked_url(node.base_url) for node in client.transport.node_pool.all())
+
+
+def json_value(value: object) -> Any:
+    """Return what stands in JSON for a value that JSON has not, such as a date, as the client does.
+
+    Raises:
+        elastic_transport.SerializationError: Nothing stands for it.
+    """
+    return _serializer.default(value)

@@ -59,11 +59,9 @@ def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
         yield
     except (elasticsearch.ApiError, elastic_transport.TransportError) as error:
         raise translated(error, client) from error
-    except elasticsearch.UnsupportedProductError as error:
-        raise _other_product(client) from error
 
 
-def translated(error: Exception, client: elasticsearch.Elasticsearch) -> ClusterError:
+def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
     """Return our error for one of the client's."""
     if isinstance(error, elasticsearch.UnsupportedProductError):
         return _other_product(client)
@@ -178,5 +176,7 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
             "when `GET _cluster/health` is no longer red."
         )
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
-    subject = f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
+    subject = (
+        f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
+    )
     return ClusterError(f"{subject} the search: {reason}.")

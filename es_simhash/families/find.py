@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import elasticsearch
-
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.links import Library, Links, Progress
 from es_simhash.families.names import name_of_key, names_of
@@ -24,7 +23,7 @@ READ_FOR_SEARCH = 4
 
 
 def find_families(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     choice: Choice | None = None,
@@ -70,7 +69,7 @@ def find_families(
     left: set[Key] = set(run.library.left)
     if not choice.dry_run:
         left |= Writer(client, simhash_field).write(writes)
-        client.indices.refresh(index=index)
+        Gateway.of(client).refresh(index)
         run.remember(families, left)
     return _found(run, families, len(writes), left)
 

@@ -1,7 +1,6 @@
 """What every index that can be asked has: its names, and the schemes it was installed with."""
 
-import elasticsearch
-
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices import install
 from es_simhash.semantics.profile import SemanticScheme
@@ -23,7 +22,7 @@ class InstalledIndex:
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         name: str,
         *,
         text_field: str = "text",
@@ -33,6 +32,7 @@ class InstalledIndex:
         vocabulary: str | None = None,
     ) -> None:
         self.client = client
+        self.gateway = Gateway.of(client)
         self.name = name
         self.text_field = text_field
         self.field = field

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.engine import reading
+from es_simhash.engine.gateway import Client
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_texts
 from es_simhash.indices.installed_index import InstalledIndex
@@ -20,13 +18,18 @@ from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import Reading, told
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import relate
+from es_simhash.search.user_vectors import user_vectors
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import SemanticProfiler, semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.semantics.vocabulary.vocabulary import Vocabulary
 from es_simhash.storage import fields
+from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import shown_fields, stored_text, text_of
 from es_simhash.text.limits import require_few_chunks, within_limit
+
+# Index and id of a hit.
+Key = tuple[str | None, str | None]
 
 
 class Index(InstalledIndex):
@@ -120,7 +123,7 @@ class Index(InstalledIndex):
             *(f"{self.field}.{name}" for name in (fields.SCHEME, fields.SEMANTIC_SCHEME)),
             *(self.semantics.entity_fields if self.semantics else ()),
         ]
-        entries = reading.fetch(self.client, self.name, ids, wanted)
+        entries = self.gateway.documents_by_id(self.name, ids, wanted)
         return [self._question(entry) for entry in entries]
 
     def _question(self, entry: Mapping[str, Any]) -> "_Question":
@@ -158,13 +161,11 @@ class Index(InstalledIndex):
         own = reader.scheme.vector_field
         if own is None:
             return profiles
-        keys: set[reading.Key] = {
-            (each.index, each.id) for each in questions if each.id is not None
-        }
-        vectors = reading.own_vectors(self.client, keys, own)
+        refs = [each.ref for each in questions]
+        vectors = user_vectors(self.gateway, [ref for ref in refs if ref is not None], own)
         return [
-            replace(semantics, vector=vectors.get((each.index, each.id)))
-            for semantics, each in zip(profiles, questions, strict=True)
+            replace(semantics, vector=None if ref is None else vectors.get(ref))
+            for semantics, ref in zip(profiles, refs, strict=True)
         ]
 
     def _prepared(
@@ -252,7 +253,7 @@ class Index(InstalledIndex):
         return Answer(marked, truncated=found.truncated)
 
     def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        return reading.search_all(self.client, self.name, bodies)
+        return self.gateway.search_all(self.name, bodies)
 
     def _with_sources(
         self,
@@ -319,14 +320,18 @@ class Index(InstalledIndex):
     def _vocabulary(self) -> Vocabulary | None:
         return None if self.vocabulary is None else load_vocabulary(self.vocabulary)
 
-    def _hit(self, key: reading.Key, source: dict[str, Any]) -> "_Question":
+    def _hit(self, key: Key, source: dict[str, Any]) -> "_Question":
         # A hit whose text became something else is shown without evidence.
         return _Question(stored_text(source, self.text_field) or "", key[1], key[0], source)
 
-    def _sources(self, keys: set[reading.Key], options: SearchOptions) -> dict[reading.Key, Any]:
+    def _sources(self, keys: set[Key], options: SearchOptions) -> dict[Key, Any]:
         evidence = (self.text_field, *(self.semantics.entity_fields if self.semantics else ()))
         wanted = [*options.fields, *(evidence if options.evidence else ())]
-        return reading.sources(self.client, keys, wanted)
+        refs = [DocumentRef(index, str(id)) for index, id in sorted(keys, key=str)]
+        return {
+            (entry["_index"], entry["_id"]): entry.get("_source", {})
+            for entry in self.gateway.documents(refs, wanted)
+        }
 
 
 @dataclass(frozen=True)
@@ -337,6 +342,11 @@ class _Question:
     id: str | None = None
     index: str | None = None
     source: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> DocumentRef | None:
+        """Where it is stored, if it is."""
+        return None if self.id is None else DocumentRef(self.index, self.id)
 
 
 @dataclass(frozen=True)
@@ -353,7 +363,7 @@ def _changed(answer: Answer, change: Callable[[Relation], Relation]) -> Answer:
 
 
 def related(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     id: str | None = None,

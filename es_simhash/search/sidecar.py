@@ -4,18 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.documents import INDEX, SOURCE
 from es_simhash.backfills.preconditions import sidecar_of
-from es_simhash.engine import reading
+from es_simhash.engine.gateway import Client
 from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.installed_index import InstalledIndex
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Answer, Relation
-from es_simhash.search.index import Index
+from es_simhash.search.index import Index, Key
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.storage import fields
 
@@ -27,7 +25,7 @@ Hit = Mapping[str, Any]
 
 
 def open_index(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     name: str,
     *,
     text_field: str = "text",
@@ -66,7 +64,7 @@ class SidecarIndex(InstalledIndex):
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         name: str,
         *,
         source: str | None = None,
@@ -205,7 +203,7 @@ class _Beside(Index):
         answers: list[Mapping[str, Any]] = [{}] * len(asked)
         left = list(range(len(asked)))
         while left:
-            found = reading.search_all(self.client, self._sidecar, [asked[n] for n in left])
+            found = self.gateway.search_all(self._sidecar, [asked[n] for n in left])
             located = self._located([hit for each in found for hit in each["hits"]["hits"]])
             wider = []
             for number, answer in zip(left, found, strict=True):
@@ -227,7 +225,7 @@ class _Beside(Index):
             "track_total_hits": _MOST_IDS + 1,
             "_source": False,
         }
-        (answer,) = reading.search_all(self.client, self.name, [body])
+        (answer,) = self.gateway.search_all(self.name, [body])
         if answer["hits"]["total"]["value"] > _MOST_IDS:
             return ()
         return ({"ids": {"values": [hit["_id"] for hit in answer["hits"]["hits"]]}},)
@@ -246,7 +244,7 @@ class _Beside(Index):
                 found[id] = hit
         return found
 
-    def _sources(self, keys: set[reading.Key], options: SearchOptions) -> dict[reading.Key, Any]:
+    def _sources(self, keys: set[Key], options: SearchOptions) -> dict[Key, Any]:
         evidence = (self.text_field, *(self.semantics.entity_fields if self.semantics else ()))
         wanted = [*options.fields, *(evidence if options.evidence else ())]
         hits = self._hits(sorted({str(id) for _, id in keys}), (), wanted) if wanted else []
@@ -255,7 +253,7 @@ class _Beside(Index):
     def _hits(self, ids: Sequence[str], filters: Sequence[Hit], wanted: Any) -> list[Hit]:
         """Find documents of the first index by their ids, whatever their routing."""
         bodies = list(self._bodies_of_ids(ids, filters, wanted))
-        answers = reading.search_all(self.client, self.name, bodies)
+        answers = self.gateway.search_all(self.name, bodies)
         return [hit for answer in answers for hit in answer["hits"]["hits"]]
 
     def _bodies_of_ids(

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import elasticsearch
-
 from es_simhash.backfills.backfill import enrich, open_store
 from es_simhash.backfills.documents import Task
 from es_simhash.backfills.preconditions import open_task, sidecar_of
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.deduplication.rules import OnVersion
+from es_simhash.engine.gateway import Client
 from es_simhash.errors import InputError
 from es_simhash.families.find import find_families
 from es_simhash.families.links import Progress
@@ -27,7 +26,7 @@ from es_simhash.sync.report import Swept
 
 
 def sweep(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     on_version: OnVersion | str | None = None,
@@ -104,7 +103,7 @@ def sweep(
     if rules is not None:
         companion.write_sweep(told, Sweep(last.seq_nos, deciding=True))
         families = _families(client, index, companion, found, came, simhash_field)
-        with FamilyPolicy(client, index, task, rules, settings.patience) as policy:
+        with FamilyPolicy(client, index, task, rules, settings.retry) as policy:
             if last.deciding:
                 policy.finish()
             policy.decide(families, came)
@@ -114,7 +113,7 @@ def sweep(
 
 
 def _open(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     text_field: str,
     simhash_field: str,
@@ -142,7 +141,7 @@ def _told(task: Task) -> str:
 
 
 def _families(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     companion: Companion,
     found: Found,
