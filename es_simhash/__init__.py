@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
     from es_simhash.deduplication.undo import undo
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
     from es_simhash.indices.install import install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.search.index import Index, related
+    from es_simhash.search.index import Index
     from es_simhash.search.sidecar import SidecarIndex
     from es_simhash.sync.sweep import sweep
 
@@ -56,14 +56,13 @@ _LAZY = {
     "SidecarIndex": "es_simhash.search.sidecar",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
-    "connect": "es_simhash.engine.cluster",
+    "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
     "estimate": "es_simhash.backfills.estimate",
     "find_families": "es_simhash.families.find",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
-    "related": "es_simhash.search.index",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.deduplication.undo",
 }
@@ -109,7 +108,6 @@ __all__ = [
     "ingest",
     "install",
     "neighbour_query",
-    "related",
     "related_query",
     "sweep",
     "undo",

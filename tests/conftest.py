@@ -84,7 +84,7 @@ def _lease(engine: Engine) -> Iterator[str]:
 @pytest.fixture
 def client(cluster_url: str) -> Iterator[Any]:
     """An Elasticsearch client, closed after the test."""
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     with connect(cluster_url) as connected:
         yield connected

@@ -28,7 +28,7 @@ WITH_CLUSTER = {
     "es_simhash.search.sidecar",
     "es_simhash.indices",
     "es_simhash.cli",
-    "es_simhash.engine.cluster",
+    "es_simhash.engine",
     "es_simhash.deduplication",
     "es_simhash.diagnostics",
     "es_simhash.local_node.finder",
@@ -37,8 +37,6 @@ WITH_CLUSTER = {
     "es_simhash.search.index",
     "es_simhash.bulk",
     "es_simhash.local_node",
-    "es_simhash.engine.pages",
-    "es_simhash.engine.reading",
     "es_simhash.sync",
 }
 # The facade loads these when they are asked for, and the command line is a program.

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.documents import Task
 from es_simhash.backfills.failures import Failures
 from es_simhash.backfills.preconditions import (
@@ -17,6 +15,7 @@ from es_simhash.backfills.preconditions import (
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Run, Settings
 from es_simhash.backfills.store import Part, Store
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.query.options import Query
 from es_simhash.storage.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path
 
@@ -43,7 +42,7 @@ def _current(task: Task) -> dict[str, Any]:
 
 
 def backfill(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     text_field: str = "text",
@@ -101,15 +100,13 @@ def backfill(
     yield from enrich(store, task, [Part(index, query)], failures, settings, report)
 
 
-def open_store(
-    client: elasticsearch.Elasticsearch, index: str, task: Task, query: Query, settings: Settings
-) -> Store:
+def open_store(client: Client, index: str, task: Task, query: Query, settings: Settings) -> Store:
     """Return what reads and writes the documents of a query.
 
     Raises:
         InputError: Neither the mapping nor a sample of them has the field of the text.
     """
-    store = Store(client, index, task, settings.patience)
+    store = Store(Gateway.of(client, settings.retry), index, task)
     if not is_mapped(client, task):
         require_some_text(store.sample(query, _SAMPLED), task)
     return store

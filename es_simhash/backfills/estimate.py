@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.backfill import selection
 from es_simhash.backfills.documents import Hit, Task
 from es_simhash.backfills.fields import derived, refusal
@@ -15,6 +13,9 @@ from es_simhash.backfills.preconditions import is_mapped, open_task, require_som
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.backfills.store import Part, Store
 from es_simhash.bulk.preparation import default_processes
+from es_simhash.engine.errors import RequestRejected
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
 from es_simhash.errors import EsSimhashError
 from es_simhash.query.options import Query
 from es_simhash.storage.fields import DEFAULT_FIELD
@@ -56,7 +57,7 @@ class Estimate:
 
 
 def estimate(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     text_field: str = "text",
@@ -80,7 +81,7 @@ def estimate(
         sidecar=sidecar,
         vocabulary=vocabulary,
     )
-    store = Store(client, index, task, settings.patience)
+    store = Store(Gateway.of(client, settings.retry), index, task)
     query = selection(task, where, check=check)
     documents = store.count(Part(index, query))
     hits = _sample(store, query, settings)
@@ -139,11 +140,11 @@ def _cost(texts: Sequence[tuple[str, Mapping[str, Any]]], task: Task) -> tuple[f
     return (time.perf_counter() - started) / len(texts), size / len(texts)
 
 
-def _held(client: elasticsearch.Elasticsearch, index: str, documents: int) -> int | None:
+def _held(client: Client, index: str, documents: int) -> int | None:
     """Return the bytes of the old states: a snapshot keeps what is rewritten under it."""
     try:
-        answer = client.indices.stats(index=index, metric="store,docs")
-    except elasticsearch.ApiError:
+        answer = Gateway.of(client).request("GET", index_path(index, "_stats", "store,docs"))
+    except RequestRejected:
         return None
     primaries: dict[str, dict[str, int]] = answer["_all"]["primaries"]
     share = documents / max(primaries["docs"]["count"], 1)

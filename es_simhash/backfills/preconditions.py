@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.documents import Hit, Task
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices import install
 from es_simhash.indices.install import Installed
+from es_simhash.indices.sidecar import SIDECAR_META
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage import resources
@@ -19,7 +18,6 @@ from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOUR
 from es_simhash.storage.source import text_of
 
 # Key of `_meta` in the mapping of a sidecar: of each of our fields, the name of the first index.
-SIDECAR_META = "es_simhash_sidecar"
 _KEYWORD = {"type": "keyword", "doc_values": True}
 _SOURCE_MAPPING = {
     "dynamic": False,
@@ -33,7 +31,7 @@ _SOURCE_MAPPING = {
 
 
 def open_task(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     text_field: str,
@@ -70,7 +68,7 @@ def open_task(
     return Task(config, sidecar, frozenset(indices))
 
 
-def _installed_in_sidecar(client: elasticsearch.Elasticsearch, name: str, field: str) -> Installed:
+def _installed_in_sidecar(client: Client, name: str, field: str) -> Installed:
     try:
         return install.installed(client, name, field)
     except IndexMissing:
@@ -94,7 +92,7 @@ def _require_same_semantics(
             )
 
 
-def install_sidecar(client: elasticsearch.Elasticsearch, index: str, task: Task) -> None:
+def install_sidecar(client: Client, index: str, task: Task) -> None:
     """Make the sidecar, or add what it lacks.
 
     Raises:
@@ -104,31 +102,16 @@ def install_sidecar(client: elasticsearch.Elasticsearch, index: str, task: Task)
     install.install(
         client, task.sidecar, scheme=task.scheme, semantics=task.semantics, field=task.simhash_field
     )
-    with plain_errors(client):
-        found = client.indices.get_mapping(index=task.sidecar)
-        for name, entry in found.items():
-            meta = entry["mappings"].get("_meta", {})
-            named = {**meta.get(SIDECAR_META, {}), task.simhash_field: index}
-            if SOURCE not in entry["mappings"]["properties"] or meta.get(SIDECAR_META) != named:
-                client.indices.put_mapping(
-                    index=name,
-                    properties={SOURCE: _SOURCE_MAPPING},
-                    meta={**meta, SIDECAR_META: named},
-                )
+    gateway = Gateway.of(client)
+    for name, mapping in gateway.mappings(task.sidecar).items():
+        meta = mapping.get("_meta", {})
+        named = {**meta.get(SIDECAR_META, {}), task.simhash_field: index}
+        if SOURCE not in mapping["properties"] or meta.get(SIDECAR_META) != named:
+            added = {"properties": {SOURCE: _SOURCE_MAPPING}}
+            gateway.put_mapping(name, {**added, "_meta": {**meta, SIDECAR_META: named}})
 
 
-def sidecar_of(client: elasticsearch.Elasticsearch, name: str, field: str) -> str | None:
-    """Return the index a sidecar belongs to, or None when the name is of no sidecar."""
-    with plain_errors(client):
-        found = client.indices.get_mapping(index=name)
-    for entry in found.values():
-        of: str | None = entry["mappings"].get("_meta", {}).get(SIDECAR_META, {}).get(field)
-        if of is not None:
-            return of
-    return None
-
-
-def is_mapped(client: elasticsearch.Elasticsearch, task: Task) -> bool:
+def is_mapped(client: Client, task: Task) -> bool:
     """Check whether the mapping of an index of the task has the field of the text."""
     indices = _indices(client, ",".join(sorted(task.indices)))
     return any(_field(mapping, task.text_field) for mapping, _ in indices.values())
@@ -155,19 +138,11 @@ def _has_text(hit: Hit, text_field: str) -> bool:
         return True
 
 
-def _indices(
-    client: elasticsearch.Elasticsearch, index: str
-) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+def _indices(client: Client, index: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """Return mapping and settings of each index behind a name."""
-    with plain_errors(client):
-        mappings = client.indices.get_mapping(index=index)
-        settings = client.indices.get_settings(index=index, flat_settings=True)
-    if not mappings:
-        raise IndexMissing(f"No index matches {index!r}; see `GET _cat/indices` for names.")
-    return {
-        name: (entry["mappings"], settings.get(name, {}).get("settings", {}))
-        for name, entry in mappings.items()
-    }
+    gateway = Gateway.of(client)
+    mappings, settings = gateway.mappings(index), gateway.settings(index)
+    return {name: (mapping, settings.get(name, {})) for name, mapping in mappings.items()}
 
 
 def _require_source(

@@ -4,31 +4,27 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.backfills.preconditions import sidecar_of
-from es_simhash.engine.cluster import plain_errors, reason_of, refresh_if_allowed
-from es_simhash.engine.pages import hits
-from es_simhash.engine.reading import search_all, unchanged_since
+from es_simhash.engine.errors import reason_of
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
+from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.storage import fields
 from es_simhash.storage.fields import INDEX, SOURCE
+from es_simhash.storage.references import DocumentVersion
 
 _BATCH = 1000
 # Deleted by another already, or written anew since it was read.
 _SETTLED = frozenset({404, 409})
 
 
-def require_sidecar_of(
-    client: elasticsearch.Elasticsearch, index: str, sidecar: str, field: str
-) -> None:
+def require_sidecar_of(client: Client, index: str, sidecar: str, field: str) -> None:
     """Refuse to prune what belongs to another index.
 
     Raises:
         MappingConflict: The sidecar is that of another index, or none.
     """
     try:
-        belongs = sidecar_of(client, sidecar, field)
+        belongs = sidecar_source(Gateway.of(client), sidecar, field)
     except IndexMissing:
         return
     if belongs is None:
@@ -41,7 +37,7 @@ def require_sidecar_of(
 
 
 def prune(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     sidecar: str,
     *,
@@ -69,7 +65,7 @@ def prune(
     """
     require_sidecar_of(client, index, sidecar, simhash_field)
     # Without the privilege, what was written a moment ago may be deleted; backfill restores it.
-    refresh_if_allowed(client, index)
+    Gateway.of(client).refresh_if_allowed(index)
     count = 0
     for batch in _batches(client, sidecar):
         gone = _gone(client, index, batch)
@@ -77,20 +73,18 @@ def prune(
     return count
 
 
-def _batches(client: elasticsearch.Elasticsearch, sidecar: str) -> Iterator[list[dict[str, Any]]]:
+def _batches(client: Client, sidecar: str) -> Iterator[list[dict[str, Any]]]:
     body = {
         "query": {"exists": {"field": f"{SOURCE}.{INDEX}"}},
         "_source": False,
         "seq_no_primary_term": True,
     }
-    found = hits(client, sidecar, body)
+    found = Gateway.of(client).pages(sidecar, body)
     while batch := list(islice(found, _BATCH)):
         yield batch
 
 
-def _gone(
-    client: elasticsearch.Elasticsearch, index: str, batch: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _gone(client: Client, index: str, batch: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return those of the sidecar's documents that the index has not."""
     missing = {each["_id"] for each in batch}
     # Several indices behind a name may have one id each, and fill an answer with it.
@@ -99,29 +93,36 @@ def _gone(
     return [each for each in batch if each["_id"] in missing]
 
 
-def _found(client: elasticsearch.Elasticsearch, index: str, ids: Collection[str]) -> set[str]:
+def _found(client: Client, index: str, ids: Collection[str]) -> set[str]:
     body = {
         "query": {"ids": {"values": sorted(ids)}},
         "size": len(ids),
         "_source": False,
         "track_total_hits": False,
     }
-    (answer,) = search_all(client, index, [body])
+    (answer,) = Gateway.of(client).search_all(index, [body])
     return {hit["_id"] for hit in answer["hits"]["hits"]}
 
 
-def _delete(client: elasticsearch.Elasticsearch, gone: Sequence[dict[str, Any]]) -> int:
+def _delete(client: Client, gone: Sequence[dict[str, Any]]) -> int:
     if not gone:
         return 0
-    lines = [
-        {"delete": {"_index": each["_index"], "_id": each["_id"], **unchanged_since(each)}}
+    actions = [
+        [
+            {
+                "delete": {
+                    "_index": each["_index"],
+                    "_id": each["_id"],
+                    **DocumentVersion.of_hit(each).conditions,
+                }
+            }
+        ]
         for each in gone
     ]
-    with plain_errors(client):
-        items = [item["delete"] for item in client.bulk(operations=lines)["items"]]
-    for each in items:
+    results = Gateway.of(client).bulk(actions)
+    for each in results:
         if "error" in each and each["status"] not in _SETTLED:
             raise ClusterError(
                 f"Index {each['_index']!r} lets nothing be deleted: {reason_of(each['error'])}."
             )
-    return sum(each["status"] == 200 for each in items)
+    return sum(each["status"] == 200 for each in results)

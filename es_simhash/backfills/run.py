@@ -9,10 +9,11 @@ from typing import Any
 from es_simhash.backfills.documents import Hit, Task
 from es_simhash.backfills.preparation import outcome, prepare
 from es_simhash.backfills.report import Outcome, Report, Status
-from es_simhash.backfills.store import CONFLICT, GONE, Lost, Part, Store
+from es_simhash.backfills.store import CONFLICT, GONE, Part, Store
 from es_simhash.backfills.throttle import Throttle
 from es_simhash.bulk.preparation import default_processes, make_pool
-from es_simhash.bulk.sender import Patience
+from es_simhash.engine.errors import PointInTimeExpired
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.text.limits import MEBIBYTE
 
@@ -32,7 +33,7 @@ class Settings:
         page: Documents read at once at the most.
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
         max_docs_per_second: Bound on the documents read; None for none.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
     """
 
     processes: int | None = None
@@ -40,7 +41,7 @@ class Settings:
     page: int = 500
     page_bytes: int = 2 * MEBIBYTE
     max_docs_per_second: float | None = None
-    patience: Patience = field(default_factory=Patience)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 
 DEFAULT_SETTINGS = Settings()
@@ -124,7 +125,7 @@ class Run:
             before = self._report.done
             try:
                 yield from self._slices(threads, slices)
-            except Lost:
+            except PointInTimeExpired:
                 losses = losses + 1 if self._report.done == before else 0
                 self._report.total = self._report.done + self._remaining(parts)
             else:
@@ -141,13 +142,13 @@ class Run:
             threads.submit(self._step, _Slice({"id": n, "max": count} if count > 1 else None, size))
             for n in range(count)
         }
-        lost: Lost | None = None
+        lost: PointInTimeExpired | None = None
         while under_way:
             done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 try:
                     slice, outcomes = _result(future)
-                except Lost as error:
+                except PointInTimeExpired as error:
                     # What the other slices have under way is counted first.
                     lost = error
                     continue

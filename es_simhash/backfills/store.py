@@ -1,24 +1,19 @@
-"""Requests of a run: pages of a snapshot, documents once more, and bulk updates."""
+"""Requests of a run: pages of a point in time, documents once more, and bulk updates."""
 
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
-
-import elastic_transport
-import elasticsearch
 
 from es_simhash.backfills.documents import Hit, Place, Task, place_of
 from es_simhash.backfills.fields import UNREAD
-from es_simhash.bulk.sender import Busy, Patience, Sender
-from es_simhash.engine.cluster import refresh_if_allowed
+from es_simhash.bulk.preparation import Prepared
+from es_simhash.engine.bulk import Rejection
+from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.pages import PointInTime
+from es_simhash.engine.requests import index_path
 from es_simhash.storage.fields import SOURCE, field_path
+from es_simhash.storage.references import DocumentRef
 
-_JSON = {"accept": "application/json", "content-type": "application/json"}
-# A snapshot outlives the longest wait for a busy cluster (`Patience.total`).
-_KEEP_ALIVE = "15m"
 # Reasons of `send` that are no failures: the document has a newer state, or is gone.
 CONFLICT = "conflict"
 GONE = "gone"
@@ -38,61 +33,47 @@ class Part:
     query: Mapping[str, Any]
     shard: int | None = None
 
-    def path(self, name: str, **parameters: str) -> str:
-        """Return the path of a request about them."""
-        if self.shard is not None:
-            parameters["preference"] = f"_shards:{self.shard}"
-        return f"/{quote(self.index, safe=',*')}/{name}?{urlencode(parameters)}"
 
-
-class Lost(Exception):
-    """The snapshot is gone: a node was restarted, or it was not asked for too long."""
-
-
-class Store(Sender):
+class Store:
     """Reads and writes the documents of a run.
 
     Args:
-        client: The client; used by several threads.
+        gateway: Sends the requests; it has a policy.
         index: The index, alias or data stream.
         task: What the run does.
-        patience: How long to ask again.
     """
 
-    def __init__(
-        self, client: elasticsearch.Elasticsearch, index: str, task: Task, patience: Patience
-    ) -> None:
-        super().__init__(client, task.sidecar or index, task.simhash_field, patience)
+    def __init__(self, gateway: Gateway, index: str, task: Task) -> None:
+        self._gateway = gateway
+        self._index = index
         self._task = task
-        self._read_path = "/" + quote(index, safe=",*")
-        self._snapshot: str | None = None
-        self._part: Part | None = None
-        self._lock = threading.Lock()
+        self._point: PointInTime | None = None
+        self._query: Mapping[str, Any] = {}
+
+    def stop(self) -> None:
+        """End all waiting."""
+        self._gateway.stop()
 
     def refresh(self, index: str) -> None:
         """Make all that was written so far visible."""
         # Without the privilege older states are read, and met with a conflict.
-        refresh_if_allowed(self._client, index)
+        self._gateway.refresh_if_allowed(index)
 
     def open_snapshot(self, part: Part) -> None:
-        """Take a point in time of a part that has all that was written so far."""
+        """Open a point in time of a part that has all that was written so far."""
         self.refresh(part.index)
-        path = part.path("_pit", keep_alive=_KEEP_ALIVE)
-        answer = self._patiently(lambda: self._request(path, None, _JSON))
-        self._snapshot, self._part = answer["id"], part
+        self._point = self._gateway.point_in_time(part.index, shard=part.shard)
+        self._point.open()
+        self._query = part.query
 
     def close_snapshot(self) -> None:
-        """Let the point in time go, if there is one."""
-        if self._snapshot is not None:
-            with suppress(elasticsearch.ApiError, elastic_transport.TransportError):
-                self._client.close_point_in_time(id=self._snapshot)
-            self._snapshot = None
+        """Close the point in time, if there is one."""
+        if self._point is not None:
+            self._point.close()
 
     def count(self, part: Part) -> int:
         """Count the documents of a part."""
-        body = {"query": part.query}
-        answer = self._patiently(lambda: self._request(part.path("_count"), body, _JSON))
-        return int(answer["count"])
+        return self._gateway.count(part.index, part.query, shard=part.shard)
 
     def page(
         self,
@@ -100,15 +81,14 @@ class Store(Sender):
         slice: Mapping[str, int] | None,
         after: Sequence[Any] | None,
     ) -> tuple[list[Hit], Sequence[Any] | None]:
-        """Return the next documents of the snapshot, and where they end; no documents at the end.
+        """Return the next documents and where they end; at the end there are none.
 
         Raises:
-            Lost: The snapshot is gone.
+            PointInTimeExpired: The point in time is gone.
         """
-        assert self._part is not None
+        assert self._point is not None
         body: dict[str, Any] = {
-            "pit": {"id": self._snapshot, "keep_alive": _KEEP_ALIVE},
-            "query": self._part.query,
+            "query": self._query,
             "size": size,
             "sort": ["_shard_doc"],
             "seq_no_primary_term": True,
@@ -119,7 +99,7 @@ class Store(Sender):
             body["slice"] = slice
         if after is not None:
             body["search_after"] = after
-        hits = self._patiently(lambda: self._searched(body))["hits"]["hits"]
+        hits = self._point.search(body)["hits"]["hits"]
         found = [Hit(place_of(hit), hit.get("_source", {})) for hit in hits]
         return self.with_kept(found), hits[-1]["sort"] if hits else None
 
@@ -134,8 +114,7 @@ class Store(Sender):
             "seq_no_primary_term": True,
             "_source": {"includes": self._includes(), "excludes": self._excludes()},
         }
-        path = f"{self._read_path}/_search"
-        answer = self._patiently(lambda: self._request(path, body, _JSON))
+        answer = self._gateway.request("POST", index_path(self._index, "_search"), body)
         return [Hit(place_of(hit), hit.get("_source", {})) for hit in answer["hits"]["hits"]]
 
     def again(self, hits: Sequence[Hit]) -> list[Hit | None]:
@@ -162,26 +141,8 @@ class Store(Sender):
         ]
 
     def _entries(self, places: Sequence[Place], includes: Sequence[str]) -> list[Mapping[str, Any]]:
-        docs = [
-            {"_index": each.index, "_id": each.id}
-            | ({"routing": each.routing} if each.routing is not None else {})
-            for each in places
-        ]
-        read = {
-            "_source_includes": ",".join(includes),
-            "_source_excludes": ",".join(self._excludes()),
-        }
-        path = f"/_mget?{urlencode(read)}"
-
-        def ask() -> Any:
-            answer = self._request(path, {"docs": docs}, _JSON)
-            for entry in answer["docs"]:
-                if "error" in entry and entry["error"].get("type") != "index_not_found_exception":
-                    raise Busy(f"it cannot read a document, {entry['error'].get('type')}")
-            return answer
-
-        entries: list[Mapping[str, Any]] = self._patiently(ask)["docs"]
-        return entries
+        refs = [DocumentRef(place.index, place.id, place.routing) for place in places]
+        return self._gateway.documents(refs, includes, excluded=self._excludes())
 
     def _includes(self) -> list[str]:
         return [self._task.text_field, self._task.simhash_field, *self._task.entity_fields]
@@ -189,28 +150,22 @@ class Store(Sender):
     def _excludes(self) -> list[str]:
         return [field_path(self._task.simhash_field, name) for name in UNREAD]
 
-    def _searched(self, body: Mapping[str, Any]) -> Any:
-        try:
-            # Results of some shards only would be documents that are passed over.
-            return self._request("/_search?allow_partial_search_results=false", body, _JSON)
-        except elasticsearch.NotFoundError as error:
-            if "No search context found" in str(error):
-                raise Lost from error
-            raise
+    def send(self, prepared: Prepared) -> dict[int, str]:
+        """Write documents.
 
-    def _rejected(
-        self, numbers: Sequence[int], items: Sequence[Mapping[str, Any]], failures: dict[int, str]
-    ) -> list[int]:
-        """Tell documents of which there is a newer state from failures."""
-        rest = []
-        for number, item in zip(numbers, items, strict=True):
-            (result,) = item.values()
-            if result["status"] == 409:
-                failures[number] = CONFLICT
-            elif result.get("error", {}).get("type") == "document_missing_exception":
-                failures[number] = GONE
-            else:
-                rest.append((number, item))
-        return super()._rejected(
-            [number for number, _ in rest], [item for _, item in rest], failures
-        )
+        Returns:
+            The reason for each that was not written, by its number in the body: `CONFLICT`,
+            `GONE`, or why it was rejected.
+
+        Raises:
+            ClusterError: The cluster takes no documents, or is busy for too long.
+        """
+        target = self._task.sidecar or self._index
+        rejections = self._gateway.bulk_body(target, prepared.body, prepared.ends)
+        return {number: _reason(rejection) for number, rejection in rejections.items()}
+
+
+def _reason(rejection: Rejection) -> str:
+    if rejection.status == 409:
+        return CONFLICT
+    return GONE if rejection.kind == "document_missing_exception" else rejection.reason

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 
-from es_simhash.bulk.order import Stopped
+from es_simhash.engine.retry import Stopped
 from es_simhash.errors import InputError
 
 

@@ -4,9 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection
 
-
-class Stopped(Exception):
-    """The run has ended; nobody's turn will come."""
+from es_simhash.engine.retry import Stopped
 
 
 class Turns:

@@ -9,12 +9,9 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
-import elastic_transport
-import elasticsearch
-
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.order import Stopped, Turns
+from es_simhash.bulk.order import Turns
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.preparation import (
     Prepare,
@@ -24,9 +21,12 @@ from es_simhash.bulk.preparation import (
     make_pool,
     prepare,
 )
-from es_simhash.bulk.sender import Patience, Sender
+from es_simhash.bulk.sender import Sender
 from es_simhash.bulk.sources import Limits
-from es_simhash.errors import EsSimhashError
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
+from es_simhash.engine.retry import RetryPolicy, Stopped
+from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.storage.config import IndexConfig
 
 
@@ -39,7 +39,7 @@ class Settings:
         limits: How large a batch becomes.
         ahead: Batches under way for each process; bounds the memory.
         rewrite: Write documents too that the index has already.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
         prepare: What a process does with a batch.
     """
 
@@ -47,7 +47,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     ahead: int = 3
     rewrite: bool = False
-    patience: Patience = field(default_factory=Patience)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
     prepare: Prepare = prepare
 
 
@@ -67,7 +67,7 @@ class Run:
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         index: str,
         config: IndexConfig,
         settings: Settings,
@@ -76,7 +76,8 @@ class Run:
         self._config = config
         self._settings = settings
         self._dead_letter = dead_letter
-        self._sender = Sender(client, index, config.simhash_field, settings.patience)
+        gateway = Gateway.of(client, settings.retry)
+        self._sender = Sender(gateway, index, config.simhash_field)
         self._error: BaseException | None = None
         self._looks_up = not settings.rewrite and not _is_empty(client, index)
         self._processes = settings.processes or default_processes()
@@ -205,11 +206,12 @@ def spot(batch: Batch, place: int) -> str:
     return file if line is None else f"{file}:{line}"
 
 
-def _is_empty(client: elasticsearch.Elasticsearch, index: str) -> bool:
+def _is_empty(client: Client, index: str) -> bool:
     """True when no document can be there already; False where that cannot be asked."""
     try:
-        client.indices.refresh(index=index)
-        found = client.count(index=index)
-    except (elasticsearch.ApiError, elastic_transport.TransportError):
+        gateway = Gateway.of(client)
+        gateway.refresh(index)
+        found = gateway.request("GET", index_path(index, "_count"))
+    except ClusterError:
         return False
     return found["count"] == 0 and not found["_shards"]["failed"]

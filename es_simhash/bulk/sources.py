@@ -10,9 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-import elasticsearch
-
 from es_simhash.bulk.batches import LONGEST_LINE, Batch, Lines, Mark, Texts, Unreadable
+from es_simhash.engine.connection import json_value
 from es_simhash.errors import InputError
 from es_simhash.text.limits import MEBIBYTE
 
@@ -22,7 +21,6 @@ STANDARD_INPUT = "-"
 DOCUMENTS = "documents"
 
 _GZIP = b"\x1f\x8b"
-_to_json = elasticsearch.serializer.JsonSerializer().default
 
 
 @dataclass(frozen=True)
@@ -348,4 +346,4 @@ def _line(document: Mapping[str, Any]) -> bytes | str:
 def _default(value: object) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    return _to_json(value)
+    return json_value(value)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import elasticsearch
 from rich.progress import Progress as Bar
 
 from es_simhash.backfills.backfill import backfill as enrich
@@ -27,6 +26,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.semantic_options import vocabulary_option
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.text.escaping import file_name, printable
 
@@ -109,10 +109,8 @@ def backfill(
             _prune(client, index, str(sidecar), simhash_field, dry_run=dry_run)
 
 
-def _prune(
-    client: elasticsearch.Elasticsearch, index: str, sidecar: str, field: str, *, dry_run: bool
-) -> None:
-    if dry_run and not client.indices.exists(index=sidecar):
+def _prune(client: Client, index: str, sidecar: str, field: str, *, dry_run: bool) -> None:
+    if dry_run and not Gateway.of(client).exists(sidecar):
         return
     count = prune(client, index, sidecar, simhash_field=field, dry_run=dry_run)
     done = "would be deleted" if dry_run else "deleted"
@@ -135,7 +133,7 @@ def _query(value: str | None) -> dict[str, Any] | None:
 
 
 def _run(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     letters: Path,
     asked: dict[str, Any],

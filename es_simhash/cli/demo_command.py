@@ -9,7 +9,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
-import elasticsearch
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,15 +16,17 @@ from rich.text import Text
 from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.options import text_field_option
 from es_simhash.cli.showing import MEANING, STYLE, print_evidence, printable, shortened
-from es_simhash.engine.cluster import connect, plain_errors
+from es_simhash.engine.connection import connect
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.local_node.finder import find_engine, masked
+from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.index import Index
+from es_simhash.text.escaping import masked_url
 
 SAMPLE_INDEX = "es-simhash-demo"
 # Documents asked about, and rows shown; a corpus may have millions.
@@ -65,7 +66,8 @@ def demo(corpus: Path | None, text_field: str) -> None:
     if rows:
         console.print(
             f"\nAsk about any document:\n  {_program()} related {index} --id {rows[0][0]} "
-            f"--url {masked(engine.url)}{'' if text_field == 'text' else f' --field {text_field}'}",
+            f"--url {masked_url(engine.url)}"
+            f"{'' if text_field == 'text' else f' --field {text_field}'}",
             highlight=False,
             soft_wrap=True,
         )
@@ -82,9 +84,7 @@ def _index_name(corpus: Path | None) -> str:
     return f"{SAMPLE_INDEX}-{re.sub(r'[^a-z0-9_-]+', '-', corpus.stem.lower()).strip('-') or 'own'}"
 
 
-def _ingest(
-    client: elasticsearch.Elasticsearch, index: str, corpus: Path, text_field: str, console: Console
-) -> None:
+def _ingest(client: Client, index: str, corpus: Path, text_field: str, console: Console) -> None:
     counts: Counter[str] = Counter()
     letters = Path(f"{index}.dead-letter.jsonl")
     sources = open_sources([corpus], sys.stdin.buffer)
@@ -101,15 +101,12 @@ def _ingest(
     )
     if counts["failed"] and not counts["written"] + counts["unchanged"]:
         raise EsSimhashError(f"No document of {corpus} could be read; {letters} says why.")
-    with plain_errors(client):
-        client.indices.refresh(index=index)
+    Gateway.of(client).refresh(index)
 
 
-def _ids(client: elasticsearch.Elasticsearch, index: str) -> list[str]:
-    with plain_errors(client):
-        answer = client.search(
-            index=index, size=MOST_ASKED, source=False, sort=["_doc"], track_total_hits=False
-        )
+def _ids(client: Client, index: str) -> list[str]:
+    body = {"size": MOST_ASKED, "_source": False, "sort": ["_doc"], "track_total_hits": False}
+    answer = Gateway.of(client).search(index, body)
     return sorted(hit["_id"] for hit in answer["hits"]["hits"])
 
 

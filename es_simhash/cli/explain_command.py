@@ -42,7 +42,7 @@ def explain(
     """
     with client_of(**connection) as client:
         asked = open_index(
-            client, index, text_field=text_field, field=simhash_field, vocabulary=vocabulary
+            client, index, text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
         )
         relation = asked.explain(a, b)
     if form == "json":

@@ -30,6 +30,8 @@ COMMANDS = {
     "sweep": "es_simhash.cli.sweep_command",
     "undo": "es_simhash.cli.undo_command",
 }
+# Parameters whose option has another name.
+_OPTIONS = {"text_field": "field"}
 
 
 class LazyGroup(click.Group):
@@ -55,6 +57,14 @@ def cli() -> None:
     """Find versions, copied passages and semantic neighbours in your Elasticsearch index."""
 
 
+def _sentence(error: EsSimhashError) -> str:
+    """Return the message with the option that the way out is about."""
+    if error.parameter is None:
+        return str(error)
+    option = "--" + _OPTIONS.get(error.parameter, error.parameter).replace("_", "-")
+    return f"{str(error).removesuffix('.')} ({option})."
+
+
 def main() -> None:
     """Run the command line; an expected error is one sentence on stderr and exit status 1."""
     try:
@@ -71,5 +81,5 @@ def main() -> None:
         # Imported late, as rich is slow to import. What a server answers must not steer a terminal.
         from es_simhash.cli.showing import printable
 
-        click.echo(f"Error: {printable(str(error))}", err=True)
+        click.echo(f"Error: {printable(_sentence(error))}", err=True)
         sys.exit(1)

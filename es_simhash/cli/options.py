@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import elasticsearch
 
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
+from es_simhash.engine.gateway import Gateway
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 DEFAULT_URL = "http://localhost:9200"
@@ -89,16 +89,17 @@ def client_of(
     user: str | None,
     password: str | None,
     ca_certs: Path | None,
-) -> elasticsearch.Elasticsearch:
-    """Return a client for what the options say; nothing is sent yet.
+) -> Gateway:
+    """Return a gateway for what the options say; nothing is sent yet.
 
     Raises:
         ClusterError: The URL cannot be one of a cluster.
     """
-    return connect(
+    client = connect(
         url,
         api_key=api_key,
         user=user,
         password=password,
         ca_certs=str(ca_certs) if ca_certs else None,
     )
+    return Gateway(client)

@@ -11,7 +11,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.requests import index_path
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import pipeline as pipelines
 
@@ -50,6 +50,6 @@ def pipeline(
     if not install:
         click.echo(json.dumps(body, ensure_ascii=False))
         return
-    with client_of(**connection) as client, plain_errors(client):
-        client.ingest.put_pipeline(id=name, **body)
+    with client_of(**connection) as gateway:
+        gateway.request("PUT", index_path("_ingest", "pipeline", name), body)
     click.echo(f"Pipeline {name!r} writes fingerprints of {text_field!r} under {simhash_field!r}.")

@@ -16,13 +16,13 @@ from es_simhash.cli.options import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, print_table, printable
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import KINDS, Answer
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex, open_index
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.config import IndexConfig
 
 
 def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
@@ -144,12 +144,12 @@ def related(
         # A text is explained without any request; its schemes are then the default ones.
         names: dict[str, Any] = {
             "text_field": text_field,
-            "field": simhash_field,
+            "simhash_field": simhash_field,
             "vocabulary": vocabulary,
         }
         asked: Index | SidecarIndex
         if explain_query and text is not None:
-            asked = Index(client, index, scheme=DEFAULT, semantics=DEFAULT_SEMANTICS, **names)
+            asked = Index(client, index, config=IndexConfig(semantics=DEFAULT_SEMANTICS, **names))
         else:
             asked = open_index(client, index, **names)
         if explain_query:

@@ -7,10 +7,10 @@ from typing import Any
 from es_simhash.deduplication.decision import Decision
 from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.stored_documents import Fact, Facts
-from es_simhash.engine.cluster import reason_of
-from es_simhash.engine.reading import unchanged_since
+from es_simhash.engine.errors import reason_of
 from es_simhash.errors import ClusterError
 from es_simhash.storage import fields
+from es_simhash.storage.references import DocumentVersion
 
 _CONFLICT, _MISSING = 409, 404
 # Somebody else may be quicker so often before a document is left as it is.
@@ -70,7 +70,13 @@ def link_others(
         pending = [each for each in pending if each.get("found") and not reader.family(each)]
         lines = [
             [
-                {"update": {"_index": each["_index"], "_id": each["_id"], **unchanged_since(each)}},
+                {
+                    "update": {
+                        "_index": each["_index"],
+                        "_id": each["_id"],
+                        **DocumentVersion.of_hit(each).conditions,
+                    }
+                },
                 {"doc": nested(field, {fields.FAMILY: families[each["_id"]]})},
             ]
             for each in pending
@@ -118,7 +124,7 @@ def delete_replaced(
         ClusterError: The deletion is refused.
     """
     for _ in range(_TRIES):
-        line = {"delete": {"_id": fact["_id"], **unchanged_since(fact)}}
+        line = {"delete": {"_id": fact["_id"], **DocumentVersion.of_hit(fact).conditions}}
         if not is_outrun(requests.bulk(fact["_index"], [[line]])[0]):
             return
         fact = reader.read([(fact["_index"], fact["_id"])])[0]

@@ -3,31 +3,28 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import elasticsearch
-
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.audit_records import Audit, Record
 from es_simhash.deduplication.file_audit import FileAudit
 from es_simhash.deduplication.index_audit import INDEX_PREFIX, IndexAudit
+from es_simhash.engine.gateway import Client
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import IndexMissing
 from es_simhash.text.escaping import file_name
 
 
-def open_audit(
-    target: str | Path, client: elasticsearch.Elasticsearch, patience: Patience | None = None
-) -> Audit:
+def open_audit(target: str | Path, client: Client, retry: RetryPolicy | None = None) -> Audit:
     """Open an audit log for writing: a file, or `index:NAME`.
 
     Raises:
         InputError: The file cannot be written.
         ClusterError: The index may not be created.
     """
-    audit = _audit(target, client, patience)
+    audit = _audit(target, client, retry)
     audit.open()
     return audit
 
 
-def read_audit(target: str | Path, client: elasticsearch.Elasticsearch) -> Iterator[Record]:
+def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
     """Yield the records of an audit log: a file, or `index:NAME`.
 
     Raises:
@@ -41,10 +38,10 @@ def read_audit(target: str | Path, client: elasticsearch.Elasticsearch) -> Itera
 
 
 def _audit(
-    target: str | Path, client: elasticsearch.Elasticsearch, patience: Patience | None = None
+    target: str | Path, client: Client, retry: RetryPolicy | None = None
 ) -> FileAudit | IndexAudit:
     if isinstance(target, str) and target.startswith(INDEX_PREFIX):
-        return IndexAudit(client, target.removeprefix(INDEX_PREFIX), patience)
+        return IndexAudit(client, target.removeprefix(INDEX_PREFIX), retry)
     return FileAudit(Path(target))
 
 

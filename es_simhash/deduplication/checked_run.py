@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.outcome import Outcome, Status
@@ -15,6 +13,7 @@ from es_simhash.bulk.run import Account, Run, Settings, spot
 from es_simhash.deduplication.decision import Decision, Item
 from es_simhash.deduplication.policy import Answers, VersionPolicy
 from es_simhash.deduplication.preparation import Undecided, prepare_undecided
+from es_simhash.engine.gateway import Client
 from es_simhash.storage.config import IndexConfig
 
 _LATER = "A later document has the same id."
@@ -43,7 +42,7 @@ class CheckedRun(Run):
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         index: str,
         config: IndexConfig,
         settings: Settings,

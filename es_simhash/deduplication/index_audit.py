@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-import elasticsearch
-
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.audit_records import Audit, Record
-from es_simhash.deduplication.requests import Requests
-from es_simhash.engine.cluster import ensure_index, reason_of
-from es_simhash.engine.pages import hits
+from es_simhash.engine.errors import reason_of
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
 
 INDEX_PREFIX = "index:"
@@ -34,16 +31,13 @@ class IndexAudit(Audit):
     Args:
         client: The client.
         index: Its name.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
     """
 
-    def __init__(
-        self, client: elasticsearch.Elasticsearch, index: str, patience: Patience | None = None
-    ) -> None:
+    def __init__(self, client: Client, index: str, retry: RetryPolicy | None = None) -> None:
         self.name = f"{INDEX_PREFIX}{index}"
-        self._client = client
+        self._gateway = Gateway.of(client, retry or RetryPolicy())
         self._index = index
-        self._requests = Requests(client, index, "", patience or Patience())
 
     def open(self) -> None:
         """Create the index when there is none.
@@ -51,7 +45,7 @@ class IndexAudit(Audit):
         Raises:
             ClusterError: It may not be created.
         """
-        ensure_index(self._client, self._index, mappings=_MAPPINGS)
+        self._gateway.create_index_if_missing(self._index, mappings=_MAPPINGS)
 
     def write(self, records: Sequence[Record]) -> None:
         """Write records down; the engine answers when they are on its disk.
@@ -65,7 +59,7 @@ class IndexAudit(Audit):
             id = f"{each.head['run']}-{each.head['number']}"
             source = {**each.head, "record": each.line().decode()}
             lines.append([{"index": {"_id": id}}, source])
-        for result in self._requests.bulk(self._index, lines):
+        for result in self._gateway.bulk(lines, index=self._index):
             if "error" in result:
                 raise ClusterError(
                     f"Audit index {self._index!r} refuses a record: {reason_of(result)}."
@@ -85,5 +79,5 @@ class IndexAudit(Audit):
             "_source": ["record"],
             "sort": [{"time": "asc"}, {"number": "asc"}, "_shard_doc"],
         }
-        for hit in hits(self._client, self._index, body):
+        for hit in self._gateway.pages(self._index, body):
             yield Record.of_line(hit["_source"]["record"].encode())

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.bulk.sender import Patience, Sender
+from es_simhash.bulk.sender import Sender
 from es_simhash.bulk.sources import Limits, of_documents
 from es_simhash.deduplication.actions import delete_replaced, link_others, replacing, with_families
 from es_simhash.deduplication.audit import default_audit, open_audit
@@ -31,6 +29,8 @@ from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.deduplication.stored_documents import Fact, Facts
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.install import installed
 from es_simhash.indices.reservations_index import ensure_side
@@ -64,18 +64,21 @@ class VersionPolicy:
         on_version: The action, or all rules.
         text_field: Field of the text.
         simhash_field: Name of our object.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
+
+    Attributes:
+        sender: Sends batches; when it is stopped, all waiting of the policy ends.
     """
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         index: str,
         on_version: OnVersion | str = "flag",
         *,
         text_field: str = "text",
         simhash_field: str = DEFAULT_FIELD,
-        patience: Patience | None = None,
+        retry: RetryPolicy | None = None,
     ) -> None:
         self.rules = OnVersion.of(on_version)
         self.run = uuid.uuid4().hex[:12]
@@ -83,8 +86,10 @@ class VersionPolicy:
         self._index = index
         self._text_field = text_field
         self._field = simhash_field
-        self._patience = patience or Patience()
-        self._requests = Requests(client, index, simhash_field, self._patience)
+        self._retry = retry or RetryPolicy()
+        gateway = Gateway.of(client, self._retry)
+        self._requests = Requests(gateway, index, simhash_field)
+        self.sender = Sender(gateway, index, simhash_field)
         self._recent = Recent()
         self._read: dict[str, Fact] = {}
         self._batch: dict[str, Item] = {}
@@ -105,7 +110,7 @@ class VersionPolicy:
             self._index, self._text_field, self._field, found.scheme, self.rules, self.run
         )
         target = self.rules.audit or default_audit(self._index)
-        self._audit = open_audit(target, self._client, self._patience)
+        self._audit = open_audit(target, self._client, self._retry)
         side = ensure_side(self._client, self._index, self._field)
         reservations = Reservations(self._requests, side, self._field, self.run, self.rules.lease)
         reservations.expire()
@@ -138,11 +143,6 @@ class VersionPolicy:
     def is_outdated(self, epoch: int) -> bool:
         """Check whether what was asked in an epoch has to be asked again."""
         return self._recent.is_outdated(epoch)
-
-    @property
-    def sender(self) -> Sender:
-        """What sends; when it is stopped, all waiting ends."""
-        return self._requests
 
     def decide(self, documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
         """Decide a batch of documents, in order, for a bulk request of the caller's own.

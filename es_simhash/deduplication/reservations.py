@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from es_simhash.deduplication.requests import Requests
-from es_simhash.engine.cluster import reason_of
-from es_simhash.engine.reading import unchanged_since
+from es_simhash.engine.errors import reason_of
 from es_simhash.errors import ClusterError
 from es_simhash.storage import fields
 from es_simhash.storage.fields import field_path
+from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import text_of
 
 _CONFLICT = 409
@@ -122,7 +122,10 @@ class Reservations:
         while True:
             side.refresh()
             hits = side.searches([body])[0].get("hits", {}).get("hits", [])
-            lines = [[{"delete": {"_id": each["_id"], **unchanged_since(each)}}] for each in hits]
+            lines = [
+                [{"delete": {"_id": each["_id"], **DocumentVersion.of_hit(each).conditions}}]
+                for each in hits
+            ]
             self._requests.bulk(self._side, lines)
             if len(hits) < _PAGE:
                 return
@@ -195,6 +198,8 @@ class Reservations:
         if run != self._run and run not in self._dead and waited < self._lease:
             return False
         self._dead.add(run)
-        action = {"index": {"_id": self._id(content_hash), **unchanged_since(entry)}}
+        action = {
+            "index": {"_id": self._id(content_hash), **DocumentVersion.of_hit(entry).conditions}
+        }
         result = self._requests.bulk(self._side, [[action, self._entry(content_hash, id)]])[0]
         return bool(result["status"] < 300)

@@ -7,25 +7,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.bulk.batches import Lines
 from es_simhash.bulk.documents import ID
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.preparation import splice
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.actions import nested
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.stored_documents import Fact
-from es_simhash.engine.cluster import reason_of
-from es_simhash.engine.reading import unchanged_since
+from es_simhash.engine.errors import reason_of
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.indices.install import installed
 from es_simhash.ingestion.ingest import ingest_lines
 from es_simhash.storage import fields
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+from es_simhash.storage.references import DocumentVersion
 
 # Records that are taken back with one request; each may hold a document.
 _BATCH = 100
@@ -55,14 +54,14 @@ class Undone:
 
 
 def undo(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     audit: str | Path,
     *,
     run: str | None = None,
     text_field: str = "text",
     simhash_field: str = DEFAULT_FIELD,
-    patience: Patience | None = None,
+    retry: RetryPolicy | None = None,
 ) -> Undone:
     """Put back what was skipped or replaced, and take marks and families away again.
 
@@ -76,7 +75,7 @@ def undo(
         run: Id of the one run to undo; all by default.
         text_field: Field of the text.
         simhash_field: Name of our object.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
 
     Raises:
         InputError: The log has nothing about this index, or this run.
@@ -88,7 +87,7 @@ def undo(
     if not last and next(log.records(), None) is None:
         which = f"run {run!r} on " if run is not None else ""
         raise InputError(f"{audit} has no decisions of {which}index {index!r}; check the names.")
-    requests = Requests(client, index, simhash_field, patience or Patience())
+    requests = Requests(Gateway.of(client, retry or RetryPolicy()), index, simhash_field)
     undone = Undone()
     for batch in _batches(each for each in log.records() if each.head["action"] in _MARKED):
         _Unmarking(requests, simhash_field, undone).unmark(batch)
@@ -108,7 +107,7 @@ def undo(
 class _Log:
     """The part of an audit log that is to be undone."""
 
-    client: elasticsearch.Elasticsearch
+    client: Client
     index: str
     audit: str | Path
     run: str | None
@@ -209,7 +208,13 @@ class _Unmarking:
                 self._undone.unchanged += 1
         lines = [
             [
-                {"update": {"_index": fact["_index"], "_id": place.id, **unchanged_since(fact)}},
+                {
+                    "update": {
+                        "_index": fact["_index"],
+                        "_id": place.id,
+                        **DocumentVersion.of_hit(fact).conditions,
+                    }
+                },
                 {"doc": nested(self._field, taken)},
             ]
             for place, (fact, taken) in marked.items()
@@ -235,6 +240,10 @@ class _Unmarking:
             raise ClusterError(f"Document {result['_id']!r} is refused: {reason_of(result)}.")
         self._undone.unmarked += 1
         return False
+
+
+def _conditions(fact: Fact) -> dict[str, Any]:
+    return DocumentVersion.of_hit(fact).conditions
 
 
 def _object(source: Mapping[str, Any], field: str) -> Mapping[str, Any]:

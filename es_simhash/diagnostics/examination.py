@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.backfills.preconditions import sidecar_of
 from es_simhash.diagnostics import findings
 from es_simhash.diagnostics.distances import (
     Bar,
@@ -22,8 +19,10 @@ from es_simhash.diagnostics.probes import HotBlock, Prober, Recall, Visited
 from es_simhash.diagnostics.sample import Sampled, draw, fingerprints_of, text_states
 from es_simhash.diagnostics.settings import Standing, look
 from es_simhash.diagnostics.status import Status, count_documents
+from es_simhash.engine.gateway import Client
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices import install
+from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 SAMPLE = 1_000
@@ -92,7 +91,7 @@ class Examination:
 
 
 def examine(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     text_field: str = "text",
@@ -122,7 +121,7 @@ def examine(
     costs = _costs(prober, known, made.scheme.most_k)
     return Examination(
         status,
-        sidecar_of(client, index, simhash_field),
+        sidecar_source(Gateway.of(client), index, simhash_field),
         look(client, index, simhash_field, made),
         len(drawn),
         dict(Counter(state for each, state in states if each.content_hash is not None)),

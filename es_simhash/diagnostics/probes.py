@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import elasticsearch
 import numpy as np
 
 from es_simhash.diagnostics.sample import Sampled, common_blocks
-from es_simhash.engine import reading
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.blocks import block_sizes, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import related_query
-from es_simhash.query.options import Limits
+from es_simhash.query.options import Limits, SearchOptions
 from es_simhash.storage import fields
 from es_simhash.storage.fields import field_path
 
@@ -88,10 +87,8 @@ class Prober:
         scheme: Scheme of the index.
     """
 
-    def __init__(
-        self, client: elasticsearch.Elasticsearch, index: str, field: str, scheme: Scheme
-    ) -> None:
-        self._client = client
+    def __init__(self, client: Client, index: str, field: str, scheme: Scheme) -> None:
+        self._gateway = Gateway.of(client)
         self._index = index
         self._field = field
         self._scheme = scheme
@@ -161,7 +158,7 @@ class Prober:
     def _answers(self, bodies: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         for start in range(0, len(bodies), _AT_ONCE):
             some = bodies[start : start + _AT_ONCE]
-            yield from reading.search_all(self._client, self._index, some)
+            yield from self._gateway.search_all(self._index, some)
 
     def _scan(self, each: Sampled, k: int) -> dict[str, Any]:
         """Return a search that compares every fingerprint of the index."""
@@ -193,8 +190,8 @@ class Prober:
             none.astype(np.uint8),
             0,
         )
-        limits = Limits(candidates=_MOST_FOUND)
-        body = related_query(prints, field=self._field, k=k, limits=limits)[1]
+        options = SearchOptions(k=k, limits=Limits(candidates=_MOST_FOUND))
+        body = related_query(prints, options=options, simhash_field=self._field)[1]
         return {**body, "docvalue_fields": []}
 
 

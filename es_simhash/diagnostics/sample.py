@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import elasticsearch
 import numpy as np
 
 from es_simhash.backfills.documents import own_object
-from es_simhash.engine import reading
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage import fields
 from es_simhash.storage.fields import INDEX, ROUTING, SOURCE, field_path
+from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
 from es_simhash.text.segmentation import normalise
 
@@ -50,7 +49,7 @@ class Sampled:
     fingerprint: bytes | None
 
 
-def draw(client: elasticsearch.Elasticsearch, index: str, field: str, size: int) -> list[Sampled]:
+def draw(client: Client, index: str, field: str, size: int) -> list[Sampled]:
     """Return documents drawn at random, the same for the same index."""
     fingerprint = field_path(field, fields.FINGERPRINT)
     drawn = {"query": {"match_all": {}}, "random_score": {"seed": 1, "field": "_seq_no"}}
@@ -61,7 +60,7 @@ def draw(client: elasticsearch.Elasticsearch, index: str, field: str, size: int)
         "docvalue_fields": [{"field": fingerprint, "format": "binary"}],
         "track_total_hits": False,
     }
-    (answer,) = reading.search_all(client, index, [body])
+    (answer,) = Gateway.of(client).search_all(index, [body])
     return [_sampled(hit, field, fingerprint) for hit in answer["hits"]["hits"]]
 
 
@@ -97,9 +96,7 @@ def fingerprints_of(sample: Sequence[Sampled]) -> Fingerprints:
     return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), width)
 
 
-def text_states(
-    client: elasticsearch.Elasticsearch, sample: Sequence[Sampled], text_field: str
-) -> list[str]:
+def text_states(client: Client, sample: Sequence[Sampled], text_field: str) -> list[str]:
     """Tell of each document how its text stands to its fingerprints."""
     states: list[str] = []
     for start in range(0, len(sample), _PAGE):
@@ -109,18 +106,9 @@ def text_states(
     return states
 
 
-def _entries(
-    client: elasticsearch.Elasticsearch, some: Sequence[Sampled], text_field: str
-) -> list[Mapping[str, Any]]:
-    docs = [
-        {"_index": each.index, "_id": each.id}
-        | ({"routing": each.routing} if each.routing is not None else {})
-        for each in some
-    ]
-    with plain_errors(client):
-        answer = client.mget(docs=docs, source_includes=[text_field])
-    entries: list[Mapping[str, Any]] = answer["docs"]
-    return entries
+def _entries(client: Client, some: Sequence[Sampled], text_field: str) -> list[Mapping[str, Any]]:
+    refs = [DocumentRef(each.index, each.id, each.routing) for each in some]
+    return Gateway.of(client).documents(refs, [text_field])
 
 
 def _state(each: Sampled, entry: Mapping[str, Any], text_field: str) -> str:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-import elasticsearch
-
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.errors import RequestRejected
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
 from es_simhash.errors import MappingConflict
 from es_simhash.indices import install
 from es_simhash.indices.install import Installed
@@ -29,7 +29,7 @@ class Standing:
     segments: int | None
 
 
-def look(client: elasticsearch.Elasticsearch, index: str, field: str, made: Installed) -> Standing:
+def look(client: Client, index: str, field: str, made: Installed) -> Standing:
     """Read mapping, settings and segments."""
     conflict, outdated = None, []
     try:
@@ -44,17 +44,18 @@ def look(client: elasticsearch.Elasticsearch, index: str, field: str, made: Inst
     )
 
 
-def _unrefreshed(client: elasticsearch.Elasticsearch, index: str) -> tuple[str, ...]:
-    with plain_errors(client):
-        found = client.indices.get_settings(index=index, name=_REFRESH, flat_settings=True)
-    settings = {name: entry["settings"].get(_REFRESH, "") for name, entry in found.items()}
-    return tuple(sorted(name for name, every in settings.items() if every.startswith("-")))
+def _unrefreshed(client: Client, index: str) -> tuple[str, ...]:
+    settings = Gateway.of(client).settings(index, _REFRESH)
+    return tuple(
+        sorted(name for name, entry in settings.items() if entry.get(_REFRESH, "").startswith("-"))
+    )
 
 
-def _segments(client: elasticsearch.Elasticsearch, index: str) -> int | None:
+def _segments(client: Client, index: str) -> int | None:
     try:
-        answer = client.indices.stats(index=index, metric="segments", level="shards")
-    except elasticsearch.ApiError:
+        path = index_path(index, "_stats", "segments")
+        answer = Gateway.of(client).request("GET", path, params={"level": "shards"})
+    except RequestRejected:
         return None
     counts = [
         copy["segments"]["count"]

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import quote
 
-import elasticsearch
-
-from es_simhash.engine import reading
+from es_simhash.engine.errors import RequestRejected
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
 from es_simhash.indices import install
 from es_simhash.storage import fields
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
@@ -78,7 +77,7 @@ class Status:
 
 
 def count_documents(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     simhash_field: str = DEFAULT_FIELD,
@@ -100,7 +99,7 @@ def count_documents(
     made = install.installed(client, index, simhash_field)
     semantics = made.semantics.name if made.semantics else None
     body = _body(simhash_field, made.scheme.name, semantics)
-    (answer,) = reading.search_all(client, index, [body])
+    (answer,) = Gateway.of(client).search_all(index, [body])
     documents, found = answer["hits"]["total"]["value"], answer["aggregations"]
     states = {each["key"]: each["doc_count"] for each in found["states"]["buckets"]}
     return Status(
@@ -154,15 +153,14 @@ def _coverage(found: Mapping[str, Any], member: str, scheme: str, documents: int
     return Coverage(scheme, current, others, documents - known)
 
 
-def _bytes(client: elasticsearch.Elasticsearch, index: str, field: str) -> dict[str, int] | None:
-    path = f"/{quote(index, safe=',*')}/_disk_usage?run_expensive_tasks=true"
+def _bytes(client: Client, index: str, field: str) -> dict[str, int] | None:
+    path = index_path(index, "_disk_usage")
     try:
-        # The client's own method warns of a preview.
-        answer = client.perform_request("POST", path, headers={"accept": "application/json"})
-    except elasticsearch.ApiError:
+        answer = Gateway.of(client).request("POST", path, params={"run_expensive_tasks": "true"})
+    except RequestRejected:
         return None
     sizes: dict[str, int] = {}
-    for name, entry in answer.body.items():
+    for name, entry in answer.items():
         if name == "_shards":
             continue
         for each, usage in entry["fields"].items():

@@ -1,56 +1,90 @@
-"""All documents that a search finds, as they are at one moment."""
+"""A point in time of an index: all documents a search matches, as they are at one moment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-import elasticsearch
+from es_simhash.engine.requests import Requests, index_path
+from es_simhash.engine.searches import search, search_all, shard_preference
+from es_simhash.errors import ClusterError
 
-from es_simhash.engine.cluster import plain_errors
-
-_KEEP_ALIVE = "5m"
+# Longer than the longest wait for a busy cluster (`RetryPolicy.max_elapsed`); each search
+# extends it.
+_KEEP_ALIVE = "15m"
 _PAGE = 5000
 
 
-def hits(
-    client: elasticsearch.Elasticsearch,
-    index: str,
-    body: Mapping[str, Any],
-    *,
-    shard: int | None = None,
-) -> Iterator[dict[str, Any]]:
-    """Yield the hits of a search, a page at a time.
+class PointInTime:
+    """A point in time; use it in a `with` statement, or call `open` and `close`.
+
+    What is opened holds on to old versions of documents until it is closed or not used for 15
+    minutes.
 
     Args:
-        client: Of the cluster.
+        requests: Sends the requests.
         index: Index, alias or data stream.
-        body: What the search asks for; by default all documents, in no order.
         shard: Number of the one shard to search; None for all.
-
-    Raises:
-        IndexMissing: There is no such index.
-        ClusterError: The search is refused, or a shard does not answer.
     """
-    preference = None if shard is None else f"_shards:{shard}"
-    with plain_errors(client):
-        client.indices.refresh(index=index)
-        pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)
-        page: dict[str, Any] = {
-            "size": _PAGE,
-            "track_total_hits": False,
-            "sort": ["_shard_doc"],
-            **body,
-            "pit": {"id": pit["id"], "keep_alive": _KEEP_ALIVE},
-        }
-        try:
-            while found := _page(client, page):
-                yield from found
-                page["search_after"] = found[-1]["sort"]
-        finally:
-            client.close_point_in_time(id=pit["id"])
 
+    def __init__(self, requests: Requests, index: str, *, shard: int | None = None) -> None:
+        self.index = index
+        self.shard = shard
+        self._requests = requests
+        self._id: str | None = None
 
-def _page(client: elasticsearch.Elasticsearch, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    # What a shard that fails has would be passed over.
-    answer = client.search(body=dict(body), allow_partial_search_results=False)
-    found: list[dict[str, Any]] = answer["hits"]["hits"]
-    return found
+    def __enter__(self) -> "PointInTime":
+        self.open()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Open it at this moment; again after `PointInTimeExpired`.
+
+        Raises:
+            IndexMissing: There is no such index.
+        """
+        self.close()
+        params = {"keep_alive": _KEEP_ALIVE, **shard_preference(self.shard)}
+        path = index_path(self.index, "_pit")
+        self._id = self._requests.request("POST", path, params=params)["id"]
+
+    def close(self) -> None:
+        """Close it if it is open; where that fails it expires."""
+        if self._id is not None:
+            with suppress(ClusterError):
+                self._requests.once("DELETE", "/_pit", {"id": self._id})
+            self._id = None
+
+    def search(self, body: Mapping[str, Any]) -> Any:
+        """Return the response to one search.
+
+        Raises:
+            PointInTimeExpired: It is gone.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        return search(self._requests, None, self._with_id(body))
+
+    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the responses to many searches, sent as one request; see `search`."""
+        return search_all(self._requests, None, [self._with_id(body) for body in bodies])
+
+    def hits(self, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield all hits of a search, a page at a time.
+
+        Args:
+            body: Of the search; `size` is that of a page. By default all documents, in no order.
+
+        Raises:
+            PointInTimeExpired: It is gone.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        page = {"size": _PAGE, "track_total_hits": False, "sort": ["_shard_doc"], **body}
+        while hits := self.search(page)["hits"]["hits"]:
+            yield from hits
+            page["search_after"] = hits[-1]["sort"]
+
+    def _with_id(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._id is not None, "it is not open"
+        return {**body, "pit": {"id": self._id, "keep_alive": _KEEP_ALIVE}}

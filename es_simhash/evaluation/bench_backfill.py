@@ -25,7 +25,7 @@ from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.run import Settings
 from es_simhash.bulk.preparation import default_processes
-from es_simhash.engine.cluster import address
+from es_simhash.engine.connection import address
 from es_simhash.evaluation.engines import bench_client
 from es_simhash.evaluation.synthetic import texts
 from es_simhash.fingerprints.scheme import DEFAULT

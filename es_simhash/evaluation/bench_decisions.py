@@ -17,7 +17,7 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.deduplication.rules import OnVersion
-from es_simhash.engine.pages import hits
+from es_simhash.engine.gateway import Gateway
 from es_simhash.evaluation.bench_families import Known, known_sets
 from es_simhash.evaluation.datasets import pair
 from es_simhash.evaluation.engines import bench_client
@@ -48,7 +48,7 @@ def marks(
     body = {"query": {"exists": {"field": path}}, "_source": [path]}
     return {
         hit["_id"]: hit["_source"][DEFAULT_FIELD][DUPLICATE_OF]
-        for hit in hits(client, _INDEX, body)
+        for hit in Gateway.of(client).pages(_INDEX, body)
     }
 
 

@@ -16,6 +16,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.indices.install import install
 from es_simhash.query.candidates import related_query
+from es_simhash.query.options import SearchOptions
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 
@@ -67,7 +68,8 @@ def missed(client: elasticsearch.Elasticsearch, scheme: Scheme, k: int, pairs: i
         names = range(start, min(start + _BATCH, pairs))
         searches: list[dict[str, object]] = []
         for name in names:
-            searches += [{}, related_query(_stored(asked[name], scheme, -name % 2**64), k=k)[1]]
+            prints = _stored(asked[name], scheme, -name % 2**64)
+            searches += [{}, related_query(prints, options=SearchOptions(k=k))[1]]
         answers = client.msearch(index=_INDEX, searches=searches)["responses"]
         for name, answer in zip(names, answers, strict=True):
             lost += str(name) not in {hit["_id"] for hit in answer["hits"]["hits"]}

@@ -26,7 +26,7 @@ from es_simhash.bulk.documents import Document
 from es_simhash.bulk.preparation import Found, Prepared, action, default_processes, fill, prepare
 from es_simhash.bulk.run import Settings
 from es_simhash.bulk.sources import Limits, open_sources
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources

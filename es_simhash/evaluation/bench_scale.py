@@ -35,7 +35,9 @@ def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, in
     }
 
 
-def _ask(index: Index, documents: int, queries: int, state: str) -> float:
+def _ask(
+    client: elasticsearch.Elasticsearch, index: Index, documents: int, queries: int, state: str
+) -> float:
     """Print the latencies of random documents and give the median."""
     chosen = random.Random(documents)
     ids = [str(chosen.randrange(documents)) for _ in range(queries)]
@@ -44,7 +46,7 @@ def _ask(index: Index, documents: int, queries: int, state: str) -> float:
         percentiles(lambda id: index.related(id=id, options=quick), ids) for _ in range(3)
     )
     full = percentiles(lambda id: index.related(id=id), ids)[0]
-    segments = len(index.client.cat.segments(index=index.name, format="json").body)
+    segments = len(client.cat.segments(index=index.name, format="json").body)
     print(
         f"{documents:>9} documents, {state}, {segments} segments: related by id p50 {p50:.1f} ms, "
         f"p90 {p90:.1f} ms; with texts side by side p50 {full:.1f} ms"
@@ -63,12 +65,14 @@ def _found(index: Index, documents: int) -> str:
     return f"{found} of {len(revised)} revisions found their original"
 
 
-def _step(index: Index, url: str, start: int, end: int, queries: int) -> tuple[float, float]:
+def _step(
+    client: elasticsearch.Elasticsearch, index: Index, url: str, start: int, end: int, queries: int
+) -> tuple[float, float]:
     """Grow the index; give the medians as the load leaves it and after a force merge."""
-    synthetic.grow(index.client, url, index.name, start, end, _SENTENCES)
-    loaded = _ask(index, end, queries, "as loaded")
-    index.client.indices.forcemerge(index=index.name, max_num_segments=1)
-    return loaded, _ask(index, end, queries, "force merged")
+    synthetic.grow(client, url, index.name, start, end, _SENTENCES)
+    loaded = _ask(client, index, end, queries, "as loaded")
+    client.indices.forcemerge(index=index.name, max_num_segments=1)
+    return loaded, _ask(client, index, end, queries, "force merged")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -82,8 +86,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     tenth = options.documents // 10
     with bench_client("4g") as client:
         index = Index(client, _INDEX)
-        small = _step(index, url, 0, tenth, options.queries)
-        large = _step(index, url, tenth, options.documents, options.queries)
+        small = _step(client, index, url, 0, tenth, options.queries)
+        large = _step(client, index, url, tenth, options.documents, options.queries)
         for state, few, many in zip(("as loaded", "force merged"), small, large, strict=True):
             print(f"p50 at {options.documents} over p50 at {tenth}, {state}: {many / few:.2f}")
         print(_found(index, options.documents))

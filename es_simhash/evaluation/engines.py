@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import elasticsearch
 
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
 from es_simhash.local_node.finder import find_engine
 
 

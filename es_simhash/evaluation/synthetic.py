@@ -11,7 +11,7 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
 from es_simhash.indices.install import install
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.rarity import frequent_words

@@ -1,8 +1,6 @@
 """Remembering that two documents are not versions of each other."""
 
-import elasticsearch
-
-from es_simhash.engine.reading import fetch
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.indices.state_index import Companion, Dismissal
 from es_simhash.storage import fields
@@ -11,7 +9,7 @@ from es_simhash.storage.source import text_of
 
 
 def dismiss(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     one: str,
     other: str,
@@ -39,14 +37,12 @@ def dismiss(
     companion.write_dismissal(Dismissal(ids))
 
 
-def _require_different(
-    client: elasticsearch.Elasticsearch, index: str, ids: tuple[str, str], field: str
-) -> None:
+def _require_different(client: Client, index: str, ids: tuple[str, str], field: str) -> None:
     if ids[0] == ids[1]:
         raise InputError(f"{ids[0]!r} is one document; give two that are not versions.")
     path = field_path(field, fields.CONTENT_HASH)
     hashes = []
-    for entry in fetch(client, index, ids, [path]):
+    for entry in Gateway.of(client).documents_by_id(index, ids, [path]):
         if not entry.get("found"):
             raise DocumentMissing(
                 f"Document {entry['_id']!r} is not in index {index!r}; check the id."

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import elasticsearch
-
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.links import Library, Links, Progress
 from es_simhash.families.names import name_of_key, names_of
@@ -14,9 +13,9 @@ from es_simhash.families.postings import MOST_TEXTS
 from es_simhash.families.report import Choice, Family, Found
 from es_simhash.families.snapshot import Key, Snapshot, Stored
 from es_simhash.families.writer import Writer
+from es_simhash.indices.install import installed
 from es_simhash.indices.state_index import Companion
 from es_simhash.relation.version_score import member_score
-from es_simhash.search.index import Index
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 # Documents that are read and taken in in the time of a search for one.
@@ -24,7 +23,7 @@ READ_FOR_SEARCH = 4
 
 
 def find_families(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     choice: Choice | None = None,
@@ -52,7 +51,7 @@ def find_families(
     """
     choice = choice or Choice()
     companion = Companion(client, index, simhash_field)
-    scheme = Index(client, index, field=simhash_field).scheme
+    scheme = installed(client, index, simhash_field).scheme
     with Snapshot(
         client,
         index,
@@ -70,7 +69,7 @@ def find_families(
     left: set[Key] = set(run.library.left)
     if not choice.dry_run:
         left |= Writer(client, simhash_field).write(writes)
-        client.indices.refresh(index=index)
+        Gateway.of(client).refresh(index)
         run.remember(families, left)
     return _found(run, families, len(writes), left)
 

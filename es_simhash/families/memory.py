@@ -84,7 +84,10 @@ def candidate_pairs(contents: Mapping[str, AnalysedText]) -> Iterator[tuple[str,
             having[passage].append(key)
     for key, content in contents.items():
         shared = Counter(
-            other for passage in content.queried_shingles.tolist() for other in having[passage] if other > key
+            other
+            for passage in content.queried_shingles.tolist()
+            for other in having[passage]
+            if other > key
         )
         for other, count in shared.items():
             if count >= min_shared(content) and are_candidates(content, contents[other]):

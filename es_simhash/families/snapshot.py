@@ -5,20 +5,17 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.engine.cluster import plain_errors, refused_search
-from es_simhash.engine.reading import WHOLE
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.version_score import min_shared
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
+from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import stored_text, text_of
 
-# Longer than any pause between two requests of a run; each request extends it.
-_KEEP_ALIVE = "5m"
 _PAGE = 200
 _HASHES = 500
 # Each page of an aggregation reads all documents; more than 65,535 no server gives.
@@ -58,10 +55,9 @@ class Stored:
     routing: str | None = None
 
     @property
-    def address(self) -> dict[str, str]:
-        """What names it in a request about many."""
-        routing = {} if self.routing is None else {"routing": self.routing}
-        return {"_index": self.key.index, "_id": self.key.id, **routing}
+    def ref(self) -> DocumentRef:
+        """Where it is, with its routing."""
+        return DocumentRef(self.key.index, self.key.id, self.routing)
 
 
 @dataclass(frozen=True)
@@ -93,7 +89,7 @@ class Snapshot:
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         index: str,
         scheme: Scheme,
         *,
@@ -101,20 +97,18 @@ class Snapshot:
         field: str,
         date_field: str | None,
     ) -> None:
-        self._client = client
+        self._gateway = Gateway.of(client)
         self._index = index
         self._scheme = scheme
         self._text_field = text_field
         self._field = field
         self._date_field = date_field
         self._date_format: dict[str, str] = {}
-        self._pit = ""
+        self._point = self._gateway.point_in_time(index)
 
     def __enter__(self) -> "Snapshot":
-        with plain_errors(self._client):
-            self._client.indices.refresh(index=self._index)
-            opened = self._client.open_point_in_time(index=self._index, keep_alive=_KEEP_ALIVE)
-        self._pit = opened["id"]
+        self._gateway.refresh(self._index)
+        self._point.open()
         if self._date_field is not None:
             self._date_format = self._format_of(self._date_field)
         return self
@@ -125,19 +119,18 @@ class Snapshot:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        with plain_errors(self._client):
-            self._client.close_point_in_time(id=self._pit)
+        self._point.close()
 
     def _format_of(self, name: str) -> dict[str, str]:
-        with plain_errors(self._client):
-            answer = self._client.field_caps(index=self._index, fields=name)
+        path = index_path(self._index, "_field_caps")
+        answer = self._gateway.request("GET", path, params={"fields": name})
         types = set(answer["fields"].get(name, {}))
         return {"format": "epoch_millis"} if types and types <= {"date", "date_nanos"} else {}
 
     def count(self) -> int:
         """Count the documents that have fingerprints of the scheme."""
         body = {"size": 0, "track_total_hits": True, "query": self._of_scheme()}
-        return int(self._search(body)["hits"]["total"]["value"])
+        return int(self._point.search(body)["hits"]["total"]["value"])
 
     def all(self) -> Iterator[Read]:
         """Yield every document that has fingerprints of the scheme."""
@@ -175,7 +168,9 @@ class Snapshot:
         while True:
             composite = {"size": _BUCKETS, "sources": [source], **after}
             body = {"size": 0, "aggs": {"families": {"composite": composite}}}
-            found = self._search({**body, "query": self._of_scheme()})["aggregations"]["families"]
+            found = self._point.search({**body, "query": self._of_scheme()})["aggregations"][
+                "families"
+            ]
             for bucket in found["buckets"]:
                 sizes[bucket["key"]["family"]] = bucket["doc_count"]
             if "after_key" not in found:
@@ -191,24 +186,19 @@ class Snapshot:
             asked: The texts.
             without: Hashes of the texts to leave out, by the hash of the text that is asked for.
         """
-        lines: list[dict[str, Any]] = []
-        for content in asked:
-            lines += [WHOLE, self._candidate_body(content, without.get(content.content_hash, ()))]
-        with plain_errors(self._client):
-            answer = self._client.msearch(searches=lines)
-        found = []
-        for response in answer["responses"]:
-            if "error" in response:
-                raise refused_search(response["error"])
-            hits = response["hits"]["hits"]
-            found.append([Key(hit["_index"], hit["_id"]) for hit in hits])
-        return found
+        bodies = [
+            self._candidate_body(content, without.get(content.content_hash, ()))
+            for content in asked
+        ]
+        return [
+            [Key(hit["_index"], hit["_id"]) for hit in response["hits"]["hits"]]
+            for response in self._point.search_all(bodies)
+        ]
 
     def _candidate_body(self, content: AnalysedText, without: Sequence[str]) -> dict[str, Any]:
         path = self._path(fields.SHINGLES)
         hashes = [content.content_hash, *without]
         return {
-            "pit": {"id": self._pit, "keep_alive": _KEEP_ALIVE},
             "size": CANDIDATES,
             "_source": False,
             "track_total_hits": False,
@@ -216,7 +206,9 @@ class Snapshot:
                 "bool": {
                     "filter": [self._of_scheme()],
                     "must_not": [{"terms": {self._path(fields.CONTENT_HASH): hashes}}],
-                    "should": [{"term": {path: term}} for term in shingle_terms(content.queried_shingles)],
+                    "should": [
+                        {"term": {path: term}} for term in shingle_terms(content.queried_shingles)
+                    ],
                     "minimum_should_match": min_shared(content),
                 }
             },
@@ -227,14 +219,6 @@ class Snapshot:
 
     def _of_scheme(self) -> dict[str, Any]:
         return {"term": {self._path(fields.SCHEME): self._scheme.name}}
-
-    def _search(self, body: Mapping[str, Any]) -> Any:
-        pit = {"id": self._pit, "keep_alive": _KEEP_ALIVE}
-        with plain_errors(self._client):
-            answer = self._client.search(
-                body={**body, "pit": pit}, allow_partial_search_results=False
-            )
-            return answer.body
 
     def _pages(
         self, conditions: Sequence[Mapping[str, Any]], excluded: Sequence[Mapping[str, Any]]
@@ -251,7 +235,7 @@ class Snapshot:
         if self._date_field is not None:
             body["fields"] = [{"field": self._date_field, **self._date_format}]
         while True:
-            hits = self._search(body)["hits"]["hits"]
+            hits = self._point.search(body)["hits"]["hits"]
             yield from self._read(hits)
             if len(hits) < _PAGE:
                 return

@@ -1,24 +1,24 @@
 """Writing families into documents that nobody changed meanwhile."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.engine.cluster import plain_errors, reason_of
+from es_simhash.engine.errors import reason_of
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
 from es_simhash.families.snapshot import Key, Stored
 from es_simhash.storage import fields
 from es_simhash.storage.fields import field_path
+from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import text_of
 
 _BATCH = 1000
 _CONFLICT, _GONE = 409, 404
-# Too many requests, or a shard that is away for now; asked again after so many seconds each time.
-_PASSING = frozenset({429, 502, 503, 504})
-_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+_RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
+# Other fields of a document may change so often between reading and writing.
+_TRIES = 7
 
 
 class Writer:
@@ -29,8 +29,8 @@ class Writer:
         field: Name of our object.
     """
 
-    def __init__(self, client: elasticsearch.Elasticsearch, field: str) -> None:
-        self._client = client
+    def __init__(self, client: Client, field: str) -> None:
+        self._gateway = Gateway.of(client, _RETRY)
         self._field = field
 
     def write(self, families: Sequence[tuple[Stored, str]]) -> set[Key]:
@@ -42,53 +42,41 @@ class Writer:
 
     def _write_batch(self, batch: Sequence[tuple[Stored, str]]) -> set[Key]:
         left: set[Key] = set()
-        waiting = list(batch)
-        for pause in (*_PAUSES, None):
-            waiting = list(self._attempt(waiting, left))
-            if not waiting:
+        pending = list(batch)
+        for _ in range(_TRIES):
+            pending = self._attempt(pending, left)
+            if not pending:
                 return left
-            if pause is not None:
-                time.sleep(pause)
         raise ClusterError(
-            f"The cluster takes no updates for now ({len(waiting)} are left); "
+            f"Other writers change {len(pending)} documents faster than families are written; "
             "run the same again later to go on."
         )
 
     def _attempt(
         self, batch: Sequence[tuple[Stored, str]], left: set[Key]
-    ) -> Iterator[tuple[Stored, str]]:
-        """Send updates once, with a second try for conflicts; yield those to be sent again."""
+    ) -> list[tuple[Stored, str]]:
+        """Send updates; return those in conflict with a write to other fields than the text."""
         conflicts = []
-        for (stored, family), result in self._send(batch):
+        results = self._gateway.bulk([self._action(stored, family) for stored, family in batch])
+        for (stored, family), result in zip(batch, results, strict=True):
             if result["status"] == _CONFLICT:
                 conflicts.append((stored, family))
-            elif result["status"] in _PASSING:
-                yield stored, family
             elif result["status"] == _GONE:
                 left.add(stored.key)
             elif "error" in result:
                 raise ClusterError(f"Document {stored.key.id!r} is refused: {reason_of(result)}.")
-        again = self._unchanged(conflicts)
-        left.update(stored.key for stored, _ in conflicts if stored.key not in again)
-        for stored, family in conflicts:
-            if stored.key in again:
-                yield again[stored.key], family
+        unchanged = self._unchanged(conflicts)
+        left.update(stored.key for stored, _ in conflicts if stored.key not in unchanged)
+        return [
+            (unchanged[stored.key], family)
+            for stored, family in conflicts
+            if stored.key in unchanged
+        ]
 
-    def _send(
-        self, batch: Sequence[tuple[Stored, str]]
-    ) -> Iterator[tuple[tuple[Stored, str], Mapping[str, Any]]]:
-        lines: list[dict[str, Any]] = []
-        for stored, family in batch:
-            action = {
-                **stored.address,
-                "if_seq_no": stored.seq_no,
-                "if_primary_term": stored.primary_term,
-            }
-            lines += [{"update": action}, {"doc": self._document(family)}]
-        with plain_errors(self._client):
-            answer = self._client.bulk(operations=lines)
-        for entry, item in zip(batch, answer["items"], strict=True):
-            yield entry, item["update"]
+    def _action(self, stored: Stored, family: str) -> list[dict[str, Any]]:
+        version = DocumentVersion(stored.ref, stored.seq_no, stored.primary_term)
+        target = {"_index": stored.key.index, "_id": stored.key.id, **version.conditions}
+        return [{"update": target}, {"doc": self._document(family)}]
 
     def _document(self, family: str) -> dict[str, Any]:
         body: dict[str, Any] = {fields.FAMILY: family}
@@ -100,12 +88,10 @@ class Writer:
         """Read documents again; give those whose text is the same, only other fields are not."""
         if not conflicts:
             return {}
-        docs = [stored.address for stored, _ in conflicts]
         path = field_path(self._field, fields.CONTENT_HASH)
-        with plain_errors(self._client):
-            answer = self._client.mget(docs=docs, source_includes=[path])
+        entries = self._gateway.documents([stored.ref for stored, _ in conflicts], [path])
         found = {}
-        for (stored, _), entry in zip(conflicts, answer["docs"], strict=True):
+        for (stored, _), entry in zip(conflicts, entries, strict=True):
             same = entry.get("found") and text_of(entry["_source"], path) == stored.content_hash
             if same:
                 found[stored.key] = replace(

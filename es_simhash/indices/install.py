@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
@@ -40,7 +38,7 @@ class Request:
 
 
 def install(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     scheme: Scheme = DEFAULT,
@@ -67,19 +65,13 @@ def install(
     """
     requests = plan(client, index, scheme=scheme, semantics=semantics, field=field)
     if not dry_run:
-        with plain_errors(client):
-            for request in requests:
-                client.perform_request(
-                    request.method,
-                    request.path,
-                    body=request.body,
-                    headers={"content-type": "application/json", "accept": "application/json"},
-                )
+        for request in requests:
+            Gateway.of(client).request(request.method, request.path, request.body)
     return requests
 
 
 def plan(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     scheme: Scheme,
@@ -88,7 +80,7 @@ def plan(
 ) -> list[Request]:
     """Find out what is missing, in each index behind the name; nothing is written."""
     try:
-        existing = _mappings(client, index)
+        existing = Gateway.of(client).mappings(index)
     except IndexMissing:
         _require_vectors(index, {}, semantics)
         return [
@@ -133,16 +125,12 @@ def _require_vectors(
             )
 
 
-def require_installed(
-    client: elasticsearch.Elasticsearch, index: str, field: str = DEFAULT_FIELD
-) -> Scheme:
+def require_installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Scheme:
     """Return the scheme of an index that has our fields; see `installed`."""
     return installed(client, index, field).scheme
 
 
-def installed(
-    client: elasticsearch.Elasticsearch, index: str, field: str = DEFAULT_FIELD
-) -> Installed:
+def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Installed:
     """Return the schemes of an index that has our fields.
 
     Raises:
@@ -152,7 +140,7 @@ def installed(
     """
     names = set()
     profiles = {}
-    for name, mapping in _mappings(client, index).items():
+    for name, mapping in Gateway.of(client).mappings(index).items():
         entry = _entry(mapping, field)
         if entry is None:
             raise MappingConflict(
@@ -174,15 +162,6 @@ def installed(
             f"The indices behind {index!r} read meanings in {len(profiles)} ways; ask one of them."
         )
     return Installed(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
-
-
-def _mappings(client: elasticsearch.Elasticsearch, index: str) -> dict[str, dict[str, Any]]:
-    with plain_errors(client):
-        answer = client.indices.get_mapping(index=index)
-    found = {name: entry["mappings"] for name, entry in answer.body.items()}
-    if not found:
-        raise IndexMissing(f"No index matches {index!r}; see `GET _cat/indices` for names.")
-    return found
 
 
 def _entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:

@@ -1,8 +1,6 @@
 """The index beside the user's, in which texts are reserved."""
 
-import elasticsearch
-
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.state_index import Companion
 
 _PROPERTIES = {
@@ -11,7 +9,7 @@ _PROPERTIES = {
 }
 
 
-def ensure_side(client: elasticsearch.Elasticsearch, index: str, field: str) -> str:
+def ensure_side(client: Client, index: str, field: str) -> str:
     """Return the name of the index beside an index, which has room for reservations.
 
     It is the one that keeps what was dismissed and how large families are.
@@ -21,6 +19,5 @@ def ensure_side(client: elasticsearch.Elasticsearch, index: str, field: str) -> 
     """
     companion = Companion(client, index, field)
     companion.create()
-    with plain_errors(client):
-        client.indices.put_mapping(index=companion.name, properties=_PROPERTIES)
+    Gateway.of(client).put_mapping(companion.name, {"properties": _PROPERTIES})
     return companion.name

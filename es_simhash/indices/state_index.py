@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-import elasticsearch
-
-from es_simhash.engine.cluster import ensure_index, plain_errors, reason_of
-from es_simhash.engine.pages import hits
+from es_simhash.engine.errors import reason_of
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.families.names import name_of_key
 
@@ -70,13 +68,13 @@ class Companion:
         InputError: The name stands for several indices.
     """
 
-    def __init__(self, client: elasticsearch.Elasticsearch, index: str, field: str) -> None:
+    def __init__(self, client: Client, index: str, field: str) -> None:
         if any(sign in index for sign in "*,"):
             raise InputError(
                 f"{index!r} stands for several indices; give one index, alias or data stream."
             )
         self.name = index.lstrip(".") + SUFFIX
-        self._client = client
+        self._gateway = Gateway.of(client)
         self._field = field
 
     def dismissals(self) -> list[Dismissal]:
@@ -169,22 +167,20 @@ class Companion:
         if not entries:
             return
         self.create()
-        with plain_errors(self._client):
-            for start in range(0, len(entries), _PAGE):
-                lines = [line for entry in entries[start : start + _PAGE] for line in entry]
-                answer = self._client.bulk(index=self.name, operations=lines)
-                _require_written(answer["items"], self.name)
-            self._client.indices.refresh(index=self.name)
+        for start in range(0, len(entries), _PAGE):
+            results = self._gateway.bulk(entries[start : start + _PAGE], index=self.name)
+            _require_written(results, self.name)
+        self._gateway.refresh(self.name)
 
     def create(self) -> None:
         """Create the index when there is none."""
-        ensure_index(self._client, self.name, mappings=_MAPPINGS, settings=_SETTINGS)
+        self._gateway.create_index_if_missing(self.name, mappings=_MAPPINGS, settings=_SETTINGS)
 
     def _entries(self, kind: str) -> Iterator[dict[str, Any]]:
         """Yield what is remembered; nothing when there is no such index yet."""
         conditions = [{"term": {"kind": kind}}, {"term": {"field": self._field}}]
         body = {"size": _PAGE, "query": {"bool": {"filter": conditions}}}
-        found = hits(self._client, self.name, body)
+        found = self._gateway.pages(self.name, body)
         try:
             first = list(islice(found, 1))
         except IndexMissing:
@@ -192,8 +188,7 @@ class Companion:
         yield from (hit["_source"] for hit in chain(first, found))
 
 
-def _require_written(items: Sequence[Mapping[str, Any]], index: str) -> None:
-    for item in items:
-        (result,) = item.values()
+def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
+    for result in results:
         if "error" in result:
             raise ClusterError(f"Index {index!r} refuses to remember: {reason_of(result)}.")

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import elasticsearch
-
 from es_simhash.bulk.batches import Batch, Lines
 from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import DEFAULT_SETTINGS, Run, Settings
 from es_simhash.bulk.sources import Limits, Source, of_documents
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.scheme import Scheme, require_same
 from es_simhash.indices.install import installed
 from es_simhash.semantics.profiler import semantic_profiler
@@ -39,7 +37,7 @@ class Progress:
 
 
 def _config(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     scheme: Scheme | None,
     vocabulary: Path | None,
@@ -58,7 +56,7 @@ def _config(
 
 @contextmanager
 def _opened(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     config: IndexConfig,
     settings: Settings,
@@ -79,13 +77,13 @@ def _opened(
         on_version,
         text_field=config.text_field,
         simhash_field=config.simhash_field,
-        patience=settings.patience,
+        retry=settings.retry,
     ) as policy:
         yield CheckedRun(client, index, config, settings, letters, policy)
 
 
 def ingest(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     documents: Iterable[Mapping[str, Any]],
     *,
@@ -137,7 +135,7 @@ def ingest(
 
 
 def ingest_lines(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     batches: Iterable[Lines],
     *,
@@ -154,7 +152,7 @@ def ingest_lines(
 
 
 def ingest_sources(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     sources: Sequence[Source],
     *,
@@ -229,16 +227,13 @@ def _batches(
             yield batch
 
 
-def _job(
-    client: elasticsearch.Elasticsearch, index: str, sources: Sequence[Source], config: IndexConfig
-) -> list[str]:
+def _job(client: Client, index: str, sources: Sequence[Source], config: IndexConfig) -> list[str]:
     """Name what a journal is for.
 
     An index that was deleted and made anew has another uuid, and nothing is done for it.
     """
-    with plain_errors(client):
-        settings = client.indices.get_settings(index=index, name="index.uuid", flat_settings=True)
-    uuids = [each["settings"]["index.uuid"] for each in settings.body.values()]
+    settings = Gateway.of(client).settings(index, "index.uuid")
+    uuids = [entry["index.uuid"] for entry in settings.values()]
     return [
         *sorted(uuids),
         config.scheme.name,

@@ -5,7 +5,6 @@ import importlib
 import importlib.util
 import logging
 import os
-import re
 import urllib.error
 import warnings
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import Any, Literal
 from es_simhash import local_node
 from es_simhash.errors import NodeError
 from es_simhash.local_node.health import get_json, wait_until_ready
+from es_simhash.text.escaping import masked_url
 
 VARIABLE = "ELASTICSEARCH_URL"
 UNKNOWN_VERSION = "unknown"
@@ -38,7 +38,7 @@ class Engine:
 
     def __str__(self) -> str:
         """Name version, source and address, without a password."""
-        return f"Elasticsearch {self.version} ({self.source}) at {masked(self.url)}"
+        return f"Elasticsearch {self.version} ({self.source}) at {masked_url(self.url)}"
 
 
 def choose_source() -> Source:
@@ -50,7 +50,7 @@ def choose_source() -> Source:
     if url and _version_at(url) is not None:
         return "ELASTICSEARCH_URL"
     if url:
-        _logger.warning("%s is %s, where nothing answers: ignored.", VARIABLE, masked(url))
+        _logger.warning("%s is %s, where nothing answers: ignored.", VARIABLE, masked_url(url))
     return "docker" if _docker_answers() else "local node"
 
 
@@ -72,15 +72,6 @@ def find_engine(*, name: str | None = None, heap: str = local_node.DEFAULT_HEAP)
         return _start_container(heap)
     local = local_node.start(name=name, heap=heap, report=_logger.info)
     return Engine(local.url, source, local.version, local.started)
-
-
-def masked(url: str) -> str:
-    """Return the URL without its user and password."""
-    # Not by urlsplit, which ends the address at a # or / of the password.
-    scheme = re.match("[a-z]+://", url)
-    start = scheme.group() if scheme else ""
-    _, at, rest = url[len(start) :].rpartition("@")
-    return f"{start}***@{rest}" if at else url
 
 
 def _version_at(url: str) -> str | None:

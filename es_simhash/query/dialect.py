@@ -102,9 +102,7 @@ class ElasticsearchDialect:
         self, answers: Sequence[Mapping[str, Any]], config: IndexConfig, options: SearchOptions
     ) -> Candidates:
         """Return the candidates that `candidate_searches` found."""
-        return read_candidates(
-            answers, limits=options.limits, simhash_field=config.simhash_field
-        )
+        return read_candidates(answers, limits=options.limits, simhash_field=config.simhash_field)
 
     def read_neighbours(
         self,

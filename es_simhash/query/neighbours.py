@@ -1,11 +1,8 @@
 """The search for semantic neighbours, and reading its hits."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.query.candidates import search_conditions
@@ -22,7 +19,12 @@ from es_simhash.semantics.similarity import (
 from es_simhash.storage import fields
 from es_simhash.storage.codec import unpack_chunks
 from es_simhash.storage.fields import field_path
-from es_simhash.storage.semantic_codec import concept_terms, packed_query_vector, unpack_vector
+from es_simhash.storage.semantic_codec import (
+    concept_terms,
+    packed_query_vector,
+    unpack_user_vector,
+    unpack_vector,
+)
 
 # Name of the clause whose score is the cosine of the concepts.
 CONCEPTS = "concepts"
@@ -203,14 +205,7 @@ def _vector(hit: Mapping[str, Any], path: str, *, own: bool) -> Any:
         return None
     if not own:
         return unpack_vector(packed)
-    return own_vector(packed)
-
-
-def own_vector(packed: Any) -> Any:
-    """Read a user's vector, in whichever form the engine gave it."""
-    if isinstance(packed, str):
-        return np.frombuffer(base64.b64decode(packed), ">f4").astype(np.float32)
-    return np.asarray(packed, np.float32)
+    return unpack_user_vector(packed)
 
 
 def _chunks(hit: Mapping[str, Any], path: str) -> ChunkFingerprints | None:

@@ -157,9 +157,7 @@ class Retrieval:
             vector = None if document.ref is None else vectors.get(document.ref)
             set_profile(document.text, replace(document.text.profile, vector=vector))
 
-    def _searches_of(
-        self, document: QueryDocument, options: SearchOptions
-    ) -> list[dict[str, Any]]:
+    def _searches_of(self, document: QueryDocument, options: SearchOptions) -> list[dict[str, Any]]:
         text = document.text
         if text.is_empty:
             return []
@@ -167,14 +165,10 @@ class Retrieval:
         versions = self.dialect.candidate_searches(
             text.fingerprints, self.config, options, excluded
         )
-        neighbours = self.dialect.neighbour_searches(
-            text.profile, self.config, options, excluded
-        )
+        neighbours = self.dialect.neighbour_searches(text.profile, self.config, options, excluded)
         return [*versions, *neighbours]
 
-    def _answers(
-        self, documents: Sequence[QueryDocument], options: SearchOptions
-    ) -> list[Answer]:
+    def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         searches = [self._searches_of(document, options) for document in documents]
@@ -196,9 +190,7 @@ class Retrieval:
         found = self.dialect.read_candidates(responses[:2], self.config, options)
         queried = queried_shingles(text.fingerprints, options.limits)
         by_shingles = score_candidates(text.fingerprints, queried, found.candidates)
-        neighbours = self.dialect.read_neighbours(
-            responses[2:], text.profile, self.config, options
-        )
+        neighbours = self.dialect.read_neighbours(responses[2:], text.profile, self.config, options)
         shown = ranked(by_shingles, neighbours, options)
         answer = Answer(shown, truncated=found.truncated)
         return answer.map(lambda relation: replace(relation, truncated=found.truncated))

@@ -187,9 +187,7 @@ class SidecarAccess:
         options: Filters, and the date field to bring along.
     """
 
-    def __init__(
-        self, gateway: Gateway, sidecar: str, source: str, options: SearchOptions
-    ) -> None:
+    def __init__(self, gateway: Gateway, sidecar: str, source: str, options: SearchOptions) -> None:
         self._gateway = gateway
         self._sidecar = sidecar
         self._source = source

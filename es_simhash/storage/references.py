@@ -1,33 +1,42 @@
-"""References to documents: where one is, and in which state it was read."""
+"""Where a document is, and in which version it was read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=False)
 class DocumentRef:
     """Where a document is.
 
     Attributes:
-        index: Index it is in; None for the one a request names.
+        index: Its index; None for the one a request is about.
         id: Its id.
-        routing: Value it is routed by; None when that is its id.
+        routing: What it is routed by; None for its id.
     """
 
     index: str | None
     id: str
     routing: str | None = None
 
+    def __lt__(self, other: "DocumentRef") -> bool:
+        """Order by index and id."""
+        return (self.index or "", self.id) < (other.index or "", other.id)
+
+    @classmethod
+    def of_hit(cls, hit: Mapping[str, Any]) -> "DocumentRef":
+        """Return where a search hit or an entry of a multi-get is."""
+        return cls(hit["_index"], hit["_id"], hit.get("_routing"))
+
 
 @dataclass(frozen=True)
 class DocumentVersion:
-    """A document in a state: a write names the state, and conflicts when there is a newer one.
+    """A document in the version that was read: a write that names it fails when there is a newer.
 
     Attributes:
-        ref: Where the document is.
-        seq_no: Sequence number of its last change.
-        primary_term: Primary term of its last change.
+        ref: Where it is.
+        seq_no: Sequence number of the write that made this version.
+        primary_term: Primary term of that write.
     """
 
     ref: DocumentRef
@@ -37,5 +46,10 @@ class DocumentVersion:
     @classmethod
     def of_hit(cls, hit: Mapping[str, Any]) -> "DocumentVersion":
         """Return the version of a search hit or of an entry of a multi-get."""
-        ref = DocumentRef(hit["_index"], hit["_id"], hit.get("_routing"))
-        return cls(ref, hit["_seq_no"], hit["_primary_term"])
+        return cls(DocumentRef.of_hit(hit), hit["_seq_no"], hit["_primary_term"])
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """Routing and conditions of a bulk action that must not fall on a newer version."""
+        routing = {} if self.ref.routing is None else {"routing": self.ref.routing}
+        return {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term, **routing}

@@ -77,6 +77,16 @@ def unpack_vector(packed: str | Sequence[int]) -> NDArray[np.int8]:
     return np.frombuffer(base64.b64decode(packed), np.int8)
 
 
+def unpack_user_vector(packed: str | Sequence[float]) -> NDArray[np.float32]:
+    """Read a vector of a field of the user's, as `docvalue_fields` gives it in the format `binary`.
+
+    Elasticsearch 8 gives its numbers one by one all the same.
+    """
+    if isinstance(packed, str):
+        return np.frombuffer(base64.b64decode(packed), ">f4").astype(np.float32)
+    return np.asarray(packed, np.float32)
+
+
 def _packed_vectors(profiles: Sequence[SemanticProfile]) -> list[tuple[str, str]]:
     known = [each.vector for each in profiles if each.vector is not None]
     return _packed(np.stack(known)) if known else []
@@ -92,3 +102,10 @@ def _packed(vectors: NDArray[np.float32]) -> list[tuple[str, str]]:
         (row.tobytes().hex(), bits.tobytes().hex())
         for row, bits in zip(quantise(vectors), fingerprints, strict=True)
     ]
+
+
+def own_vector(packed: Any) -> NDArray[np.float32]:
+    """Read a vector of the user's own field, in whichever form the engine returned it."""
+    if isinstance(packed, str):
+        return np.frombuffer(base64.b64decode(packed), ">f4").astype(np.float32)
+    return np.asarray(packed, np.float32)

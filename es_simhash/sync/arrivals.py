@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.backfills.store import Part
 from es_simhash.deduplication.decision import moment_of
-from es_simhash.engine.pages import hits
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.families.report import Family
 from es_simhash.families.snapshot import Key
 from es_simhash.storage import fields
@@ -34,7 +32,7 @@ class Arrival:
 
 
 def arrivals(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     parts: Iterable[Part],
     field: str,
     date_field: str | None,
@@ -62,7 +60,9 @@ def arrivals(
     return {
         Key(hit["_index"], hit["_id"]): _arrival(hit, family, date_field, is_first=is_first)
         for part in parts
-        for hit in hits(client, part.index, {**body, "query": part.query}, shard=part.shard)
+        for hit in Gateway.of(client).pages(
+            part.index, {**body, "query": part.query}, shard=part.shard
+        )
     }
 
 
@@ -76,7 +76,7 @@ def _arrival(hit: Any, family: str, date_field: str | None, *, is_first: bool) -
 
 
 def families_named(
-    client: elasticsearch.Elasticsearch, index: str, field: str, names: Collection[str]
+    client: Client, index: str, field: str, names: Collection[str]
 ) -> Iterator[Family]:
     """Yield families by their names, with all documents that have them."""
     path = field_path(field, fields.FAMILY)
@@ -88,7 +88,7 @@ def families_named(
     ordered = sorted(names)
     for start in range(0, len(ordered), _NAMES):
         query = {"terms": {path: ordered[start : start + _NAMES]}}
-        found = hits(client, index, {**body, "query": query})
+        found = Gateway.of(client).pages(index, {**body, "query": query})
         for name, members in groupby(found, key=lambda hit: str(hit["fields"][path][0])):
             documents = list(members)
             ids = tuple(hit["_id"] for hit in documents)

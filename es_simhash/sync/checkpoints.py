@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import elasticsearch
-
 from es_simhash.backfills.store import Part
-from es_simhash.engine.cluster import plain_errors
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.requests import index_path
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Checkpoint:
     seq_no: int
 
 
-def checkpoints(client: elasticsearch.Elasticsearch, index: str) -> list[Checkpoint]:
+def checkpoints(client: Client, index: str) -> list[Checkpoint]:
     """Ask for the global checkpoint of each shard of the indices behind a name.
 
     The highest number that a search sees would not do: writes beside each other become visible in
@@ -36,8 +35,8 @@ def checkpoints(client: elasticsearch.Elasticsearch, index: str) -> list[Checkpo
     Raises:
         ClusterError: The privilege `monitor` is missing.
     """
-    with plain_errors(client):
-        stats = client.indices.stats(index=index, metric="docs", level="shards")
+    path = index_path(index, "_stats", "docs")
+    stats = Gateway.of(client).request("GET", path, params={"level": "shards"})
     return [
         Checkpoint(name, int(shard), f"{entry['uuid']}/{shard}", _checkpoint(copies))
         for name, entry in sorted(stats["indices"].items())

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-import elasticsearch
-
 from es_simhash.backfills.documents import Task
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.actions import delete_replaced, is_outrun, nested
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.audit_records import Record
@@ -21,12 +18,14 @@ from es_simhash.deduplication.recovery import finish_replacing
 from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.deduplication.stored_documents import Fact, Facts
-from es_simhash.engine.reading import unchanged_since
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.families.report import Family
 from es_simhash.families.snapshot import Key
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.storage import fields
+from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import stored_text, text_of
 from es_simhash.sync.arrivals import Arrival
 
@@ -70,7 +69,7 @@ class FamilyPolicy:
         index: An index with our fields.
         task: How these are made.
         rules: What counts as a version, and what is to be done.
-        patience: How long a busy cluster is asked again.
+        retry: How long requests to a busy cluster are retried.
 
     Attributes:
         decisions: Versions by what was done with them.
@@ -79,21 +78,21 @@ class FamilyPolicy:
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Client,
         index: str,
         task: Task,
         rules: OnVersion,
-        patience: Patience,
+        retry: RetryPolicy,
     ) -> None:
         self.decisions: Counter[str] = Counter()
         self.left: list[str] = []
         self._rules = rules
         run = uuid.uuid4().hex[:12]
         self._setting = Setting(index, task.text_field, task.simhash_field, task.scheme, rules, run)
-        self._requests = Requests(client, index, task.simhash_field, patience)
+        self._requests = Requests(Gateway.of(client, retry), index, task.simhash_field)
         self._facts = Facts(self._requests, self._setting)
         self._recorder = Recorder(self._setting, self._facts)
-        self._audit = open_audit(rules.audit or default_audit(index), client, patience)
+        self._audit = open_audit(rules.audit or default_audit(index), client, retry)
 
     def __enter__(self) -> "FamilyPolicy":
         return self
@@ -222,7 +221,7 @@ class FamilyPolicy:
 
     def _lines(self, made: _Made) -> list[dict[str, object]]:
         place = {"_index": made.fact["_index"], "_id": made.fact["_id"]}
-        action = {**place, **unchanged_since(made.fact)}
+        action = {**place, **DocumentVersion.of_hit(made.fact).conditions}
         if made.decision.action == "skip":
             return [{"delete": action}]
         return [{"update": action}, {"doc": nested(self._setting.field, made.decision.marks)}]

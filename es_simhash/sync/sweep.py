@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import elasticsearch
-
 from es_simhash.backfills.backfill import enrich, open_store
 from es_simhash.backfills.documents import Task
-from es_simhash.backfills.preconditions import open_task, sidecar_of
+from es_simhash.backfills.preconditions import open_task
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.deduplication.rules import OnVersion
+from es_simhash.engine.gateway import Client
 from es_simhash.errors import InputError
 from es_simhash.families.find import find_families
 from es_simhash.families.links import Progress
 from es_simhash.families.report import Choice, Family, Found
 from es_simhash.families.snapshot import Key
+from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import Companion, Sweep
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.sync.arrivals import Arrival, arrivals, families_named
@@ -27,7 +27,7 @@ from es_simhash.sync.report import Swept
 
 
 def sweep(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     *,
     on_version: OnVersion | str | None = None,
@@ -104,7 +104,7 @@ def sweep(
     if rules is not None:
         companion.write_sweep(told, Sweep(last.seq_nos, deciding=True))
         families = _families(client, index, companion, found, came, simhash_field)
-        with FamilyPolicy(client, index, task, rules, settings.patience) as policy:
+        with FamilyPolicy(client, index, task, rules, settings.retry) as policy:
             if last.deciding:
                 policy.finish()
             policy.decide(families, came)
@@ -114,13 +114,13 @@ def sweep(
 
 
 def _open(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     text_field: str,
     simhash_field: str,
     vocabulary: str | None,
 ) -> Task:
-    of = sidecar_of(client, index, simhash_field)
+    of = sidecar_source(Gateway.of(client), index, simhash_field)
     if of is not None:
         raise InputError(
             f"{index!r} is the sidecar of {of!r}; `es-simhash backfill {of} --sidecar {index}` "
@@ -142,7 +142,7 @@ def _told(task: Task) -> str:
 
 
 def _families(
-    client: elasticsearch.Elasticsearch,
+    client: Client,
     index: str,
     companion: Companion,
     found: Found,

@@ -1,4 +1,8 @@
-"""Names of files that follow from the name of an index."""
+"""Text from elsewhere in a form that is safe: in file names, on a terminal, in messages."""
+
+import re
+
+_URL_SCHEME = re.compile("[a-z]+://")
 
 
 def file_name(index: str) -> str:
@@ -17,3 +21,12 @@ def printable(value: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def masked_url(url: str) -> str:
+    """Return a URL with `***` for its user and password, which may hold any character."""
+    # Not by urlsplit, which ends the host at a # or / of the password.
+    scheme = _URL_SCHEME.match(url)
+    start = scheme.group() if scheme else ""
+    _, at, rest = url[len(start) :].rpartition("@")
+    return f"{start}***@{rest}" if at else url

@@ -101,7 +101,7 @@ def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
     def of(text: str) -> dict[str, Any]:
         from es_simhash.semantics.profile import DEFAULT_SEMANTICS
         from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.encoding import encode
+        from es_simhash.storage.encoding import encode
 
         (made,) = encode([text], IndexConfig(semantics=DEFAULT_SEMANTICS)).objects
         return {name: value for name, value in json.loads(made).items() if name not in VECTORS}

@@ -14,8 +14,8 @@ from es_simhash.backfills.fields import UNREAD
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import Settings
 from es_simhash.bulk.run import Settings as IngestSettings
-from es_simhash.bulk.sender import Patience
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint
@@ -25,10 +25,10 @@ from es_simhash.storage.codec import simhash_object
 
 pytestmark = pytest.mark.cluster
 
-PATIENCE = Patience(first=0.01, longest=0.02, total=0.5)
-ONE = Settings(processes=1, patience=PATIENCE)
+RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
+ONE = Settings(processes=1, retry=RETRY)
 # Many pages and slices of few documents.
-SMALL = Settings(processes=1, slices=3, page=7, patience=PATIENCE)
+SMALL = Settings(processes=1, slices=3, page=7, retry=RETRY)
 
 LONG = "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "
 OTHER = "An entirely different report tells how the committee chose a new site for the museum. "
@@ -64,7 +64,7 @@ def test_processes_write_what_one_process_writes(
     client: Any, index: str, write: Any, stored: Any, documents: Any, expected: Any
 ) -> None:
     write(index, documents(40))
-    settings = Settings(processes=2, page=10, patience=PATIENCE)
+    settings = Settings(processes=2, page=10, retry=RETRY)
     assert statuses(backfill(client, index, settings=settings)) == {"written": 40}
     assert stored(index)["39"]["ours"] == expected("Text number 39 of some words.")
 

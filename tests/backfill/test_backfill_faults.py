@@ -11,16 +11,16 @@ import pytest
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
-from es_simhash.bulk.sender import Patience
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
 
 pytestmark = pytest.mark.cluster
 
-PATIENCE = Patience(first=0.01, longest=0.02, total=0.5)
-ONE = Settings(processes=1, patience=PATIENCE)
-SMALL = Settings(processes=1, slices=2, page=5, patience=PATIENCE)
+RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
+ONE = Settings(processes=1, retry=RETRY)
+SMALL = Settings(processes=1, slices=2, page=5, retry=RETRY)
 REJECTED = {"type": "es_rejected_execution_exception", "reason": "busy"}
 
 
@@ -141,7 +141,7 @@ def test_a_lost_snapshot_of_several_shards_passes_no_document_over(
             client.close_point_in_time(id=json.loads(body)["pit"]["id"])
 
     proxy.hook = lose
-    settings = Settings(processes=1, slices=1, page=20, patience=PATIENCE)
+    settings = Settings(processes=1, slices=1, page=20, retry=RETRY)
     with connect(proxy.url) as through:
         list(backfill(through, index_name, settings=settings))
     assert lost

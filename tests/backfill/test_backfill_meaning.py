@@ -13,7 +13,7 @@ from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
 from es_simhash.bulk.run import Settings as IngestSettings
-from es_simhash.bulk.sender import Patience
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
@@ -24,7 +24,7 @@ from es_simhash.semantics.profiler import vocabulary_digest
 
 pytestmark = pytest.mark.cluster
 
-ONE = Settings(processes=1, patience=Patience(first=0.01, longest=0.02, total=0.5))
+ONE = Settings(processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5))
 STRIKE = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down, and the union "
     "led by Marion Hale warned that container ships would wait for weeks."

@@ -10,8 +10,8 @@ from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
-from es_simhash.bulk.sender import Patience
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
 from es_simhash.query.options import Limits, SearchOptions
@@ -21,9 +21,9 @@ from es_simhash.search.sidecar import SidecarIndex
 
 pytestmark = pytest.mark.cluster
 
-PATIENCE = Patience(first=0.01, longest=0.02, total=0.5)
-ONE = Settings(processes=1, patience=PATIENCE)
-SMALL = Settings(processes=1, slices=2, page=5, patience=PATIENCE)
+RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
+ONE = Settings(processes=1, retry=RETRY)
+SMALL = Settings(processes=1, slices=2, page=5, retry=RETRY)
 
 TEXT = (
     "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "

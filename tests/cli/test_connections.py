@@ -54,7 +54,10 @@ def test_credentials_are_refused(run: Any, fake: Any, command: list[str]) -> Non
         {"error": {"type": "security_exception", "reason": f"bad password {SECRET}"}, "status": 401}
     ).encode()
     sentence = refusal(run(*command, "--url", fake.url, "--user", "u", "--password", SECRET))
-    assert f"{fake.url} refuses the credentials; check --api-key or --user." in sentence
+    assert (
+        f"{fake.url} rejects the credentials; check the API key, or user and password (--api-key)."
+        in sentence
+    )
     assert SECRET not in sentence
 
 
@@ -148,12 +151,12 @@ def test_a_password_is_in_no_representation() -> None:
     ],
 )
 def test_an_engine_is_named_without_its_password(url: str) -> None:
-    from es_simhash.local_node.finder import masked
+    from es_simhash.text.escaping import masked_url
 
-    shown = masked(url.format(secret=SECRET))
+    shown = masked_url(url.format(secret=SECRET))
     assert SECRET not in shown
     assert "localhost" in shown
-    assert masked("http://localhost:9200") == "http://localhost:9200"
+    assert masked_url("http://localhost:9200") == "http://localhost:9200"
 
 
 def test_a_password_cannot_be_taken_from_a_cause() -> None:

@@ -29,7 +29,7 @@ def truth() -> dict[tuple[str, str], str]:
 @pytest.fixture(scope="session")
 def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Name of an index that holds the sample corpus; tests leave it as it is."""
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:

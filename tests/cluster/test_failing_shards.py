@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from es_simhash import Index, SearchOptions, SidecarIndex, backfill
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.requests import Requests
-from es_simhash.engine.pages import hits
+from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
@@ -58,7 +58,7 @@ def torn(client: Any, pair: tuple[str, str]) -> Iterator[str]:
 def test_a_filter_that_one_index_cannot_take_is_told(client: Any, pair: tuple[str, str]) -> None:
     index = Index(client, ",".join(pair))
     assert {each.id for each in index.related(text=TEXT)} == {"a", "b"}
-    refused = f"^Index '{pair[1]}' refuses the search: .*For input string: \"en\""
+    refused = f"^Index '{pair[1]}' rejects the search: .*For input string: \"en\""
     with pytest.raises(ClusterError, match=refused):
         index.related(text=TEXT, options=ENGLISH)
     assert [each.id for each in Index(client, pair[0]).related(text=TEXT, options=ENGLISH)] == ["a"]
@@ -84,16 +84,16 @@ def test_a_shard_that_is_away_is_told(client: Any, torn: str) -> None:
 
 
 def test_ingest_is_not_told_what_other_shards_have(client: Any, torn: str) -> None:
-    patience = Patience(first=0.01, longest=0.02, total=0.1)
-    asked = Requests(client, torn, "simhash", patience)
+    retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
+    asked = Requests(Gateway(client, retry), torn, "simhash")
     with pytest.raises(ClusterError, match="run the same again later"):
         asked.searches([{"query": {"match_all": {}}}])
-    alone = Requests(client, torn.removesuffix("-alias"), "simhash", patience)
+    alone = Requests(Gateway(client, retry), torn.removesuffix("-alias"), "simhash")
     assert len(alone.searches([{"query": {"match_all": {}}}])[0]["hits"]["hits"]) == 1
 
 
 def test_pages_of_other_shards_are_not_all(client: Any, pair: tuple[str, str]) -> None:
     body = {"query": ENGLISH.filters[0]}
-    assert [each["_id"] for each in hits(client, pair[0], body)] == ["a"]
+    assert [each["_id"] for each in Gateway(client).pages(pair[0], body)] == ["a"]
     with pytest.raises(ClusterError, match='For input string: "en"'):
-        list(hits(client, ",".join(pair), body))
+        list(Gateway(client).pages(",".join(pair), body))

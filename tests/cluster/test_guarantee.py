@@ -119,7 +119,7 @@ def spelled(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def crafted(cluster_url: str) -> Iterator[Any]:
     """Make an index for a scheme, once."""
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     made: dict[tuple[Scheme, int], Crafted] = {}
     with connect(cluster_url) as client:

@@ -39,7 +39,7 @@ def index_of(client: Any, name: str, **names: str) -> Any:
 @pytest.fixture(scope="module")
 def answers(cluster_url: str, sample: str, corpus: Corpus) -> Answers:
     """Everything the index says of every document of the corpus."""
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     with connect(cluster_url) as client:
         found: Answers = index_of(client, sample).related_to_each(list(corpus), options=EVERYTHING)

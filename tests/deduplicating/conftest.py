@@ -59,15 +59,15 @@ class Desk:
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
         from es_simhash.bulk.run import Settings
-        from es_simhash.bulk.sender import Patience
         from es_simhash.bulk.sources import Limits
         from es_simhash.deduplication.rules import OnVersion
+        from es_simhash.engine.retry import RetryPolicy
         from es_simhash.ingestion.ingest import ingest
 
         settings = Settings(
             processes=processes,
             limits=Limits(documents=batch),
-            patience=Patience(first=0.01, longest=0.05, total=5),
+            retry=RetryPolicy(initial_delay=0.01, max_delay=0.05, max_elapsed=5),
         )
         chosen = OnVersion(action, **{"audit": self.audit, **rules})
         outcomes = ingest(self.client, self.name, documents, on_version=chosen, settings=settings)

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sender import Busy, Patience, Sender
 from es_simhash.bulk.sources import Limits, open_sources
 from es_simhash.deduplication import file_audit
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.rules import OnVersion
+from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.retry import RetryPolicy, Unavailable
 from es_simhash.ingestion.ingest import ingest_sources
 
 pytestmark = pytest.mark.cluster
@@ -65,15 +66,16 @@ def test_a_busy_cluster_is_asked_again(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: Counter[str] = Counter()
-    request = Sender._request
+    request = Gateway.send
 
-    def busy(self: Any, target: str, *rest: Any) -> Any:
-        asked[target] += 1
-        if asked[target] % 2:
-            raise Busy("it answers 429")
-        return request(self, target, *rest)
+    def busy(self: Any, method: str, target: str, *rest: Any, **more: Any) -> Any:
+        if self.retry is not None:
+            asked[target] += 1
+            if asked[target] % 2:
+                raise Unavailable("it answers 429")
+        return request(self, method, target, *rest, **more)
 
-    monkeypatch.setattr(Sender, "_request", busy)
+    monkeypatch.setattr(Gateway, "send", busy)
     desk.write(documents, "replace", batch=4)
     monkeypatch.undo()
     assert set(desk.documents()) == {"0v", "1v", "2v", "3v"}
@@ -81,8 +83,8 @@ def test_a_busy_cluster_is_asked_again(
 
 def run(desk: Any, path: Any, action: str) -> Counter[str]:
     """Ingest a file, with a journal."""
-    patience = Patience(first=0.01, longest=0.02, total=1)
-    settings = Settings(processes=1, limits=Limits(documents=4), ahead=1, patience=patience)
+    retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
+    settings = Settings(processes=1, limits=Limits(documents=4), ahead=1, retry=retry)
     outcomes = ingest_sources(
         desk.client,
         desk.name,
@@ -104,7 +106,7 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
 
     path = tmp_path / "documents.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents))
-    request = Sender._request
+    request = Gateway.send
     ends = []
     # None is killed in the first round; then each before another request.
     for last in [None, *range(0, 60, 5 if action == "link" else 3)]:
@@ -115,14 +117,14 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
         desk.audit = tmp_path / f"{last}.jsonl"
         left = [last]
 
-        def killed(self: Any, target: str, *rest: Any, left: Any = left) -> Any:
-            if left[0] is not None:
+        def killed(self: Any, *rest: Any, left: Any = left, **more: Any) -> Any:
+            if left[0] is not None and self.retry is not None:
                 if left[0] <= 0:
                     raise Killed
                 left[0] -= 1
-            return request(self, target, *rest)
+            return request(self, *rest, **more)
 
-        monkeypatch.setattr(Sender, "_request", killed)
+        monkeypatch.setattr(Gateway, "send", killed)
         try:
             run(desk, path, action)
         except Killed:
@@ -151,19 +153,19 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    request, sync = Sender._request, file_audit.os.fsync
+    request, sync = Gateway.send, file_audit.os.fsync
 
-    def noted(self: Any, target: str, body: Any, *rest: Any) -> Any:
+    def noted(self: Any, method: str, target: str, body: Any = None, **more: Any) -> Any:
         if "delete" in str(body) and "reservation" not in str(body):
             order.append("delete")
-        return request(self, target, body, *rest)
+        return request(self, method, target, body, **more)
 
     def synced(descriptor: int) -> None:
         order.append("sync")
         sync(descriptor)
 
     desk.put(documents[:1])
-    monkeypatch.setattr(Sender, "_request", noted)
+    monkeypatch.setattr(Gateway, "send", noted)
     monkeypatch.setattr(file_audit.os, "fsync", synced)
     desk.write(documents[1:2], "replace")
     assert order == ["sync", "delete"]

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from es_simhash.bulk.sender import Patience
 from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.reservations import OLD, Reservations
+from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.indices.reservations_index import ensure_side
 
 pytestmark = pytest.mark.cluster
@@ -52,7 +53,7 @@ def test_of_two_writers_of_the_same_copies_exactly_one_wins(
 
 
 def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) -> Reservations:
-    requests = Requests(desk.client, desk.name, "simhash", Patience(total=5))
+    requests = Requests(Gateway(desk.client, RetryPolicy(max_elapsed=5)), desk.name, "simhash")
     side = ensure_side(desk.client, desk.name, "simhash")
     now = clock or (lambda: time.time() * 1000)
     return Reservations(requests, side, "simhash", run, lease, clock=now)

@@ -87,7 +87,9 @@ def test_documents_of_other_schemes_must_be_done_again(
     found = examine(client, healthy)
     told = problems(found)
     assert any(each.startswith("1 documents have fingerprints of another scheme") for each in told)
-    assert any(each.startswith("1 documents have semantic profiles of another scheme") for each in told)
+    assert any(
+        each.startswith("1 documents have semantic profiles of another scheme") for each in told
+    )
     assert any("1 documents have fingerprints, but not what finds" in each for each in told)
     assert any(each.startswith("1 sampled documents have a text, but no") for each in told)
     assert all(f"es-simhash backfill {healthy}" in each for each in told)

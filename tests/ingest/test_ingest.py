@@ -13,9 +13,9 @@ import pytest
 from es_simhash.bulk.journal import Journal
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sender import Patience
 from es_simhash.bulk.sources import Limits, open_sources
-from es_simhash.engine.cluster import connect
+from es_simhash.engine.connection import connect
+from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import (
     ClusterError,
     EsSimhashError,
@@ -33,8 +33,8 @@ from es_simhash.storage.encoding import encode
 pytestmark = pytest.mark.cluster
 
 IN_NO_SOURCE = ("fingerprint", "vector", "vector_fingerprint", "concepts")
-ONE = Settings(processes=1, patience=Patience(first=0.01, longest=0.02, total=0.1))
-SMALL = Settings(processes=1, limits=Limits(documents=10), patience=ONE.patience)
+ONE = Settings(processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1))
+SMALL = Settings(processes=1, limits=Limits(documents=10), retry=ONE.retry)
 
 
 def documents(count: int, text: str = "Text number {}.") -> list[dict[str, Any]]:

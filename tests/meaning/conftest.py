@@ -86,7 +86,7 @@ def texts() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def library(cluster_url: str) -> Iterator[str]:
     """Name of an index that holds the library; tests leave it as it is."""
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:

@@ -29,7 +29,7 @@ def test_an_unknown_scheme_is_refused() -> None:
 
 
 def test_it_puts_the_body_under_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    from es_simhash.engine.cluster import connect
+    from es_simhash.engine.connection import connect
 
     put: dict[str, Any] = {}
     ingest = type(connect("http://localhost:9200").ingest)

@@ -1,0 +1,182 @@
+"""Errors of the client as ours, one sentence each, and the reasons in error responses.
+
+ClusterError
+├── RequestRejected         the cluster answers a request with an error
+└── PointInTimeExpired      a point in time is gone; open another
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+
+from es_simhash.engine.connection import address
+from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
+
+_MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+_EXPIRED = "No search context found"
+# Where Elasticsearch quotes the document.
+_QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
+
+
+class RequestRejected(ClusterError):
+    """The cluster answers a request with an error.
+
+    Args:
+        message: One sentence.
+        status: HTTP status of the response.
+        kind: Type of the error, as `mapper_parsing_exception`; empty when the response has none.
+        parameter: See `EsSimhashError`.
+    """
+
+    def __init__(
+        self, message: str = "", *, status: int = 0, kind: str = "", parameter: str | None = None
+    ) -> None:
+        super().__init__(message, parameter=parameter)
+        self.status = status
+        self.kind = kind
+
+
+class PointInTimeExpired(ClusterError):
+    """A point in time is gone: a node was restarted, or no request used it for too long."""
+
+
+@contextmanager
+def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
+    """Turn the client's errors into ours, one sentence each, with the cause kept.
+
+    Raises:
+        IndexMissing: The index does not exist.
+        DocumentMissing: The document does not exist.
+        PointInTimeExpired: The point in time is gone.
+        RequestRejected: The cluster answers with another error.
+        ClusterError: The cluster cannot be reached.
+    """
+    try:
+        yield
+    except (elasticsearch.ApiError, elastic_transport.TransportError) as error:
+        raise translated(error, client) from error
+
+
+def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
+    """Return our error for one of the client's."""
+    if isinstance(error, elasticsearch.UnsupportedProductError):
+        return _other_product(client)
+    if isinstance(error, elasticsearch.NotFoundError):
+        # The client looks for this header in successful responses only.
+        if "x-elastic-product" not in error.meta.headers:
+            return _other_product(client)
+        return _missing(error)
+    if isinstance(error, elasticsearch.ApiError):
+        return _rejected(error, client)
+    if isinstance(error, elastic_transport.TlsError):
+        return ClusterError(
+            f"{address(client)} has a certificate that is not trusted; "
+            "name the file of the certificate authority.",
+            parameter="ca_certs",
+        )
+    return ClusterError(
+        f"No cluster answers at {address(client)} ({type(error).__name__}); start one, "
+        "or give the URL of another.",
+        parameter="url",
+    )
+
+
+def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
+    return ClusterError(
+        f"{address(client)} answers, but is not Elasticsearch; give the URL of a cluster.",
+        parameter="url",
+    )
+
+
+def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
+    body = error.body if isinstance(error.body, dict) else {}
+    details = body.get("error")
+    if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
+        return IndexMissing(missing_index(details.get("index", "the index")))
+    if body.get("found") is False:
+        return DocumentMissing(
+            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}; check the id."
+        )
+    reason = reason_of(error.body)
+    if _EXPIRED in str(error):
+        return _expired(reason)
+    return RequestRejected(
+        f"Elasticsearch answers that nothing is there: {reason}.", status=404, kind=_kind(error)
+    )
+
+
+def _rejected(
+    error: elasticsearch.ApiError, client: elasticsearch.Elasticsearch
+) -> RequestRejected:
+    reason, status, kind = reason_of(error.body), error.status_code, _kind(error)
+    if status == 401:
+        return RequestRejected(
+            f"{address(client)} rejects the credentials; check the API key, or user and password.",
+            status=status,
+            kind=kind,
+            parameter="api_key",
+        )
+    if status == 403:
+        return RequestRejected(
+            f"Elasticsearch forbids it: {reason}; ask for the missing privilege or free the index.",
+            status=status,
+            kind=kind,
+        )
+    return RequestRejected(
+        f"Elasticsearch rejects the request ({status}): {reason}.", status=status, kind=kind
+    )
+
+
+def _kind(error: elasticsearch.ApiError) -> str:
+    details = error.body.get("error") if isinstance(error.body, dict) else None
+    return str(details.get("type", "")) if isinstance(details, dict) else ""
+
+
+def _expired(reason: str) -> PointInTimeExpired:
+    return PointInTimeExpired(f"The point in time expired ({reason}); run the same again.")
+
+
+def missing_index(index: str) -> str:
+    """Return the sentence that says an index is missing."""
+    return f"Index {index!r} does not exist; `es-simhash install {index}` creates it."
+
+
+def reason_of(body: Any) -> str:
+    """Return the innermost reason of an error response, without a final full stop."""
+    details = body.get("error", body) if isinstance(body, dict) else body
+    while isinstance(details, dict):
+        roots = details.get("root_cause")
+        details = details.get("caused_by") or (roots[0] if roots else None) or details.get("reason")
+        if details is None:
+            return "no reason given"
+    return str(details).rstrip(".")
+
+
+def rejection_reason(error: Mapping[str, Any]) -> str:
+    """Return why a bulk action was rejected, without the text of the document it may quote."""
+    reason = _QUOTATION.sub("", str(error.get("reason") or error.get("type"))).rstrip(". ")
+    cause = error.get("caused_by", {}).get("type")
+    return f"{reason} ({cause})." if cause else f"{reason}."
+
+
+def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterError:
+    """Return what to raise for a search of a multi-search that failed."""
+    if error.get("type") == "index_not_found_exception":
+        return IndexMissing(missing_index(index or str(error.get("index"))))
+    reason = reason_of(error)
+    if _EXPIRED in reason:
+        return _expired(reason)
+    if missing := _MISSING_SHARDS.search(reason):
+        return ClusterError(
+            f"Shards {missing[1]} do not answer, and what they have would be missed; search again "
+            "when `GET _cluster/health` is no longer red."
+        )
+    indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
+    subject = (
+        f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
+    )
+    return ClusterError(f"{subject} the search: {reason}.")

@@ -1,0 +1,54 @@
+"""Searches: one, many in one request, and counts; a shard that fails is an error."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from es_simhash.engine.errors import search_error
+from es_simhash.engine.requests import Requests, index_path
+from es_simhash.engine.retry import RETRYABLE, Unavailable
+
+# What a shard that fails has would be missed silently.
+_COMPLETE = {"allow_partial_search_results": False}
+
+
+def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
+    """Return the response to one search; see `Gateway.search`."""
+    path, params = index_path(index, "_search"), {"allow_partial_search_results": "false"}
+    return requests.request("POST", path, dict(body), params=params)
+
+
+def search_all(
+    requests: Requests, index: str | None, bodies: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the responses to many searches; see `Gateway.search_all`."""
+    if not bodies:
+        return []
+    lines = [line for body in bodies for line in (_COMPLETE, body)]
+    path, params = index_path(index, "_msearch"), {"include_named_queries_score": "true"}
+
+    def attempt() -> list[Mapping[str, Any]]:
+        response = requests.send("POST", path, lines, params=params)
+        responses: list[Mapping[str, Any]] = response["responses"]
+        statuses = RETRYABLE.intersection(entry.get("status") for entry in responses)
+        if statuses and requests.retry is not None:
+            raise Unavailable(f"a search is answered with {min(statuses)}")
+        return responses
+
+    responses = requests.retried(attempt)
+    for response in responses:
+        if "error" in response:
+            raise search_error(response["error"], index)
+    return responses
+
+
+def count(
+    requests: Requests, index: str, query: Mapping[str, Any], *, shard: int | None = None
+) -> int:
+    """Return the number of documents that match; see `Gateway.count`."""
+    path, params = index_path(index, "_count"), shard_preference(shard)
+    return int(requests.request("POST", path, {"query": query}, params=params)["count"])
+
+
+def shard_preference(shard: int | None) -> dict[str, str]:
+    """Return the parameters that send a request to one shard alone."""
+    return {} if shard is None else {"preference": f"_shards:{shard}"}
