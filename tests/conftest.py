@@ -8,12 +8,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+import hypothesis
 import pytest
 
 from es_simhash import local_node
 from es_simhash.errors import EsSimhashError
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
 from es_simhash.local_node.settings import home_folder
+
+pytest.register_assert_rewrite("tests.support")
+
+# Fixtures of several rooms; those of one room are in its conftest.
+pytest_plugins = [
+    "tests.support.corpus",
+    "tests.support.desk",
+    "tests.support.documents",
+    "tests.support.library",
+    "tests.support.painless",
+    "tests.support.proxy",
+    "tests.support.shelf",
+    "tests.support.swept",
+]
+
+# Machines that run tests are shared: a slow example is no failure. Examples are not kept on disk.
+hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=60)
+hypothesis.settings.load_profile("tests")
 
 TESTS_NODE = "tests"
 ENGINE = pytest.StashKey[str]()
@@ -96,6 +115,20 @@ def index_name(client: Any) -> Iterator[str]:
     name = f"test-{uuid.uuid4().hex}"
     yield name
     client.indices.delete(index=name, ignore_unavailable=True)
+
+
+@pytest.fixture
+def requests_of(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests the client sends from here on, as `POST /_msearch`; they are still sent."""
+    sent: list[str] = []
+    perform = client.transport.perform_request
+
+    def recording(method: str, target: str, **more: Any) -> Any:
+        sent.append(f"{method} {target.partition('?')[0]}")
+        return perform(method, target, **more)
+
+    monkeypatch.setattr(client.transport, "perform_request", recording)
+    return sent
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
 
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.query.options import Limits
 from es_simhash.storage.conformance import describe
+from tests.support import reference
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 EXAMPLE = "The Straße is wet. Is it?"

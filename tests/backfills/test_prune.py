@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_backfill_command import run
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.prune import prune
 from es_simhash.backfills.run import Settings
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
+from tests.cli.test_backfill_command import run
 
 pytestmark = pytest.mark.cluster
 

@@ -26,8 +26,6 @@ from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.run import Settings
 from es_simhash.bulk.preparation import default_processes
 from es_simhash.engine.cluster import address
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.synthetic import texts
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.indices.install import install
@@ -35,6 +33,8 @@ from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
 from es_simhash.storage.source import text_of
 from es_simhash.text.segmentation import normalise
+from tests.bench.engines import bench_client
+from tests.bench.synthetic import texts
 
 # About 2,000 characters.
 SENTENCES = 17

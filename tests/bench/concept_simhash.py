@@ -1,6 +1,6 @@
 """The origins' concept simhash beside the exact overlap of the same concepts, on lee50.
 
-    python -m es_simhash.evaluation.bench_concept_simhash
+    python -m tests.bench.concept_simhash
 
 Prints Pearson's correlation with the judgements of people over 1,225 pairs, for fingerprints of 16
 to 256 bits, with weights and without, of whole documents and of their parts: the mean over hashes
@@ -16,7 +16,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.evaluation import datasets
 from es_simhash.semantics.concept_simhash import (
     BITS_OFFERED,
     ConceptScheme,
@@ -28,6 +27,7 @@ from es_simhash.semantics.concept_simhash import (
 from es_simhash.semantics.entities.rules import find_entities
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
+from tests.support import datasets
 
 SET = "lee50"
 LANGUAGE = "en"

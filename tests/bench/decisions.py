@@ -1,6 +1,6 @@
 """What `ingest --on-version flag` decides on collections whose versions are known.
 
-    python -m es_simhash.evaluation.bench_decisions [--seed 0]
+    python -m tests.bench.decisions [--seed 0]
 
 Each collection is written in one shuffled order into an index of its own, and the marks are read
 back. Precision: of the documents marked, those marked with a version of theirs. Recall: of those
@@ -18,12 +18,12 @@ import elasticsearch
 
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.pages import hits
-from es_simhash.evaluation.bench_families import Known, known_sets
-from es_simhash.evaluation.datasets import pair
-from es_simhash.evaluation.engines import bench_client
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.storage.fields import DEFAULT_FIELD, DUPLICATE_OF
+from tests.bench.engines import bench_client
+from tests.bench.families import Known, known_sets
+from tests.support.datasets import pair
 
 _INDEX = "bench-decisions"
 

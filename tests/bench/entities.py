@@ -1,6 +1,6 @@
 """Entities without a model against hand annotation, and how fast texts are read.
 
-python -m es_simhash.evaluation.bench_entities [--data DIR]
+python -m tests.bench.entities [--data DIR]
 
 Spans count without their types. WikiGold is read document by document, its sentences joined by a
 space; WNUT17 and Weibo message by message, of Weibo the names only. The rules were written with
@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from es_simhash.evaluation.datasets import data_folder, documents
 from es_simhash.semantics.entities.rules import find_entities
 from es_simhash.semantics.extraction import Entity
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import language_of
 from es_simhash.semantics.languages.words import count_words
+from tests.support.datasets import data_folder, documents
 
 Span = tuple[int, int]
 Annotated = tuple[str, set[Span]]

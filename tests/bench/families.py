@@ -1,6 +1,6 @@
 """Version families against collections whose versions are known, in memory and in an index.
 
-    python -m es_simhash.evaluation.bench_families [--seeds 20]
+    python -m tests.bench.families [--seeds 20]
 
 Prints the pairwise F1 of the families of each collection at the shipped defaults, what it would be
 at the threshold that is best for the other collections, and whether an index gives the same
@@ -20,9 +20,6 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation import datasets
-from es_simhash.evaluation.datasets import Pair, pair
-from es_simhash.evaluation.engines import bench_client
 from es_simhash.families.find import find_families
 from es_simhash.families.memory import candidate_pairs, families_in_memory
 from es_simhash.families.partition import families_of
@@ -39,6 +36,9 @@ from es_simhash.relation.version_score import (
 )
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.bench.engines import bench_client
+from tests.support import datasets
+from tests.support.datasets import Pair, pair
 
 LONG = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
 SHORT = ("stroke", "haematology", "respiratory", "cytology_screening")

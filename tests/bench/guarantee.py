@@ -1,6 +1,6 @@
 """The exact-k guarantee through a real index: pairs at exactly k bits, all of them found.
 
-python -m es_simhash.evaluation.bench_guarantee [--pairs 10000]
+python -m tests.bench.guarantee [--pairs 10000]
 """
 
 import argparse
@@ -11,13 +11,13 @@ import elasticsearch
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.evaluation.engines import bench_client
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.indices.install import install
 from es_simhash.query.candidates import related_query
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.bench.engines import bench_client
 
 _INDEX = "bench-guarantee"
 _BATCH = 500

@@ -1,6 +1,6 @@
 """Versions beside `more_like_this` with 25 terms: same documents, same run, one index.
 
-python -m es_simhash.evaluation.bench_mlt [--documents 200000]
+python -m tests.bench.more_like_this [--documents 200000]
 """
 
 import argparse
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import elasticsearch
 
-from es_simhash.evaluation import synthetic
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.timing import percentiles
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
+from tests.bench.timing import percentiles
 
 _INDEX = "bench-mlt"
 # 16 sentences of 17 words are 2 KB.

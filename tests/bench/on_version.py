@@ -1,6 +1,6 @@
 """What it costs to look for versions at ingest, beside a plain bulk of the same documents.
 
-python -m es_simhash.evaluation.bench_on_version [--stored 10000] [--documents 10000] [--keep]
+python -m tests.bench.on_version [--stored 10000] [--documents 10000] [--keep]
 
 The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
 fingerprints. Every tenth document is a revision of the one before. Runs alternate.
@@ -23,12 +23,12 @@ from es_simhash.bulk.run import Settings
 from es_simhash.bulk.sources import Limits, open_sources
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.rules import OnVersion
-from es_simhash.evaluation import synthetic
-from es_simhash.evaluation.bench_ingest import prepare_plain
-from es_simhash.evaluation.engines import bench_client
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.local_node.finder import find_engine
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
+from tests.bench.ingest import prepare_plain
 
 _SENTENCES = 20
 _STEP = 100_000

@@ -1,6 +1,6 @@
 """The ingest pipeline beside the Python code: bits that differ, and what it costs a document.
 
-    python -m es_simhash.evaluation.bench_painless [--url URL] [--texts 2000] [--rounds 3]
+    python -m tests.bench.pipeline [--url URL] [--texts 2000] [--rounds 3]
 
 Without --url an OpenSearch is started for the time of the bench. Compared are every conformance
 vector, every code point of Unicode, and real texts in more than eighty languages. The cost is what
@@ -19,8 +19,6 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.evaluation import datasets
-from es_simhash.evaluation.opensearch import opensearch, request
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_batch,
@@ -30,6 +28,8 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.support import datasets
+from tests.support.opensearch import opensearch, request
 
 Object = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """One million documents of twenty chunks on one node: latency and bytes of index.
 
-python -m es_simhash.evaluation.bench_scale [--documents 1000000] [--keep]
+python -m tests.bench.scale [--documents 1000000] [--keep]
 """
 
 import argparse
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import elasticsearch
 
-from es_simhash.evaluation import synthetic
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.timing import percentiles
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
 from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
+from tests.bench.timing import percentiles
 
 _INDEX = "bench-scale"
 _SENTENCES = 20

@@ -1,6 +1,6 @@
 """Semantic neighbours through a real index, against human judgements, topics and events.
 
-    python -m es_simhash.evaluation.bench_meaning [lee50 ecbplus ...]
+    python -m tests.bench.semantics [lee50 ecbplus ...]
 
 Prints correlation with people, precision and average precision beside `more_like_this` on the
 same index, how much of the exact top ten the index brings, which relations are called versions,
@@ -15,16 +15,16 @@ from itertools import combinations, pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation import datasets, metrics
-from es_simhash.evaluation.datasets import pair
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.indexing import filled_index
-from es_simhash.query.options import SearchOptions
+from es_simhash.evaluation import metrics
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.search.index import Index
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
+from tests.bench.engines import bench_client
+from tests.bench.indexing import filled_index
+from tests.support import datasets
+from tests.support.datasets import pair
 
 Documents = list[dict[str, str]]
 _BATCH = 25

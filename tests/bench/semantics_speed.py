@@ -1,6 +1,6 @@
 """How fast meanings are read, and how fast versions and neighbours are found together.
 
-python -m es_simhash.evaluation.bench_meaning_speed [--documents 100000]
+python -m tests.bench.semantics_speed [--documents 100000]
 """
 
 import argparse
@@ -13,9 +13,6 @@ from collections.abc import Callable, Sequence
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation import datasets, synthetic
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.timing import percentiles
 from es_simhash.fingerprints.text_fingerprints import text_batches
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
@@ -23,6 +20,10 @@ from es_simhash.search.index import Index
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.semantic_codec import semantic_json
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
+from tests.bench.timing import percentiles
+from tests.support import datasets
 
 _INDEX = "bench-meaning"
 _SENTENCES = 20

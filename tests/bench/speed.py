@@ -1,6 +1,6 @@
 """Fingerprints a second in one process, beside PyPI `simhash` with its defaults on the same texts.
 
-    python -m es_simhash.evaluation.bench_speed [--texts 600] [--rounds 5]
+    python -m tests.bench.speed [--texts 600] [--rounds 5]
 
 The texts are news articles of the evaluation data, or synthetic ones when it is absent. The
 programs take turns; each figure is the median of its rounds.
@@ -15,13 +15,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.evaluation import datasets, synthetic
-from es_simhash.evaluation.timing import rate
 from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint_batch,
     text_batches,
 )
+from tests.bench import synthetic
+from tests.bench.timing import rate
+from tests.support import datasets
 
 
 def _texts(count: int) -> tuple[str, list[str]]:

@@ -1,6 +1,6 @@
 """What a sweep costs beside an index that was swept before.
 
-python -m es_simhash.evaluation.bench_sweep [--stored 100000] [--changed 1000]
+python -m tests.bench.sweep [--stored 100000] [--changed 1000]
 
 Documents of 2 KB, every tenth a revision of the one before, are written without fingerprints and
 swept; then some more are, a part of the old texts is changed, and all is swept once more.
@@ -16,10 +16,10 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.deduplication.rules import OnVersion
-from es_simhash.evaluation import synthetic
-from es_simhash.evaluation.engines import bench_client
 from es_simhash.indices.install import install
 from es_simhash.sync.sweep import sweep
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
 
 _INDEX = "bench-sweep"
 _SENTENCES = 17

@@ -1,6 +1,6 @@
 """Versions found through a real index, against collections whose versions are known.
 
-    python -m es_simhash.evaluation.bench_versions
+    python -m tests.bench.versions
 
 Prints recall, coverage error, false alarms and F1 at the shipped defaults, and, so that nobody has
 to take the threshold on trust, the F1 of each set at the threshold that is best for the others.
@@ -11,15 +11,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from es_simhash.evaluation import datasets, shingles
-from es_simhash.evaluation.datasets import Pair, VersionSet, pair
-from es_simhash.evaluation.engines import bench_client
-from es_simhash.evaluation.indexing import filled_index
+from es_simhash.evaluation import shingles
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare, compare_fingerprints
 from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, Relation
 from es_simhash.search.index import Index
+from tests.bench.engines import bench_client
+from tests.bench.indexing import filled_index
+from tests.support import datasets
+from tests.support.datasets import Pair, VersionSet, pair
 
 SETS = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
 # The three whose mean F1 is compared with the best that peers reach at one cut.

@@ -40,7 +40,7 @@ def test_it_puts_the_body_under_the_name(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.cluster
 def test_a_cluster_without_scripts_is_answered_in_one_sentence(cluster_url: str) -> None:
-    from es_simhash.evaluation.opensearch import runs_painless
+    from tests.support.opensearch import runs_painless
 
     if runs_painless(cluster_url):
         pytest.skip("this engine has Painless")

@@ -14,9 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
+from tests.support.swept import SweptIndex
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
+
+
+@pytest.fixture
+def index(swept_index: SweptIndex) -> SweptIndex:
+    """An index that a user's own program writes to."""
+    return swept_index
 
 
 @pytest.fixture

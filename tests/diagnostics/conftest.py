@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-WORDS = [
-    first + middle + last
-    for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
-    for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
-    for last in ("a", "er", "in", "os", "um", "el", "ix")
-]
+from tests.support.made_up_texts import WORDS
 
 
 def text(seed: int, words: int = 60) -> str:

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import long_texts
 
 from es_simhash.fingerprints import features
 from es_simhash.fingerprints.scheme import Scheme
@@ -14,6 +12,8 @@ from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint,
 )
+from tests.support import reference
+from tests.support.strategies import long_texts
 
 # Word 0 is the text, further ones are the shared words; few of them, so that passages repeat.
 words = st.lists(st.integers(0, 40), max_size=400)

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-import reference
 import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints import hashing
+from tests.support import reference
 
 EDGES = [0, 1, 255, 256, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1]
 uint64s = st.integers(0, 2**64 - 1)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints, hamming_distances
 from es_simhash.fingerprints.text_fingerprints import document_fingerprints
+from tests.support import reference
 
 uint64s = st.integers(0, 2**64 - 1)
 BITS = [64, 128]

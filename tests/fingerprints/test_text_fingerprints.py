@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import long_texts, texts
 
 from es_simhash.fingerprints import text_fingerprints
 from es_simhash.fingerprints.scheme import Scheme
@@ -16,6 +15,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_batch,
 )
 from es_simhash.storage.codec import simhash_object
+from tests.support.strategies import long_texts, texts
 
 
 def values(found: TextFingerprints) -> tuple[object, ...]:

@@ -207,9 +207,9 @@ def found_in(client: Any, name: str, id: str) -> dict[str, Relation]:
 
 
 @pytest.fixture
-def two(texts: dict[str, str]) -> list[dict[str, Any]]:
+def two(library_texts: dict[str, str]) -> list[dict[str, Any]]:
     """Two documents near in meaning."""
-    return [{"id": id, "text": texts[id], "read": 0} for id in ("bank", "bank-outlook")]
+    return [{"id": id, "text": library_texts[id], "read": 0} for id in ("bank", "bank-outlook")]
 
 
 @pytest.mark.cluster
@@ -236,9 +236,9 @@ def test_without_vectors_no_field_for_them_is_installed(client: Any, index_name:
 
 @pytest.mark.cluster
 def test_an_index_for_versions_alone_tells_no_neighbours(
-    filled: Any, two: list[dict[str, Any]]
+    indexed: Any, two: list[dict[str, Any]]
 ) -> None:
-    index = filled(*two, semantics=None)
+    index = indexed(*two, semantics=None)
     assert index.semantics is None
     assert index.related(id="bank", options=ANYTHING) == []
     explained = index.explain("bank", "bank-outlook")
@@ -249,9 +249,9 @@ def test_an_index_for_versions_alone_tells_no_neighbours(
 
 @pytest.mark.cluster
 def test_installing_meaning_later_makes_ingest_write_the_documents_again(
-    client: Any, index_name: str, filled: Any, two: list[dict[str, Any]]
+    client: Any, index_name: str, indexed: Any, two: list[dict[str, Any]]
 ) -> None:
-    filled(*two, semantics=None)
+    indexed(*two, semantics=None)
     assert len(install(client, index_name)) == 1
     assert members(client, index_name) >= OF_MEANING
     assert found_in(client, index_name, "bank") == {}
@@ -263,18 +263,18 @@ def test_installing_meaning_later_makes_ingest_write_the_documents_again(
 
 @pytest.mark.cluster
 def test_unchanged_documents_are_not_written_again(
-    client: Any, index_name: str, filled: Any, two: list[dict[str, Any]]
+    client: Any, index_name: str, indexed: Any, two: list[dict[str, Any]]
 ) -> None:
-    filled(*two)
+    indexed(*two)
     again = ingest(client, index_name, [two[0], {**two[1], "read": 1}], settings=ONE)
     assert [each.status for each in again] == ["unchanged", "written"]
 
 
 @pytest.mark.cluster
 def test_documents_read_in_another_way_are_no_candidates(
-    client: Any, index_name: str, filled: Any, two: list[dict[str, Any]]
+    client: Any, index_name: str, indexed: Any, two: list[dict[str, Any]]
 ) -> None:
-    filled(*two)
+    indexed(*two)
     assert found_in(client, index_name, "bank")
     other = {"simhash": {"semantic_scheme": GERMAN.name}}
     client.update(index=index_name, id="bank-outlook", doc=other, refresh=True)
@@ -283,7 +283,7 @@ def test_documents_read_in_another_way_are_no_candidates(
 
 @pytest.mark.cluster
 def test_behind_an_alias_only_some_indices_may_have_meanings(
-    client: Any, index_name: str, two: list[dict[str, Any]], texts: dict[str, str]
+    client: Any, index_name: str, two: list[dict[str, Any]], library_texts: dict[str, str]
 ) -> None:
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
@@ -294,7 +294,7 @@ def test_behind_an_alias_only_some_indices_may_have_meanings(
             client.indices.put_alias(index=name, name=index_name)
         client.indices.refresh(index=index_name)
         assert installed(client, index_name).semantics == DEFAULT_SEMANTICS
-        found = Index(client, index_name).related(text=texts["bank"], options=ANYTHING)
+        found = Index(client, index_name).related(text=library_texts["bank"], options=ANYTHING)
         assert {each.id: each.kind for each in found} == {
             "bank/a": "exact", "bank/b": "exact", "bank-outlook/a": "semantic",
         }  # fmt: skip
@@ -320,9 +320,9 @@ def test_an_alias_of_two_ways_to_read_meanings_cannot_be_asked(
 
 @pytest.mark.cluster
 def test_a_partial_update_leaves_what_a_document_is_about(
-    client: Any, index_name: str, filled: Any, two: list[dict[str, Any]]
+    client: Any, index_name: str, indexed: Any, two: list[dict[str, Any]]
 ) -> None:
-    filled(*two)
+    indexed(*two)
     before = found_in(client, index_name, "bank")["bank-outlook"]
     assert before.semantics is not None
     assert before.semantics.vector > 0

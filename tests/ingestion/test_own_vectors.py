@@ -61,8 +61,14 @@ def test_a_vector_of_zeros_is_none(embedding: Embedding) -> None:
         ("return [[[1.0] * 16] for _ in texts]", r"\(1, 16\).*16 dimensions"),
         ("return [1.0 for _ in texts]", r"\(\).*16 dimensions"),
         ("return [[1.0] * 16]", "1 vectors for 2 texts"),
-        ("return [[float('nan')] + [1.0] * 15 for _ in texts]", "NaN or an infinite number"),
-        ("return [[float('inf')] + [1.0] * 15 for _ in texts]", "NaN or an infinite number"),
+        (
+            "return [[float('nan')] + [1.0] * 15 for _ in texts]",
+            "NaN or an infinite number",
+        ),
+        (
+            "return [[float('inf')] + [1.0] * 15 for _ in texts]",
+            "NaN or an infinite number",
+        ),
         ("return None", "NoneType"),
         ("return [['a'] * 16 for _ in texts]", "could not convert"),
         ("return [[[1.0], [1.0, 2.0]] for _ in texts]", "vectors"),
@@ -92,8 +98,8 @@ def test_two_texts_are_compared_by_the_function(embedding: Embedding) -> None:
 
 
 @pytest.mark.cluster
-def test_a_function_makes_the_vectors_of_an_index(filled: Any, embedding: Embedding) -> None:
-    index = filled(
+def test_a_function_makes_the_vectors_of_an_index(indexed: Any, embedding: Embedding) -> None:
+    index = indexed(
         {"id": "ships", "text": SHIPS},
         {"id": "vessels", "text": VESSELS},
         {"id": "honey", "text": HONEY},

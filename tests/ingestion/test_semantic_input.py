@@ -71,8 +71,8 @@ def test_any_text_is_taken_by_the_engine(client: Any, index_name: str) -> None:
 
 
 @pytest.mark.cluster
-def test_a_document_without_concepts_relates_to_nothing(filled: Any) -> None:
-    index = filled(
+def test_a_document_without_concepts_relates_to_nothing(indexed: Any) -> None:
+    index = indexed(
         {"id": "stops", "text": STRANGE["stop words"]},
         {"id": "more stops", "text": "it is what it was, and that is that"},
         {"id": "digits", "text": STRANGE["digits"]},
@@ -83,9 +83,9 @@ def test_a_document_without_concepts_relates_to_nothing(filled: Any) -> None:
 
 
 @pytest.mark.cluster
-def test_a_document_of_a_million_words_is_found(client: Any, index_name: str, filled: Any) -> None:
+def test_a_document_of_a_million_words_is_found(client: Any, index_name: str, indexed: Any) -> None:
     long = "The union of Saltwick harbour struck again. " + "lower upper tall short " * 250_000
-    index = filled({"id": "short", "text": "The union struck in Saltwick harbour."})
+    index = indexed({"id": "short", "text": "The union struck in Saltwick harbour."})
     [outcome] = ingest(client, index_name, [{"id": "long", "text": long}], settings=ONE)
     assert outcome.ok
     client.indices.refresh(index=index_name)
@@ -94,9 +94,9 @@ def test_a_document_of_a_million_words_is_found(client: Any, index_name: str, fi
 
 
 @pytest.mark.cluster
-def test_a_long_document_is_found_by_its_neighbour(filled: Any) -> None:
+def test_a_long_document_is_found_by_its_neighbour(indexed: Any) -> None:
     body = "The harbour of Saltwick saw the union strike for wages. Ships left for Northport. "
-    index = filled({"id": "short", "text": "In Saltwick the union went on strike for wages."},
+    index = indexed({"id": "short", "text": "In Saltwick the union went on strike for wages."},
                    {"id": "long", "text": body * 2000})  # fmt: skip
     assert [each.id for each in index.related(id="short")] == ["long"]
     assert [each.id for each in index.related(id="long")] == ["short"]
@@ -109,10 +109,10 @@ PEOPLE = SemanticScheme("builtin", "none", entity_fields=("people",))
 
 
 @pytest.mark.cluster
-def test_entities_of_a_field_make_neighbours(client: Any, index_name: str, filled: Any) -> None:
+def test_entities_of_a_field_make_neighbours(client: Any, index_name: str, indexed: Any) -> None:
     people = {"people": {"type": "object", "enabled": False}}
     client.indices.create(index=index_name, mappings={"properties": people})
-    index = filled(
+    index = indexed(
         {"id": "1", "text": "First report.", "people": ["Ada Lovelace"]},
         {"id": "2", "text": "Another note.", "people": [{"name": "Ada Lovelace", "count": 3}]},
         {"id": "3", "text": "Some minutes.", "people": []},
@@ -127,10 +127,10 @@ def test_entities_of_a_field_make_neighbours(client: Any, index_name: str, fille
 
 
 @pytest.mark.cluster
-def test_names_of_any_form_are_taken_and_found(client: Any, filled: Any, index_name: str) -> None:
+def test_names_of_any_form_are_taken_and_found(client: Any, indexed: Any, index_name: str) -> None:
     names = ["U.S. Steel", '"Quoted" \\ Name', "Line\nBreak\x00\x1b[31m Control", "L" * 10_240,
              "Ünïcödé \u202e Name", "...", "\x00", "東京"]  # fmt: skip
-    index = filled(
+    index = indexed(
         *(
             {"id": f"{n}{side}", "text": f"Report {side}{n}.", "people": [name]}
             for n, name in enumerate(names)
@@ -175,9 +175,9 @@ def test_a_field_of_the_wrong_shape_costs_that_document_alone(
 
 @pytest.mark.cluster
 def test_a_field_that_turned_wrong_in_the_index_leaves_the_others_findable(
-    client: Any, index_name: str, filled: Any
+    client: Any, index_name: str, indexed: Any
 ) -> None:
-    index = filled(
+    index = indexed(
         {"id": "1", "text": "First report.", "people": ["Ada Lovelace"]},
         {"id": "2", "text": "Another note.", "people": ["Ada Lovelace"]},
         {"id": "3", "text": "Some minutes.", "people": ["Ada Lovelace"]},
@@ -194,12 +194,12 @@ def test_a_field_that_turned_wrong_in_the_index_leaves_the_others_findable(
 
 
 @pytest.mark.cluster
-def test_vocabulary_names_of_any_form_are_taken(filled: Any, tmp_path: Path) -> None:
+def test_vocabulary_names_of_any_form_are_taken(indexed: Any, tmp_path: Path) -> None:
     # The first of a line names the concept.
     path = tmp_path / "synonyms.txt"
     path.write_text('u.s. "steel" works, ironworks\n' + "long " * 40 + "name, longname\n", "utf-8")
     scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(path)))
-    index = filled(
+    index = indexed(
         {"id": "1", "text": "The ironworks closed."},
         {"id": "2", "text": "An old ironworks burned down."},
         {"id": "3", "text": "A longname stands here."},
@@ -214,10 +214,12 @@ def test_vocabulary_names_of_any_form_are_taken(filled: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.cluster
-def test_a_blank_spacy_pipeline_reads_the_texts(filled: Any, texts: dict[str, str]) -> None:
+def test_a_blank_spacy_pipeline_reads_the_texts(
+    indexed: Any, library_texts: dict[str, str]
+) -> None:
     pytest.importorskip("spacy")
-    index = filled(
-        *({"id": id, "text": texts[id]} for id in ("bank", "bank-outlook", "bees")),
+    index = indexed(
+        *({"id": id, "text": library_texts[id]} for id in ("bank", "bank-outlook", "bees")),
         semantics=SemanticScheme("spacy:blank:en", "none"),
     )
     found = index.related(id="bank", options=ANYTHING)

@@ -45,18 +45,18 @@ def test_one_multi_search_tells_versions_from_neighbours(
 
 
 def test_many_documents_are_asked_in_one_multi_search(
-    asked: Any, texts: dict[str, str], requests_of: list[str]
+    asked: Any, library_texts: dict[str, str], requests_of: list[str]
 ) -> None:
-    found = asked.related_to_each(list(texts), options=SearchOptions(evidence=False))
+    found = asked.related_to_each(list(library_texts), options=SearchOptions(evidence=False))
     assert len([each for each in requests_of if "search" in each]) == 1
     assert kinds(found["bank"])["bank-outlook"] == "semantic"
 
 
 def test_a_document_is_told_once_and_neighbours_end_where_versions_begin(
-    asked: Any, texts: dict[str, str]
+    asked: Any, library_texts: dict[str, str]
 ) -> None:
     options = replace(EVERYTHING, evidence=False)
-    for id, found in asked.related_to_each(list(texts), options=options).items():
+    for id, found in asked.related_to_each(list(library_texts), options=options).items():
         assert len(set(ids(found))) == len(found)
         assert id not in ids(found)
         for each in found:
@@ -64,11 +64,11 @@ def test_a_document_is_told_once_and_neighbours_end_where_versions_begin(
         assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
 
 
-def test_the_answers_are_those_of_an_exact_scan(asked: Any, texts: dict[str, str]) -> None:
+def test_the_answers_are_those_of_an_exact_scan(asked: Any, library_texts: dict[str, str]) -> None:
     exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
-    for id, text in texts.items():
+    for id, text in library_texts.items():
         exact.add(id, text)
-    for id, found in asked.related_to_each(list(texts), options=EVERYTHING).items():
+    for id, found in asked.related_to_each(list(library_texts), options=EVERYTHING).items():
         scanned = {str(each.id): each for each in exact.related(id=id, options=EVERYTHING)}
         ours = {str(each.id): each for each in found}
         for other in {name for name, each in (ours | scanned).items() if each.score >= 0.1}:
@@ -80,13 +80,13 @@ def test_the_answers_are_those_of_an_exact_scan(asked: Any, texts: dict[str, str
 
 @pytest.mark.parametrize("language", ["de", "zh", "ar", "hi", "ja", "th"])
 def test_neighbours_are_found_in_every_language(
-    asked: Any, texts: dict[str, str], language: str
+    asked: Any, library_texts: dict[str, str], language: str
 ) -> None:
-    [one, other] = [id for id in texts if id.startswith(f"{language}-")]
+    [one, other] = [id for id in library_texts if id.startswith(f"{language}-")]
     options = SearchOptions(min_score=0.2, filters=({"term": {"shelf": language}},))
     for query, hit in ((one, other), (other, one)):
         assert kinds(asked.related(id=query, options=options)) == {hit: "semantic"}
-        assert kinds(asked.related(text=texts[query], options=options))[hit] == "semantic"
+        assert kinds(asked.related(text=library_texts[query], options=options))[hit] == "semantic"
 
 
 def test_a_text_of_two_languages_finds_its_neighbours_in_one_of_them(asked: Any) -> None:
@@ -97,8 +97,10 @@ def test_a_text_of_two_languages_finds_its_neighbours_in_one_of_them(asked: Any)
     assert {"bank", "bank-outlook", "de-bank"} & set(ids(asked.related(text=text)))
 
 
-def test_a_text_finds_its_versions_and_its_neighbours(asked: Any, texts: dict[str, str]) -> None:
-    found = asked.related(text=texts["harbour"])
+def test_a_text_finds_its_versions_and_its_neighbours(
+    asked: Any, library_texts: dict[str, str]
+) -> None:
+    found = asked.related(text=library_texts["harbour"])
     assert kinds(found) | {"harbour": "exact", "harbour-union": "semantic"} == kinds(found)
 
 
@@ -143,14 +145,14 @@ def test_a_filter_that_no_engine_understands_is_refused(asked: Any) -> None:
 
 
 @pytest.fixture
-def dated(client: Any, index_name: str, filled: Any, texts: dict[str, str]) -> Any:
+def dated(client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]) -> Any:
     """The nearer neighbour of the harbour is old, the other new, a third has no date."""
     mappings = {"properties": {"published": {"type": "date"}, "title": {"type": "keyword"}}}
     client.indices.create(index=index_name, mappings=mappings)
-    return filled(
-        {"id": "query", "text": texts["harbour"]},
-        {"id": "near", "text": texts["harbour-union"], "published": LONG_AGO, "title": "t"},
-        {"id": "far", "text": texts["harbour-history"], "published": LATELY, "title": "t"},
+    return indexed(
+        {"id": "query", "text": library_texts["harbour"]},
+        {"id": "near", "text": library_texts["harbour-union"], "published": LONG_AGO, "title": "t"},
+        {"id": "far", "text": library_texts["harbour-history"], "published": LATELY, "title": "t"},
         {"id": "dateless", "text": WIRE},
     )
 
@@ -196,13 +198,13 @@ def test_a_weight_or_half_life_of_recency_out_of_bounds_is_refused() -> None:
 
 
 @pytest.fixture
-def wire(filled: Any, texts: dict[str, str]) -> Any:
+def wire(indexed: Any, library_texts: dict[str, str]) -> Any:
     """Ten papers print one wire story, each with a line of its own."""
     papers = ["Argus", "Beacon", "Chronicle", "Dispatch", "Echo", "Gazette", "Herald", "Journal"]
     papers += ["Ledger", "Mercury"]
-    return filled(
-        {"id": "query", "text": texts["harbour-union"]},
-        {"id": "history", "text": texts["harbour-history"]},
+    return indexed(
+        {"id": "query", "text": library_texts["harbour-union"]},
+        {"id": "history", "text": library_texts["harbour-history"]},
         *({"id": f"w{n}", "text": f"{WIRE} The {name}."} for n, name in enumerate(papers)),
     )
 
@@ -230,13 +232,13 @@ def test_versions_are_never_collapsed(wire: Any) -> None:
 
 
 def test_neighbours_of_one_version_family_are_shown_once(
-    client: Any, index_name: str, filled: Any, texts: dict[str, str]
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]
 ) -> None:
-    index = filled(
-        {"id": "query", "text": texts["harbour"]},
-        {"id": "a", "text": texts["harbour-union"]},
+    index = indexed(
+        {"id": "query", "text": library_texts["harbour"]},
+        {"id": "a", "text": library_texts["harbour-union"]},
         {"id": "b", "text": WIRE},
-        {"id": "c", "text": texts["harbour-history"]},
+        {"id": "c", "text": library_texts["harbour-history"]},
     )
     options = SearchOptions(min_score=0.1)
     assert set(ids(index.related(id="query", options=options))) == {"a", "b", "c"}

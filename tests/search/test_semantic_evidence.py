@@ -43,11 +43,11 @@ def synonyms(tmp_path: Path) -> Path:
 
 
 def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
-    asked: Any, texts: dict[str, str]
+    asked: Any, library_texts: dict[str, str]
 ) -> None:
     few = many = 0
     for relations in asked.related_to_each(
-        list(texts), options=SearchOptions(min_score=0.1)
+        list(library_texts), options=SearchOptions(min_score=0.1)
     ).values():
         for each in relations:
             semantics = each.semantics
@@ -75,15 +75,15 @@ def test_shared_entities_are_told_as_entities_once(asked: Any) -> None:
 
 
 def test_the_nearest_passages_stand_at_their_offsets_in_both_originals(
-    asked: Any, texts: dict[str, str]
+    asked: Any, library_texts: dict[str, str]
 ) -> None:
     seen = set()
-    for id, relations in asked.related_to_each(list(texts)).items():
+    for id, relations in asked.related_to_each(list(library_texts)).items():
         for each in relations:
             if each.kind == "semantic":
                 [pair] = each.evidence
-                hit = texts[str(each.id)]
-                assert texts[id][pair.query.start : pair.query.end] == pair.query.text
+                hit = library_texts[str(each.id)]
+                assert library_texts[id][pair.query.start : pair.query.end] == pair.query.text
                 assert hit[pair.hit.start : pair.hit.end] == pair.hit.text
                 assert pair.query.text
                 assert pair.hit.text
@@ -198,11 +198,11 @@ def test_synonyms_name_what_both_are_about(client: Any, library: str, synonyms: 
 
 
 def test_a_weighed_vocabulary_brings_texts_of_other_words_nearer(
-    filled: Any, taxonomy: Path
+    indexed: Any, taxonomy: Path
 ) -> None:
     scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
     one, other = "Mortgages follow the bank rate.", "Savers hope that interest rates climb."
-    index = filled({"id": "1", "text": one}, {"id": "2", "text": other},
+    index = indexed({"id": "1", "text": one}, {"id": "2", "text": other},
                    semantics=scheme, vocabulary=taxonomy)  # fmt: skip
     [found] = index.related(id="1", options=SearchOptions(min_score=0))
     assert found.id == "2"
@@ -212,12 +212,12 @@ def test_a_weighed_vocabulary_brings_texts_of_other_words_nearer(
 
 
 def test_an_index_that_weighs_a_vocabulary_wants_that_one(
-    client: Any, index_name: str, filled: Any, taxonomy: Path, synonyms: Path
+    client: Any, index_name: str, indexed: Any, taxonomy: Path, synonyms: Path
 ) -> None:
     from es_simhash import Index, ingest
 
     scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
-    filled({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)
+    indexed({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)
     for given in (None, str(synonyms)):
         with pytest.raises(InputError, match="--vocabulary"):
             Index(client, index_name, vocabulary=given).related(id="1")

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import long_texts, texts
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints import chunks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
 from es_simhash.storage import codec, fields, source
+from tests.support import reference
+from tests.support.strategies import long_texts, texts
 
 
 @given(st.lists(st.one_of(texts, long_texts), max_size=5), st.sampled_from([(64, 4), (128, 13)]))

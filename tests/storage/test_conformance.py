@@ -6,14 +6,14 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import long_texts, texts
 
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.storage import conformance
 from es_simhash.storage.conformance import Vector, describe
+from tests.support import reference
+from tests.support.strategies import long_texts, texts
 
 VECTORS = conformance.vectors()
 BY_NAME = {vector["name"]: vector for vector in VECTORS}

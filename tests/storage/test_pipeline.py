@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from es_simhash.evaluation import bench_painless as bench
-from es_simhash.evaluation.opensearch import request
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
+from tests.bench import pipeline as bench
+from tests.support.opensearch import request
 
 pytestmark = pytest.mark.cluster
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation.bench_painless import differing_bits
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import pipeline
+from tests.bench.pipeline import differing_bits
 
 FILE = Path(__file__).parents[2] / "ingest" / "simhash@pipeline.json"
 

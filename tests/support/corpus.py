@@ -74,17 +74,3 @@ def filled(client: Any, index_name: str) -> Callable[..., str]:
         return index_name
 
     return make
-
-
-@pytest.fixture
-def requests_of(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The requests the client sends from here on, as `POST /_msearch`; they are still sent."""
-    sent: list[str] = []
-    perform = client.transport.perform_request
-
-    def recording(method: str, target: str, **more: Any) -> Any:
-        sent.append(f"{method} {target.partition('?')[0]}")
-        return perform(method, target, **more)
-
-    monkeypatch.setattr(client.transport, "perform_request", recording)
-    return sent

@@ -1,43 +1,24 @@
 """An index whose documents are decided as they are written."""
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-WORDS = [
-    first + middle + last
-    for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
-    for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
-    for last in ("a", "er", "in", "os", "um", "el", "ix")
-]
-
-
-def text(seed: int, words: int = 200) -> str:
-    """Return a text that has nothing in common with that of another seed."""
-    chosen = random.Random(seed)
-    return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
-
-
-def revised(original: str, seed: int, share: float = 0.03) -> str:
-    """Replace a share of the words."""
-    chosen = random.Random(seed)
-    words = original.split()
-    return " ".join(chosen.choice(WORDS) if chosen.random() < share else each for each in words)
+from tests.support import made_up_texts
 
 
 @pytest.fixture
 def make_text() -> Callable[..., str]:
     """Make a text by its seed and number of words."""
-    return text
+    return made_up_texts.make_text
 
 
 @pytest.fixture
 def revise() -> Callable[..., str]:
     """Make a version of a text."""
-    return revised
+    return made_up_texts.revise
 
 
 class Desk:

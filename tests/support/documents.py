@@ -1,21 +1,10 @@
-"""Indices whose documents have no fingerprints yet, and the proxy of the ingest tests."""
+"""An index with our fields, and documents in it that have no fingerprints yet."""
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-_spec = importlib.util.spec_from_file_location(
-    "ingest_fixtures", Path(__file__).parents[1] / "ingest" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_fixtures)
-proxy = _fixtures.proxy
 
 Documents = dict[str, dict[str, Any]]
 

@@ -78,7 +78,7 @@ def fill(
 
 
 @pytest.fixture(scope="session")
-def texts() -> dict[str, str]:
+def library_texts() -> dict[str, str]:
     """The texts of the library by their ids; the language is before the first hyphen."""
     return TEXTS
 
@@ -105,7 +105,7 @@ def asked(client: Any, library: str) -> Any:
 
 
 @pytest.fixture
-def filled(client: Any, index_name: str) -> Callable[..., Any]:
+def indexed(client: Any, index_name: str) -> Callable[..., Any]:
     """Make an index of these documents and give it, to be asked."""
     from es_simhash import Index
 
@@ -115,20 +115,6 @@ def filled(client: Any, index_name: str) -> Callable[..., Any]:
         return Index(client, index_name, vocabulary=path and str(path))
 
     return make
-
-
-@pytest.fixture
-def requests_of(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The requests the client sends from here on, as `POST /_msearch`; they are still sent."""
-    sent: list[str] = []
-    perform = client.transport.perform_request
-
-    def recording(method: str, target: str, **more: Any) -> Any:
-        sent.append(f"{method} {target.partition('?')[0]}")
-        return perform(method, target, **more)
-
-    monkeypatch.setattr(client.transport, "perform_request", recording)
-    return sent
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import pytest
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.evaluation import opensearch
 from es_simhash.local_node.finder import choose_source, find_engine
+from tests.support import opensearch
 
 
 @pytest.fixture(scope="session")

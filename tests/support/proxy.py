@@ -1,4 +1,4 @@
-"""An index with our fields, and a proxy that sees and can refuse each request."""
+"""A proxy before the engine that sees and can refuse each request."""
 
 import http.client
 import threading
@@ -11,15 +11,6 @@ import pytest
 
 Answer = tuple[int, bytes]
 Hook = Callable[[str, bytes], Answer | None]
-
-
-@pytest.fixture
-def index(client: Any, index_name: str) -> str:
-    """An index with our fields."""
-    from es_simhash.indices.install import install
-
-    install(client, index_name)
-    return index_name
 
 
 class Proxy(ThreadingHTTPServer):

@@ -1,35 +1,23 @@
 """An index with made-up texts that have versions, exact copies and strangers."""
 
-import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
-WORDS = [
-    first + middle + last
-    for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
-    for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
-    for last in ("a", "er", "in", "os", "um", "el", "ix")
-]
+from tests.support import made_up_texts
 
 Texts = dict[str, str]
 
 
 def text(seed: int, words: int = 300) -> str:
     """Return a text that has nothing in common with that of another seed."""
-    chosen = random.Random(seed)
-    return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
+    return made_up_texts.make_text(seed, words)
 
 
 def revised(original: str, seed: int, share: float = 0.05) -> str:
     """Replace a share of the words after the first forty."""
-    chosen = random.Random(seed)
-    words = original.split()
-    for place in range(40, len(words)):
-        if chosen.random() < share:
-            words[place] = chosen.choice(WORDS)
-    return " ".join(words)
+    return made_up_texts.revise(original, seed, share, first=40)
 
 
 @pytest.fixture
@@ -43,18 +31,6 @@ def texts() -> Texts:
         if seed < 4:
             made[f"t{seed}-3"] = revised(made[f"t{seed}-2"], 200 + seed)
     return made
-
-
-@pytest.fixture
-def make_text() -> Callable[..., str]:
-    """Make a text by its seed and number of words."""
-    return text
-
-
-@pytest.fixture
-def revise() -> Callable[..., str]:
-    """Make a version of a text."""
-    return revised
 
 
 class Shelf:

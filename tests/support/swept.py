@@ -1,24 +1,15 @@
 """An index that a user's own program writes to, knowing nothing of fingerprints."""
 
-import importlib.util
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-_spec = importlib.util.spec_from_file_location(
-    "deduplicating_fixtures", Path(__file__).parents[1] / "deduplicating" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_fixtures = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_fixtures)
-make_text = _fixtures.make_text
-revise = _fixtures.revise
+from tests.support.desk import Desk
 
 
-class Index(_fixtures.Desk):
+class SweptIndex(Desk):
     """An index that is written to by a plain client and swept."""
 
     def store(self, texts: Mapping[str, str], **fields: Any) -> None:
@@ -50,14 +41,11 @@ class Index(_fixtures.Desk):
         }
 
 
-Make = Callable[..., str]
-
-
 @pytest.fixture
-def index(client: Any, index_name: str, tmp_path: Path) -> Iterator[Index]:
+def swept_index(client: Any, index_name: str, tmp_path: Path) -> Iterator[SweptIndex]:
     """An index with our fields and no documents; what lies beside it is deleted as well."""
     from es_simhash.indices.install import install
 
     install(client, index_name, semantics=None)
-    yield Index(client, index_name, tmp_path)
+    yield SweptIndex(client, index_name, tmp_path)
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

@@ -3,14 +3,14 @@
 import unicodedata
 
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import texts
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage.conformance import describe
 from es_simhash.text.segmentation import normalise, segment
+from tests.support import reference
+from tests.support.strategies import texts
 
 
 def tokens(text: str) -> list[str]:

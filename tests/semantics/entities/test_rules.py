@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.evaluation import bench_entities
 from es_simhash.semantics.entities.rules import find_entities
+from tests.bench import entities as bench_entities
 
 
 def names(text: str, language: str = "en") -> list[str]:
