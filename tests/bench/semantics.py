@@ -16,6 +16,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.evaluation import metrics
+from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.search.index import Index
