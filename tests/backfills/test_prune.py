@@ -112,8 +112,8 @@ def test_the_command(
     assert b"2 documents of " in done.stdout
     assert ids_of(client, sidecar) == ids_of(client, index_name)
     alone = run(cluster_url, index_name, "--prune", folder=tmp_path)
-    assert alone.returncode != 0
+    assert alone.returncode == 1
     assert b"name it with --sidecar" in alone.stderr
     wrong = run(cluster_url, sidecar, "--sidecar", index_name, "--prune", folder=tmp_path)
-    assert wrong.returncode != 0
+    assert wrong.returncode == 1
     assert b"is no sidecar" in wrong.stderr

@@ -34,6 +34,7 @@ from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMAN
 from es_simhash.storage.source import text_of
 from es_simhash.text.segmentation import normalise
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 from tests.bench.synthetic import texts
 
 # About 2,000 characters.
@@ -371,4 +372,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -27,6 +27,7 @@ from es_simhash.semantics.concept_simhash import (
 from es_simhash.semantics.entities.rules import find_entities
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
+from tests.bench.program import run
 from tests.support import datasets
 
 SET = "lee50"
@@ -94,7 +95,7 @@ def exact_overlap(texts: Sequence[str], scheme: ConceptScheme) -> Matrix:
 
 def judgements(ids: Sequence[str]) -> tuple[NDArray[np.int64], Matrix]:
     """Return the judged pairs as places in `ids`, and how similar people called them."""
-    with (datasets.data_folder() / SET / "pairs.tsv").open(encoding="utf-8", newline="") as lines:
+    with datasets.data_file(SET, "pairs.tsv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     place = {id: number for number, id in enumerate(ids)}
     pairs = np.array([[place[row["doc1"]], place[row["doc2"]]] for row in rows])
@@ -135,4 +136,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

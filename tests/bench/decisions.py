@@ -23,6 +23,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.storage.fields import DEFAULT_FIELD, DUPLICATE_OF
 from tests.bench.engines import bench_client
 from tests.bench.families import Known, known_sets
+from tests.bench.program import run
 from tests.support.datasets import pair
 
 _INDEX = "bench-decisions"
@@ -87,4 +88,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -11,7 +11,6 @@ of WikiGold stand on a line of their own.
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -23,7 +22,8 @@ from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import language_of
 from es_simhash.semantics.languages.words import count_words
-from tests.support.datasets import data_folder, documents
+from tests.bench.program import run
+from tests.support.datasets import data_file, documents
 
 Span = tuple[int, int]
 Annotated = tuple[str, set[Span]]
@@ -85,7 +85,7 @@ def messages(name: str, part: str, kinds: str = "") -> list[Annotated]:
 
 
 def _lines(name: str, part: str) -> list[dict[str, Any]]:
-    with (data_folder() / name / f"{part}.jsonl").open(encoding="utf-8") as lines:
+    with data_file(name, f"{part}.jsonl").open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -156,4 +156,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -37,6 +37,7 @@ from es_simhash.relation.version_score import (
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 from tests.support import datasets
 from tests.support.datasets import Pair, pair
 
@@ -302,4 +303,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -4,7 +4,6 @@ python -m tests.bench.guarantee [--pairs 10000]
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 import elasticsearch
@@ -18,6 +17,7 @@ from es_simhash.query.candidates import related_query
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 
 _INDEX = "bench-guarantee"
 _BATCH = 500
@@ -93,4 +93,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

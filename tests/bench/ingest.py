@@ -35,6 +35,7 @@ from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
 from es_simhash.storage.codec import simhash_json
+from tests.bench.program import run
 
 CHARACTERS = 2000
 SENTENCE = 12
@@ -241,4 +242,4 @@ def _show(
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

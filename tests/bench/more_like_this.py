@@ -14,6 +14,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 from tests.bench.timing import percentiles
 
 _INDEX = "bench-mlt"
@@ -55,4 +56,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

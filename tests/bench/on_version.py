@@ -29,6 +29,7 @@ from es_simhash.local_node.finder import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.ingest import prepare_plain
+from tests.bench.program import run
 
 _SENTENCES = 20
 _STEP = 100_000
@@ -139,4 +140,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

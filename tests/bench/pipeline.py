@@ -28,6 +28,7 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.bench.program import run
 from tests.support import datasets
 from tests.support.opensearch import opensearch, request
 
@@ -65,7 +66,7 @@ def real_texts() -> Iterator[str]:
 
 
 def _sentences(language: str) -> Iterator[str]:
-    path = datasets.data_folder() / "stsb_multi" / f"test_{language}.jsonl"
+    path = datasets.data_file("stsb_multi", f"test_{language}.jsonl")
     with path.open(encoding="utf-8") as lines:
         yield from (json.loads(line)["text1"] for line in lines)
 
@@ -255,4 +256,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

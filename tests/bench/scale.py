@@ -16,6 +16,7 @@ from es_simhash.search.index import Index
 from es_simhash.storage.fields import DEFAULT_FIELD
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 from tests.bench.timing import percentiles
 
 _INDEX = "bench-scale"
@@ -98,4 +99,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -24,6 +24,7 @@ from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
+from tests.bench.program import run
 from tests.support import datasets
 from tests.support.datasets import pair
 
@@ -238,4 +239,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

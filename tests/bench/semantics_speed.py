@@ -22,6 +22,7 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.semantic_codec import semantic_json
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 from tests.bench.timing import percentiles
 from tests.support import datasets
 
@@ -100,4 +101,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

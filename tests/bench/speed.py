@@ -21,6 +21,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     text_batches,
 )
 from tests.bench import synthetic
+from tests.bench.program import run
 from tests.bench.timing import rate
 from tests.support import datasets
 
@@ -98,4 +99,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

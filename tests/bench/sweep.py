@@ -20,6 +20,7 @@ from es_simhash.indices.install import install
 from es_simhash.sync.sweep import sweep
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.program import run
 
 _INDEX = "bench-sweep"
 _SENTENCES = 17
@@ -87,4 +88,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

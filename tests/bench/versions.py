@@ -19,6 +19,7 @@ from es_simhash.relation.model import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE, 
 from es_simhash.search.index import Index
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
+from tests.bench.program import run
 from tests.support import datasets
 from tests.support.datasets import Pair, VersionSet, pair
 
@@ -155,4 +156,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -176,8 +176,23 @@ def test_a_dead_letter_that_cannot_be_written_names_the_way_out(tmp_path: Path) 
         letters.add(lines({}), 0, None, "reason")
 
 
-def test_a_batch_waits_for_the_one_with_the_same_id() -> None:
+class Watched(threading.Condition):
+    """A condition that says when a thread waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits = threading.Event()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.set()
+        return super().wait(timeout)
+
+
+def test_a_batch_waits_for_the_one_with_the_same_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched()
+    monkeypatch.setattr(threading, "Condition", lambda: watched)
     turns = Turns(4)
+    monkeypatch.undo()
     order: list[str] = []
     turns.wait_for(0)
     turns.go(0, ["a"])
@@ -190,6 +205,8 @@ def test_a_batch_waits_for_the_one_with_the_same_id() -> None:
 
     thread = threading.Thread(target=second)
     thread.start()
+    # Its turn has come, and it waits: for nothing but the first to leave.
+    assert watched.waits.wait(60)
     assert turns.written_lately({"a"})
     order.append("first leaves")
     turns.leave(0)

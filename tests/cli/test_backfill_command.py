@@ -5,18 +5,18 @@ import os
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.processes import children, command_line, running
+
 pytestmark = pytest.mark.cluster
 
 
 def command(url: str, *arguments: str | Path) -> list[str]:
-    line = ["-m", "es_simhash", "backfill", "--url", url, *map(str, arguments)]
-    return [sys.executable, *line]
+    return command_line("backfill", "--url", url, *arguments)
 
 
 def run(url: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
@@ -103,14 +103,6 @@ def test_a_refusal_is_one_sentence(
     assert words in sentence
 
 
-def _children(pid: int) -> list[int]:
-    return [
-        int(each)
-        for tasks in Path(f"/proc/{pid}/task").glob("*/children")
-        for each in tasks.read_text().split()
-    ]
-
-
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     client: Any,
@@ -132,12 +124,12 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
         nonlocal bulks
         bulks += "_bulk" in path
         if bulks == 6 and not workers:
-            workers.extend(os.pidfd_open(pid) for pid in _children(process.pid))
+            workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
             process.send_signal(signal.SIGKILL)
 
     proxy.hook = kill
-    process = subprocess.Popen(line, cwd=tmp_path)
-    assert process.wait() == -signal.SIGKILL
+    with running(line, cwd=tmp_path) as process:
+        assert process.wait() == -signal.SIGKILL
     # The processes end with their parent: nothing is left running.
     for worker in workers:
         assert select.select([worker], [], [], 20)[0]
@@ -171,8 +163,9 @@ def test_an_interrupted_run_ends_cleanly_with_its_summary(
 
     proxy.hook = interrupt
     line = command(proxy.url, index, "--processes", "2")
-    process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, error = process.communicate(timeout=60)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with running(line, cwd=tmp_path, **pipes) as process:
+        out, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
     assert error.strip() == b"Interrupted."
     assert b" written, 0 unchanged, 0 without text, " in out

@@ -5,18 +5,18 @@ import os
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.processes import children, command_line, running
+
 pytestmark = pytest.mark.cluster
 
 
 def command(url: str, *arguments: str | Path) -> list[str]:
-    line = ["-m", "es_simhash", "ingest", "--url", url, *map(str, arguments)]
-    return [sys.executable, *line]
+    return command_line("ingest", "--url", url, *arguments)
 
 
 def run(
@@ -83,14 +83,6 @@ def test_no_cluster_and_no_index_are_one_sentence(cluster_url: str, tmp_path: Pa
         assert done.stderr.startswith(b"Error: ")
 
 
-def _children(pid: int) -> list[int]:
-    return [
-        int(each)
-        for tasks in Path(f"/proc/{pid}/task").glob("*/children")
-        for each in tasks.read_text().split()
-    ]
-
-
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_killed_run_goes_on_where_it_was(
     client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path
@@ -105,12 +97,12 @@ def test_a_killed_run_goes_on_where_it_was(
 
     def kill(request: str, body: bytes) -> None:
         if "_bulk" in request and journal.exists() and not workers:
-            workers.extend(os.pidfd_open(pid) for pid in _children(process.pid))
+            workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
             process.send_signal(signal.SIGKILL)
 
     proxy.hook = kill
-    process = subprocess.Popen(line, cwd=tmp_path, env=environment)
-    assert process.wait() == -signal.SIGKILL
+    with running(line, cwd=tmp_path, env=environment) as process:
+        assert process.wait() == -signal.SIGKILL
     # The processes end with their parent: nothing is left running.
     for worker in workers:
         assert select.select([worker], [], [], 20)[0]
@@ -150,13 +142,10 @@ def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
         return None
 
     proxy.hook = interrupt
-    process = subprocess.Popen(
-        command(proxy.url, index, path, "--journal", journal, "--processes", "2"),
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    out, error = process.communicate(timeout=60)
+    line = command(proxy.url, index, path, "--journal", journal, "--processes", "2")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with running(line, cwd=tmp_path, **pipes) as process:
+        out, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
     assert error.strip() == b"Interrupted."
     assert b" written, 0 unchanged, 0 failed in " in out

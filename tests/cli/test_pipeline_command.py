@@ -10,6 +10,7 @@ from es_simhash.cli import pipeline_command
 from es_simhash.errors import ClusterError, SchemeError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.storage import pipeline
+from tests.cli.conftest import Fake
 
 OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v1"
 
@@ -28,14 +29,12 @@ def test_an_unknown_scheme_is_refused() -> None:
     assert isinstance(run("--scheme", "no-such").exception, SchemeError)
 
 
-def test_it_puts_the_body_under_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    from es_simhash.engine.cluster import connect
-
-    put: dict[str, Any] = {}
-    ingest = type(connect("http://localhost:9200").ingest)
-    monkeypatch.setattr(ingest, "put_pipeline", lambda _, **body: put.update(body))
-    assert "'mine'" in run("--install", "--name", "mine").stdout
-    assert put == {"id": "mine", **pipeline.pipeline_body()}
+def test_it_puts_the_body_under_the_name(fake: Fake) -> None:
+    fake.body = b'{"acknowledged": true}'
+    assert "'mine'" in run("--install", "--name", "mine", "--url", fake.url).stdout
+    [request] = fake.requests
+    assert (request.method, request.path) == ("PUT", "/_ingest/pipeline/mine")
+    assert json.loads(request.body) == pipeline.pipeline_body()
 
 
 @pytest.mark.cluster

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
+from tests.support.processes import command_line, running
 from tests.support.swept import SweptIndex
 
 pytestmark = pytest.mark.cluster
@@ -93,20 +93,17 @@ def test_it_goes_on_until_it_is_ended(
     index: Any, cluster_url: str, make_text: Make, tmp_path: Path
 ) -> None:
     index.store({"a": make_text(1)})
-    command = [sys.executable, "-m", "es_simhash", "sweep", index.name, "--every", "1s"]
-    options = ["--on-version", "flag", "--processes", "1", "--url", cluster_url]
+    line = command_line("sweep", index.name, "--every", "1s", "--on-version", "flag",
+                        "--processes", 1, "--url", cluster_url)  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen(
-        [*command, *options], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
-    ) as running:
-        try:
-            assert running.stdout is not None
-            assert "1 enriched" in running.stdout.readline()
-            index.store({"b": make_text(1)})
-            deadline = time.monotonic() + 60
-            while "1 flag" not in running.stdout.readline():
-                assert time.monotonic() < deadline
-        finally:
-            running.send_signal(signal.SIGINT)
-        assert running.wait(30) == 130
+    options = {"cwd": tmp_path, "env": environment, "stdout": subprocess.PIPE, "text": True}
+    with running(line, **options) as process:
+        assert process.stdout is not None
+        assert "1 enriched" in process.stdout.readline()
+        index.store({"b": make_text(1)})
+        deadline = time.monotonic() + 60
+        while "1 flag" not in process.stdout.readline():
+            assert time.monotonic() < deadline
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
     assert index.duplicates() == {"b": "a"}

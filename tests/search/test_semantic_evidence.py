@@ -173,7 +173,7 @@ def test_a_taxonomy_names_what_both_are_about_in_each_language(
     [english, *_] = index.explain("bank", "bank-outlook").semantics.about
     assert "central bank" in english
     about = " ".join(index.explain("de-bank", "de-bank-2").semantics.about)
-    assert "Zentralbank" in about or "central bank" in about
+    assert "Zentralbank" in about
     found = index.related(id="bank")
     assert {each.id: bool(each.semantics.about) for each in found}["bank-outlook"]
     plain: Any = Index(client, library)
@@ -193,7 +193,7 @@ def test_synonyms_name_what_both_are_about(client: Any, library: str, synonyms: 
 
     index: Any = Index(client, library, vocabulary=str(synonyms))
     about = index.explain("harbour", "harbour-union").semantics.about
-    assert "port" in " ".join(about) or "harbour" in " ".join(about)
+    assert "port" in " ".join(about)
     assert index.explain("de-bank", "de-bank-2").semantics.about
 
 

@@ -1,5 +1,6 @@
 """How rare words are."""
 
+import gzip
 import sys
 
 import numpy as np
@@ -59,4 +60,17 @@ def test_other_languages_come_from_wordfreq() -> None:
 
 def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
-    assert rarity(["house"], "en") == rarity(["house"], "en") < UNKNOWN
+    unpacked: list[bytes] = []
+    decompress = gzip.decompress
+
+    def counted(content: bytes) -> bytes:
+        unpacked.append(content)
+        return decompress(content)
+
+    monkeypatch.setattr(gzip, "decompress", counted)
+    # Packages no other test names, so that no other test has read the list for them.
+    packages = frozenset({"read-once"})
+    [first] = rarity(["house"], "en", packages)
+    [second] = rarity(["house"], "en", packages)
+    assert first == second < UNKNOWN
+    assert len(unpacked) == 1

@@ -99,12 +99,16 @@ def test_corrupt_chunks_are_refused(value: str) -> None:
 
 
 @given(st.binary(max_size=80))
-def test_no_bytes_do_more_than_raise_an_input_error(raw: bytes) -> None:
-    try:
-        stored = codec.unpack_chunks(base64.b64encode(raw).decode("ascii"))
-    except InputError:
-        return
-    assert len(stored.fingerprints) == len(stored.characters) == (len(raw) - 16) // 18
+def test_bytes_are_refused_unless_they_are_of_whole_chunks(raw: bytes) -> None:
+    packed = base64.b64encode(raw).decode("ascii")
+    # A header of 16 bytes, and 18 for each chunk.
+    count, rest = divmod(len(raw) - 16, 18)
+    if rest or count < 0:
+        with pytest.raises(InputError, match=f"{len(raw)} bytes"):
+            codec.unpack_chunks(packed)
+    else:
+        stored = codec.unpack_chunks(packed)
+        assert len(stored.fingerprints) == len(stored.characters) == count
 
 
 def test_text_of_a_field() -> None:

@@ -21,10 +21,22 @@ def data_folder() -> Path:
         InputError: It is not there.
     """
     beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("ES_SIMHASH_DATA", beside))
+    folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
     if not folder.is_dir():
-        raise InputError(f"No evaluation data at {folder}; name the folder in ES_SIMHASH_DATA.")
+        raise InputError(f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder.")
     return folder
+
+
+def data_file(name: str, file: str) -> Path:
+    """Return the path of a file of a set.
+
+    Raises:
+        InputError: It is not there.
+    """
+    path = data_folder() / name / file
+    if not path.is_file():
+        raise InputError(f"No file {path} in the evaluation data. Set ES_SIMHASH_DATA.")
+    return path
 
 
 def pair(one: str, other: str) -> Pair:
@@ -98,7 +110,7 @@ def version_set(name: str) -> VersionSet:
 
 def documents(name: str) -> list[dict[str, str]]:
     """Read the documents of a set."""
-    with (data_folder() / name / "docs.jsonl").open(encoding="utf-8") as lines:
+    with data_file(name, "docs.jsonl").open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -109,5 +121,5 @@ def clough_pairs() -> list[dict[str, str]]:
 
 def rows(name: str, file: str) -> list[dict[str, str]]:
     """Read a table of a set."""
-    with (data_folder() / name / file).open(encoding="utf-8", newline="") as lines:
+    with data_file(name, file).open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

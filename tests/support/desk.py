@@ -32,7 +32,7 @@ class Desk:
     def write(
         self,
         documents: Iterable[Mapping[str, Any]],
-        action: str = "flag",
+        action: Any = "flag",
         *,
         batch: int = 1000,
         processes: int = 1,

@@ -1,7 +1,7 @@
 """An index with our fields, and documents in it that have no fingerprints yet."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -84,7 +84,7 @@ def documents() -> Callable[[int], Documents]:
 
 
 @pytest.fixture
-def expected() -> Callable[[str | Iterable[str]], dict[str, Any]]:
+def expected() -> Callable[[str], dict[str, Any]]:
     """Return our object for a text, as `ingest` makes it, without vectors."""
 
     def of(text: str) -> dict[str, Any]:

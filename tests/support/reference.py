@@ -228,7 +228,7 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
         for begin, end in chunks(len(tokens), boundaries, least, most)
     ]
     levels = shingles(numbers, largest)
-    result = {
+    result: dict[str, Any] = {
         "text": text,
         "scheme": scheme,
         "normalised": normalised,

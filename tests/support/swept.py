@@ -17,7 +17,7 @@ class SweptIndex(Desk):
         for id, content in texts.items():
             self.client.index(index=self.name, id=id, document={"text": content, **fields})
 
-    def sweep(self, action: str | None = None, **rules: Any) -> Any:
+    def sweep(self, action: Any = None, **rules: Any) -> Any:
         """Sweep with an action, or without any."""
         from es_simhash.backfills.run import Settings
         from es_simhash.deduplication.rules import OnVersion
