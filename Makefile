@@ -34,67 +34,67 @@ bench: bench-speed bench-versions bench-meaning bench-entities bench-guarantee b
 
 # Versions found in collections whose versions are known (needs the evaluation data).
 bench-versions: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_versions
+	@$(BIN)/python -m tests.bench.versions
 
 # Fingerprints a second, beside PyPI simhash on the same texts.
 bench-speed: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_speed $(ARGS)
+	@$(BIN)/python -m tests.bench.speed $(ARGS)
 
 # Ingest beside plain bulk of the same documents, and its memory.
 bench-ingest: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_ingest $(ARGS)
+	@$(BIN)/python -m tests.bench.ingest $(ARGS)
 
 # 10,000 pairs at exactly k bits through a real index.
 bench-guarantee: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_guarantee $(ARGS)
+	@$(BIN)/python -m tests.bench.guarantee $(ARGS)
 
 # One million documents: latency and bytes of index.
 bench-scale: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_scale $(ARGS)
+	@$(BIN)/python -m tests.bench.scale $(ARGS)
 
 # Beside more_like_this on one index of 200,000 documents.
 bench-mlt: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_mlt $(ARGS)
+	@$(BIN)/python -m tests.bench.more_like_this $(ARGS)
 
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-meaning: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_meaning $(ARGS)
+	@$(BIN)/python -m tests.bench.semantics $(ARGS)
 
 # How fast meanings are read and neighbours found, on 100,000 documents.
 bench-meaning-speed: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_meaning_speed $(ARGS)
+	@$(BIN)/python -m tests.bench.semantics_speed $(ARGS)
 
 # Named entities without a model (needs the evaluation data).
 bench-entities: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_entities $(ARGS)
+	@$(BIN)/python -m tests.bench.entities $(ARGS)
 
 # The simhash of concepts at 16 to 256 bits, beside the exact overlap of the same concepts.
 bench-concept-simhash: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_concept_simhash $(ARGS)
+	@$(BIN)/python -m tests.bench.concept_simhash $(ARGS)
 
 # Backfill beside a re-index of the same documents, and what kills leave of it.
 bench-backfill: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_backfill $(ARGS)
+	@$(BIN)/python -m tests.bench.backfill $(ARGS)
 
 # The ingest pipeline's script beside the Python code: differing bits, and its cost.
 bench-painless: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_painless $(ARGS)
+	@$(BIN)/python -m tests.bench.pipeline $(ARGS)
 
 # A sweep of what was written since, beside 100,000 documents.
 bench-sweep: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_sweep $(ARGS)
+	@$(BIN)/python -m tests.bench.sweep $(ARGS)
 
 # Version families against known ones, whatever the order and the writers (needs the data).
 bench-families: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_families $(ARGS)
+	@$(BIN)/python -m tests.bench.families $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_on_version $(ARGS)
+	@$(BIN)/python -m tests.bench.on_version $(ARGS)
 
 # What de-duplication at ingest decides on known versions (needs the data).
 bench-decisions: $(STAMP)
-	@$(BIN)/python -m es_simhash.evaluation.bench_decisions $(ARGS)
+	@$(BIN)/python -m tests.bench.decisions $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build

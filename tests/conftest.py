@@ -8,15 +8,34 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+import hypothesis
 import pytest
 
 from es_simhash import local_node
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
 from es_simhash.local_node.settings import home_folder
+from tests.support.datasets import data_folder
+
+# Fixtures of several rooms; those of one room are in its conftest.
+pytest_plugins = [
+    "tests.support.corpus",
+    "tests.support.desk",
+    "tests.support.documents",
+    "tests.support.library",
+    "tests.support.painless",
+    "tests.support.proxy",
+    "tests.support.shelf",
+    "tests.support.swept",
+]
+
+# Machines that run tests are shared: a slow example is no failure. Examples are not kept on disk.
+hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=60)
+hypothesis.settings.load_profile("tests")
 
 TESTS_NODE = "tests"
 ENGINE = pytest.StashKey[str]()
+NO_DATA = "needs the evaluation data"
 
 
 def pytest_report_header() -> str:
@@ -29,6 +48,11 @@ def pytest_terminal_summary(
     # Said again at the end: with -q, which our configuration sets, pytest prints no header.
     if ENGINE in config.stash:
         terminalreporter.write_line(f"cluster tests ran on {config.stash[ENGINE]}")
+    skipped = terminalreporter.stats.get("skipped", [])
+    if count := sum(NO_DATA in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(
+            f"{count} tests need the evaluation data and were skipped; see CONTRIBUTING.md"
+        )
 
 
 def _without_cluster(reason: str) -> NoReturn:
@@ -99,6 +123,20 @@ def index_name(client: Any) -> Iterator[str]:
 
 
 @pytest.fixture
+def requests_of(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests the client sends from here on, as `POST /_msearch`; they are still sent."""
+    sent: list[str] = []
+    perform = client.transport.perform_request
+
+    def recording(method: str, target: str, **more: Any) -> Any:
+        sent.append(f"{method} {target.partition('?')[0]}")
+        return perform(method, target, **more)
+
+    monkeypatch.setattr(client.transport, "perform_request", recording)
+    return sent
+
+
+@pytest.fixture
 def open_tmp_path() -> Iterator[Path]:
     """A temporary folder that every user may enter; pytest's own is closed to others."""
     with tempfile.TemporaryDirectory() as name:
@@ -110,8 +148,7 @@ def open_tmp_path() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
-    if not folder.is_dir():
-        pytest.skip(f"no data sets at {folder}: set ES_SIMHASH_DATA")
-    return folder
+    try:
+        return data_folder()
+    except InputError as error:
+        pytest.skip(f"{NO_DATA}: {error}")

@@ -32,7 +32,6 @@ WITH_CLUSTER = {
     "es_simhash.deduplication",
     "es_simhash.diagnostics",
     "es_simhash.local_node.finder",
-    "es_simhash.evaluation",
     "es_simhash.families",
     "es_simhash.search.index",
     "es_simhash.bulk",

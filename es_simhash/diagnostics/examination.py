@@ -19,7 +19,7 @@ from es_simhash.diagnostics.probes import HotBlock, Prober, Recall, Visited
 from es_simhash.diagnostics.sample import Sampled, draw, fingerprints_of, text_states
 from es_simhash.diagnostics.settings import Standing, look
 from es_simhash.diagnostics.status import Status, count_documents
-from es_simhash.engine.gateway import Client
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices import install
 from es_simhash.indices.sidecar import sidecar_source

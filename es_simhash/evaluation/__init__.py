@@ -1,1 +1,1 @@
-"""Benchmarks: every figure of the documentation is printed by a module of this package."""
+"""How good an answer is: measures of rankings, and exact similarities to measure on."""

@@ -1,6 +1,6 @@
 """The origins' concept simhash: one fingerprint of all concepts, or one for each paragraph.
 
-Close to noise for meaning below some thousand bits (`evaluation/bench_concept_simhash.py` shows
+Close to noise for meaning below some thousand bits (`tests/bench/concept_simhash.py` shows
 it), so nothing uses it by default; it is here to be compared with, under published names.
 """
 

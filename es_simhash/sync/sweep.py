@@ -11,7 +11,7 @@ from es_simhash.backfills.preconditions import open_task
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.deduplication.rules import OnVersion
-from es_simhash.engine.gateway import Client
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.find import find_families
 from es_simhash.families.links import Progress

@@ -60,13 +60,25 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> R
     return call
 
 
+class Request(NamedTuple):
+    """A request that reached the server."""
+
+    method: str
+    path: str
+    body: bytes
+
+
 class Fake(ThreadingHTTPServer):
-    """Answers every request alike."""
+    """Answers every request alike, and keeps them."""
 
     daemon_threads = True
     status = 200
     body = b"{}"
     is_elasticsearch = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.requests: list[Request] = []
 
     @property
     def address(self) -> str:
@@ -82,7 +94,8 @@ class _Handler(BaseHTTPRequestHandler):
     server: Fake
 
     def _answer(self) -> None:
-        self.rfile.read(int(self.headers.get("content-length") or 0))
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.server.requests.append(Request(self.command, self.path, body))
         self.send_response(self.server.status)
         self.send_header("content-length", str(len(self.server.body)))
         if self.server.is_elasticsearch:
@@ -103,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def fake() -> Iterator[Fake]:
     """A server on the loopback interface that is told what to answer."""
-    with Fake(("127.0.0.1", 0), _Handler) as server:
+    with Fake() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         yield server

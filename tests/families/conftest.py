@@ -1,48 +1,10 @@
-"""An index with made-up texts that have versions, exact copies and strangers."""
+"""Texts of families: longer than elsewhere, and with more changes in a version."""
 
-import random
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-WORDS = [
-    first + middle + last
-    for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
-    for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
-    for last in ("a", "er", "in", "os", "um", "el", "ix")
-]
-
-Texts = dict[str, str]
-
-
-def text(seed: int, words: int = 300) -> str:
-    """Return a text that has nothing in common with that of another seed."""
-    chosen = random.Random(seed)
-    return " ".join(chosen.choice(WORDS) + ("." if n % 12 == 11 else "") for n in range(words))
-
-
-def revised(original: str, seed: int, share: float = 0.05) -> str:
-    """Replace a share of the words after the first forty."""
-    chosen = random.Random(seed)
-    words = original.split()
-    for place in range(40, len(words)):
-        if chosen.random() < share:
-            words[place] = chosen.choice(WORDS)
-    return " ".join(words)
-
-
-@pytest.fixture
-def texts() -> Texts:
-    """Twelve texts, eight of them with a version, four with two."""
-    made = {}
-    for seed in range(12):
-        made[f"t{seed}-1"] = text(seed)
-        if seed < 8:
-            made[f"t{seed}-2"] = revised(made[f"t{seed}-1"], 100 + seed)
-        if seed < 4:
-            made[f"t{seed}-3"] = revised(made[f"t{seed}-2"], 200 + seed)
-    return made
+from tests.support.shelf import revised, text
 
 
 @pytest.fixture
@@ -55,63 +17,3 @@ def make_text() -> Callable[..., str]:
 def revise() -> Callable[..., str]:
     """Make a version of a text."""
     return revised
-
-
-class Shelf:
-    """An index and what the tests do to it."""
-
-    def __init__(self, client: Any, name: str) -> None:
-        self.client = client
-        self.name = name
-
-    def write(self, documents: Iterable[dict[str, Any]]) -> None:
-        """Write documents with their fingerprints, in place of those of the same id."""
-        from es_simhash.fingerprints.text_fingerprints import fingerprint
-        from es_simhash.storage.codec import simhash_object
-        from es_simhash.storage.fields import DEFAULT_FIELD
-
-        lines: list[dict[str, Any]] = []
-        for each in documents:
-            lines.append({"index": {"_id": each["id"]}})
-            lines.append({**each, DEFAULT_FIELD: simhash_object(fingerprint(each["text"]))})
-        answer = self.client.bulk(index=self.name, operations=lines, refresh=True)
-        assert not answer["errors"], answer
-
-    def put(self, texts: Texts) -> None:
-        """Write texts by their ids."""
-        self.write({"id": id, "text": each} for id, each in texts.items())
-
-    def delete(self, id: str) -> None:
-        """Delete a document."""
-        self.client.delete(index=self.name, id=id, refresh=True)
-
-    def find(self, **choice: Any) -> Any:
-        """Run over the index."""
-        from es_simhash.families.find import find_families
-        from es_simhash.families.report import Choice
-
-        return find_families(self.client, self.name, choice=Choice(**choice))
-
-    def names(self) -> dict[str, str | None]:
-        """Return the family of each document."""
-        self.client.indices.refresh(index=self.name)
-        hits = self.client.search(index=self.name, size=1000)["hits"]["hits"]
-        return {hit["_id"]: hit["_source"]["simhash"].get("family") for hit in hits}
-
-    def families(self) -> set[frozenset[str]]:
-        """Return the families as sets of ids."""
-        names = self.names()
-        return {
-            frozenset(id for id, name in names.items() if name == family)
-            for family in set(names.values())
-        }
-
-
-@pytest.fixture
-def shelf(client: Any, index_name: str) -> Iterator[Shelf]:
-    """An index without documents; what lies beside it is deleted as well."""
-    from es_simhash.indices.install import install
-
-    install(client, index_name, semantics=None)
-    yield Shelf(client, index_name)
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

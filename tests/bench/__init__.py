@@ -1,0 +1,1 @@
+"""Benchmarks: every figure of the documentation is printed by a module of this package."""

@@ -1,0 +1,304 @@
+"""Version families against collections whose versions are known, in memory and in an index.
+
+    python -m tests.bench.families [--seeds 20]
+
+Prints the pairwise F1 of the families of each collection at the shipped defaults, what it would be
+at the threshold that is best for the other collections, and whether an index gives the same
+families whatever the order in which documents come and the number of writers.
+"""
+
+import argparse
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import elasticsearch
+import numpy as np
+
+from es_simhash.families.find import find_families
+from es_simhash.families.memory import candidate_pairs, families_in_memory
+from es_simhash.families.partition import families_of
+from es_simhash.families.report import Found
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
+from es_simhash.indices.install import install
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.thresholds import LINK_SCORE
+from es_simhash.relation.version_score import link_score, member_score
+from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.fields import DEFAULT_FIELD
+from tests.bench.engines import bench_client
+from tests.bench.program import run
+from tests.support import datasets
+from tests.support.datasets import Pair, pair
+
+LONG = ("law_versions_de", "pep_versions", "bbc_news", "law_versions_zh")
+SHORT = ("stroke", "haematology", "respiratory", "cytology_screening")
+# The stream of documents whose order and writers change.
+STREAM = ("pep_versions", "law_versions_de", *SHORT, "bbc_news")
+# The best exact method or plain reference, each with a threshold chosen on the same collection.
+REFERENCE = {
+    "law_versions_de": 0.956,
+    "pep_versions": 0.925,
+    "stroke": 0.949,
+    "haematology": 0.796,
+    "respiratory": 0.911,
+    "cytology_screening": 0.966,
+}
+_CUTS = np.arange(0.60, 0.86, 0.02)
+_INDEX = "bench-families"
+_BATCH = 200
+Families = frozenset[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A collection whose versions are known.
+
+    Attributes:
+        name: Of the collection.
+        texts: Text of each id.
+        versions: Pairs that are versions of each other.
+        neither: Pairs that count neither as right nor as wrong.
+    """
+
+    name: str
+    texts: dict[str, str]
+    versions: set[Pair]
+    neither: set[Pair]
+
+    def score(self, families: Iterable[Iterable[str]]) -> tuple[float, float, float]:
+        """Return F1, precision and recall over the pairs that are of one family."""
+        called = {each for each in pairs(families) if each[0] in self.texts} - self.neither
+        right = len(called & self.versions)
+        f1 = 2 * right / max(1, len(called) + len(self.versions))
+        return f1, right / max(1, len(called)), right / len(self.versions)
+
+
+def pairs(families: Iterable[Iterable[str]]) -> set[Pair]:
+    """Return all pairs of documents that are of one family."""
+    return {pair(*ids) for family in families for ids in combinations(family, 2)}
+
+
+def known_sets() -> dict[str, Known]:
+    """Read all collections, each part of the records as one."""
+    found = {}
+    for name in LONG:
+        known = datasets.version_set(name)
+        found[name] = Known(name, known.texts, known.versions, known.neither)
+    records = datasets.documents("bib_records")
+    for name in SHORT:
+        some = [each for each in records if each["set"] == name]
+        groups = defaultdict(list)
+        for each in some:
+            if each["duplicate_group"]:
+                groups[each["duplicate_group"]].append(each["id"])
+        texts = {each["id"]: each["text"] for each in some}
+        found[name] = Known(name, texts, pairs(groups.values()), set())
+    return found
+
+
+def report(known: Mapping[str, Known], families: Families) -> None:
+    """Print the figures at the shipped defaults, all collections being one."""
+    print("\npairwise F1 of the families, all collections at once, shipped defaults:")
+    for name, each in known.items():
+        f1, precision, recall = each.score(families)
+        best = f"  reference {REFERENCE[name]:.3f}" if name in REFERENCE else ""
+        print(f"  {name:20s} F1 {f1:.3f}  precision {precision:.3f}  recall {recall:.3f}{best}")
+    where = {id: name for name, each in known.items() for id in each.texts}
+    found = pairs(families)
+    print(f"  pairs across collections: {sum(where[a] != where[b] for a, b in found)}")
+    wrong = news_without_reason(found, known["bbc_news"])
+    print(
+        f"  news in a family with what is no near-duplicate of it: {len(wrong)} pairs {wrong[:3]}"
+    )
+
+
+def news_without_reason(found: Iterable[Pair], news: Known) -> list[Pair]:
+    """Return the pairs with a news article that the list of near-duplicates has not."""
+    near = {
+        pair(row["id1"], row["id2"]) for row in datasets.rows("bbc_news", "near_duplicates.tsv")
+    }
+    return sorted(
+        each
+        for each in found
+        if (each[0] in news.texts or each[1] in news.texts) and each not in near
+    )
+
+
+def curves(known: Mapping[str, Known]) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
+    """Give, for each collection, the F1 of its families at each threshold."""
+    return {name: np.array(list(_curve(each))) for name, each in known.items()}
+
+
+def _curve(known: Known) -> Iterator[float]:
+    read = dict(
+        zip(known.texts, TextAnalyser(DEFAULT).analyse_each(known.texts.values()), strict=True)
+    )
+    contents = {each.content_hash: each for each in read.values() if each is not None}
+    copies = defaultdict(list)
+    for id, each in read.items():
+        if each is not None:
+            copies[each.content_hash].append(id)
+    lowest = float(_CUTS[0])
+    scores = {
+        (one, other): link_score(contents[one], contents[other], lowest)
+        for one, other in candidate_pairs(contents)
+    }
+    for cut in _CUTS.tolist():
+        linked = [each for each, score in scores.items() if score >= cut]
+        families = _families(contents, linked, cut)
+        yield known.score([id for key in family for id in copies[key]] for family in families)[0]
+
+
+def _families(
+    contents: Mapping[str, AnalysedText], linked: Iterable[Pair], cut: float
+) -> Iterator[list[str]]:
+    neighbours = defaultdict(list)
+    for one, other in linked:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    return families_of(
+        contents,
+        neighbours,
+        score=lambda one, other: member_score(contents[one], contents[other], cut),
+        rank=lambda key: (contents[key].characters, key),
+    )
+
+
+def report_held_out(known: Mapping[str, Known]) -> None:
+    """Print each collection's F1 at the threshold that is best for the others, and the plateau."""
+    found = curves(known)
+    print("\nF1 of each collection at the threshold that is best for the others:")
+    for name, curve in found.items():
+        best = int(np.mean([found[other] for other in found if other != name], axis=0).argmax())
+        print(
+            f"  {name:20s} threshold {_CUTS[best]:.2f}  F1 {curve[best]:.3f}"
+            f"  (best for itself: {curve.max():.3f} at {_CUTS[curve.argmax()]:.2f})"
+        )
+    print(f"\nF1 by threshold (shipped: {LINK_SCORE}):")
+    print("  threshold  " + "  ".join(f"{name[:11]:>11s}" for name in found) + "   mean")
+    mean = np.mean(list(found.values()), axis=0)
+    for row, cut in enumerate(_CUTS):
+        figures = "  ".join(f"{curve[row]:11.3f}" for curve in found.values())
+        print(f"  {cut:9.2f}  {figures}  {mean[row]:.3f}")
+
+
+def write(
+    client: elasticsearch.Elasticsearch, documents: Sequence[dict[str, Any]], writers: int
+) -> None:
+    """Write documents in their order, by several writers who take turns."""
+
+    def send(batch: Sequence[dict[str, Any]]) -> None:
+        lines: list[dict[str, Any]] = []
+        for each in batch:
+            lines += [{"index": {"_id": each["id"]}}, each]
+        if client.bulk(index=_INDEX, operations=lines, filter_path="errors")["errors"]:
+            raise RuntimeError("A document was rejected.")
+
+    batches = [documents[start : start + _BATCH] for start in range(0, len(documents), _BATCH)]
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(send, batches))
+
+
+def written_families(client: elasticsearch.Elasticsearch) -> Families:
+    """Read the families that the documents have."""
+    families = defaultdict(set)
+    path = f"{DEFAULT_FIELD}.family"
+    body: dict[str, Any] = {"size": 5000, "sort": ["id"], "_source": ["id", path]}
+    while hits := client.search(index=_INDEX, body=body)["hits"]["hits"]:
+        for hit in hits:
+            families[hit["_source"][DEFAULT_FIELD]["family"]].add(hit["_id"])
+        body["search_after"] = hits[-1]["sort"]
+    return frozenset(map(frozenset, families.values()))
+
+
+def stream(
+    client: elasticsearch.Elasticsearch,
+    documents: Sequence[dict[str, Any]],
+    seed: int,
+    writers: int,
+) -> tuple[Families, float, Found]:
+    """Write shuffled documents with runs between, give the families after the last run.
+
+    Returns:
+        The families, the seconds of the last run, and what that found.
+    """
+    chosen = random.Random(seed)
+    shuffled = list(documents)
+    chosen.shuffle(shuffled)
+    # Every other stream is looked at once while it is still coming.
+    stops = [chosen.randrange(len(shuffled))] if seed % 2 else []
+    _fresh(client)
+    for begin, end in zip([0, *stops], [*stops, len(shuffled)], strict=True):
+        write(client, shuffled[begin:end], writers)
+        started = time.monotonic()
+        found = find_families(client, _INDEX)
+        seconds = time.monotonic() - started
+    return written_families(client), seconds, found
+
+
+def _fresh(client: elasticsearch.Elasticsearch) -> None:
+    _remove(client)
+    install(client, _INDEX, semantics=None)
+    client.indices.put_mapping(index=_INDEX, properties={"id": {"type": "keyword"}})
+
+
+def _remove(client: elasticsearch.Elasticsearch) -> None:
+    client.indices.delete(index=[_INDEX, f"{_INDEX}-simhash"], ignore_unavailable=True)
+
+
+def report_streams(known: Mapping[str, Known], seeds: int) -> Families:
+    """Print whether all streams give the same families, and those of the exact scan."""
+    texts = {id: text for name in STREAM for id, text in known[name].texts.items()}
+    prints = fingerprint_texts(texts.values())
+    documents = [
+        {"id": id, "text": text, DEFAULT_FIELD: simhash_object(each)}
+        for (id, text), each in zip(texts.items(), prints, strict=True)
+    ]
+    expected = frozenset(map(frozenset, families_in_memory(texts)))
+    differing, runs, times = 0, 0, []
+    with bench_client() as client:
+        for seed in range(seeds):
+            for writers in (1, 4):
+                families, seconds, found = stream(client, documents, seed, writers)
+                runs += 1
+                differing += families != expected
+                # A run over everything, not one over the rest of a stream.
+                times += [seconds] if not seed % 2 else []
+                print(
+                    f"  seed {seed:2d}, {writers} writers: {len(families)} families, "
+                    f"last run {found.documents} documents in {seconds:.1f} s, "
+                    f"{len(families ^ expected)} families differ",
+                    flush=True,
+                )
+        _remove(client)
+    print(
+        f"{runs} streams of {len(documents)} documents: {differing} differ from the exact scan; "
+        f"median run over everything {np.median(times):.1f} s"
+    )
+    return families
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run all parts and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    options = parser.parse_args(argv)
+    known = known_sets()
+    texts = {id: text for each in known.values() for id, text in each.texts.items()}
+    report(known, frozenset(map(frozenset, families_in_memory(texts))))
+    report_held_out(known)
+    if options.seeds:
+        print("\nthe same families whatever the order and the writers, through a real index:")
+        families = report_streams(known, options.seeds)
+        report({name: known[name] for name in STREAM}, families)
+
+
+if __name__ == "__main__":
+    run(main)

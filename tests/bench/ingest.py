@@ -1,0 +1,246 @@
+"""How fast documents are written with their fingerprints, beside a plain bulk of the same ones.
+
+The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
+the fingerprints. With `--meaning` what the texts are about is written too. Runs alternate, so
+that a busy machine slows both.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import random
+import statistics
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import elasticsearch
+
+from es_simhash.bulk.batches import Batch, Lines
+from es_simhash.bulk.documents import Document
+from es_simhash.bulk.preparation import Found, Prepared, action, default_processes, fill, prepare
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.engine.connection import connect
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.local_node.finder import find_engine
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.rarity import frequent_words
+from es_simhash.storage.codec import simhash_json
+from es_simhash.storage.config import IndexConfig
+from tests.bench.program import run
+
+CHARACTERS = 2000
+SENTENCE = 12
+
+
+def write_documents(path: Path, count: int, seed: int = 1) -> None:
+    """Write documents of 2 KB of English words whose frequencies follow Zipf's law."""
+    generator = random.Random(seed)
+    words = frequent_words("en")
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
+    with path.open("w", encoding="ascii") as stream:
+        for number in range(count):
+            chosen = generator.choices(words, cum_weights=weights, k=CHARACTERS // 4)
+            text = " ".join(_sentences(chosen))[:CHARACTERS]
+            stream.write(json.dumps({"_id": f"doc-{number}", "n": number, "text": text}) + "\n")
+
+
+def _sentences(words: Sequence[str]) -> Iterator[str]:
+    """Sentences of twelve words that begin with a capital, and have a name of two words each."""
+    for number, word in enumerate(words):
+        place = number % SENTENCE
+        shown = word.capitalize() if place in (0, 5, 6) else word
+        yield f"{shown}." if place == SENTENCE - 1 else shown
+
+
+def prepare_plain(batch: Batch, config: IndexConfig, found: Found | None) -> Prepared:
+    """Do what `prepare` does, but for the fingerprints."""
+    prepared = Prepared()
+    actions = []
+    for each in batch.documents(config):
+        assert isinstance(each, Document)
+        prepared.ids.append(each.id)
+        prepared.places.append(each.place)
+        actions.append(action(each.id, each.source))
+    fill(prepared, actions)
+    return prepared
+
+
+class Measurement(NamedTuple):
+    """One run."""
+
+    rate: float
+    peak_mebibytes: float
+
+
+def measure(
+    client: elasticsearch.Elasticsearch,
+    path: Path,
+    settings: Settings,
+    index: str,
+    semantics: SemanticScheme | None,
+) -> Measurement:
+    """Write a file into a fresh index and time it, start of the processes included."""
+    client.indices.delete(index=index, ignore_unavailable=True)
+    install(client, index, semantics=semantics)
+    sources = open_sources([path], stream=open(os.devnull, "rb"))  # noqa: SIM115
+    with tempfile.TemporaryDirectory() as folder, _Memory() as memory:
+        started = time.perf_counter()
+        outcomes = ingest_sources(
+            client, index, sources, settings=settings, journal=Path(folder, "journal")
+        )
+        counts = Counter(each.status for each in outcomes)
+        seconds = time.perf_counter() - started
+    client.indices.refresh(index=index)
+    assert set(counts) == {"written"}, counts
+    assert client.count(index=index)["count"] == counts["written"]
+    return Measurement(counts["written"] / seconds, memory.peak / 1024)
+
+
+class _Memory:
+    """Peak of the resident memory of this process and its children, sampled; Linux only."""
+
+    def __init__(self) -> None:
+        self.peak = 0.0
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "_Memory":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._end.wait(0.25):
+            own = os.getpid()
+            self.peak = max(self.peak, sum(_resident(pid) for pid in [own, *_children(own)]))
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(each) for each in tasks.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def _resident(pid: int) -> int:
+    """Kibibytes."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return int(status.partition("VmRSS:")[2].split()[0]) if "VmRSS:" in status else 0
+
+
+def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) -> dict[str, float]:
+    """Return the microseconds of one processor that each step takes for a document."""
+    with path.open("rb") as stream:
+        batch = Lines(str(path), 1, b"".join(itertools.islice(stream, documents)))
+    config = IndexConfig(semantics=semantics)
+    parsed = [each for each in batch.documents(config) if isinstance(each, Document)]
+    groups = list(text_batches([each.text for each in parsed]))
+    steps: dict[str, Any] = {
+        "parse": lambda: list(batch.documents(config)),
+        "fingerprint": lambda: [fingerprint_batch(each) for each in groups],
+        "all before sending": lambda: prepare(batch, config, None),
+    }
+    fingerprints = [fingerprint_batch(each) for each in groups]
+    steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
+    if semantics is not None:
+        reader = semantic_profiler(semantics)
+        steps["read the meaning"] = lambda: [reader.read(each) for each in groups]
+    return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
+
+
+def _cost(step: Any) -> float:
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        step()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    options = _parser().parse_args(argv)
+    client = connect(options.url or find_engine().url)
+    limits = Limits(bytes=options.batch_kib * 1024)
+    settings = Settings(options.processes, limits, options.ahead)
+    plain = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
+    semantics = DEFAULT_SEMANTICS if options.semantics else None
+    index = f"bench-ingest-{os.getpid()}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "documents.jsonl")
+        small = Path(folder, "small.jsonl")
+        write_documents(path, options.documents)
+        write_documents(small, options.documents // 5)
+        try:
+            runs = [
+                (
+                    measure(client, path, plain, index, None),
+                    measure(client, path, settings, index, semantics),
+                )
+                for _ in range(options.runs)
+            ]
+            least = measure(client, small, settings, index, semantics)
+        finally:
+            client.indices.delete(index=index, ignore_unavailable=True)
+        _show(runs, least, stages(path, semantics), options)
+    client.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=50_000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=default_processes())
+    parser.add_argument("--ahead", type=int, default=Settings.ahead)
+    parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
+    parser.add_argument("--meaning", action="store_true", help="Write meanings too.")
+    parser.add_argument("--url", help="Cluster; by default the engine of the tests.")
+    return parser
+
+
+def _show(
+    runs: list[tuple[Measurement, Measurement]],
+    least: Measurement,
+    costs: dict[str, float],
+    options: argparse.Namespace,
+) -> None:
+    plain = statistics.median(each.rate for each, _ in runs)
+    ours = statistics.median(each.rate for _, each in runs)
+    ratio = statistics.median(ours.rate / plain.rate for plain, ours in runs)
+    print(
+        f"{options.documents} documents of {CHARACTERS} characters, {len(runs)} alternating runs, "
+        f"{options.processes} processes, {os.cpu_count()} processors shared with the node"
+    )
+    print(f"plain bulk          {plain:8.0f} documents/s")
+    what = "everything" if options.semantics else "fingerprints"
+    print(f"with {what:12}   {ours:8.0f} documents/s")
+    print(f"ratio               {ratio:8.2f}   (median of the pairs)")
+    for name, cost in costs.items():
+        print(f"  {name:18}{cost:8.0f} µs of one processor a document")
+    most = max(each.peak_mebibytes for _, each in runs)
+    small = options.documents // 5
+    print(f"peak memory         {least.peak_mebibytes:8.0f} MiB at {small} documents")
+    print(f"                    {most:8.0f} MiB at {options.documents} documents")
+
+
+if __name__ == "__main__":
+    run(main)

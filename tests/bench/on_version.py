@@ -1,0 +1,143 @@
+"""What it costs to look for versions at ingest, beside a plain bulk of the same documents.
+
+python -m tests.bench.on_version [--stored 10000] [--documents 10000] [--keep]
+
+The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
+fingerprints. Every tenth document is a revision of the one before. Runs alternate.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import elasticsearch
+
+from es_simhash.bulk.preparation import default_processes
+from es_simhash.bulk.run import Settings
+from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.deduplication.audit import read_audit
+from es_simhash.deduplication.rules import OnVersion
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.local_node.finder import find_engine
+from tests.bench import synthetic
+from tests.bench.engines import bench_client
+from tests.bench.ingest import prepare_plain
+from tests.bench.program import run
+
+_SENTENCES = 20
+_STEP = 100_000
+
+
+def write_documents(path: Path, start: int, count: int) -> int:
+    """Write documents of about 2 KB; give the number of revisions among them."""
+    with path.open("w", encoding="ascii") as stream:
+        for number, text in enumerate(synthetic.texts(start, count, _SENTENCES), start):
+            stream.write(json.dumps({"_id": str(number), "text": text}) + "\n")
+    revisions = [each for each in range(start, start + count) if _is_revision(each)]
+    return len(revisions) - _is_revision(start)
+
+
+def _is_revision(number: int) -> bool:
+    return number % synthetic.REVISION_EVERY == synthetic.REVISION_EVERY - 1
+
+
+def measure(
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    path: Path,
+    settings: Settings,
+    rules: OnVersion | None,
+) -> float:
+    """Write a file into an index; give the documents a second, start of the processes included."""
+    sources = open_sources([path], stream=open(os.devnull, "rb"))  # noqa: SIM115
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        outcomes = ingest_sources(
+            client,
+            index,
+            sources,
+            settings=settings,
+            journal=Path(folder, "journal"),
+            on_version=rules,
+        )
+        counts = Counter(each.status for each in outcomes)
+        seconds = time.perf_counter() - started
+    assert set(counts) == {"written"}, counts
+    return counts["written"] / seconds
+
+
+def _plain(
+    client: elasticsearch.Elasticsearch, index: str, path: Path, settings: Settings
+) -> float:
+    client.indices.delete(index=index, ignore_unavailable=True)
+    install(client, index, semantics=None)
+    return measure(client, index, path, settings, None)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Fill an index, write more with and without looking for versions, print the ratio."""
+    options = _parser().parse_args(argv)
+    url = find_engine(heap=options.heap).url
+    index = f"bench-on-version-{options.stored}"
+    limits = Limits(bytes=options.batch_kib * 1024)
+    settings = Settings(options.processes, limits, options.ahead)
+    plain_settings = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
+    with bench_client(options.heap) as client, tempfile.TemporaryDirectory() as folder:
+        start = _filled(client, url, index, options.stored)
+        plain, checked = [], []
+        for run in range(options.runs):
+            path, audit = Path(folder, "documents.jsonl"), Path(folder, f"{run}.audit.jsonl")
+            revisions = write_documents(path, start, options.documents)
+            start += options.documents
+            plain.append(_plain(client, f"{index}-plain", path, plain_settings))
+            rules = OnVersion("flag", audit=audit)
+            checked.append(measure(client, index, path, settings, rules))
+            flagged = sum(int(str(each.head["id"])) % 10 == 9 for each in read_audit(audit, client))
+            print(
+                f"run {run + 1}: plain {plain[-1]:.0f}, flag {checked[-1]:.0f} documents/s; "
+                f"{flagged} of {revisions} revisions flagged"
+            )
+        ratio = statistics.median(c / p for c, p in zip(checked, plain, strict=True))
+        print(
+            f"{options.documents} documents with {options.stored} stored, {options.processes} "
+            f"processes, {os.cpu_count()} processors shared with the node: ratio {ratio:.3f}"
+        )
+        client.indices.delete(index=f"{index}-plain", ignore_unavailable=True)
+        if not options.keep:
+            client.indices.delete(index=[index, f"{index}-simhash"], ignore_unavailable=True)
+
+
+def _filled(client: elasticsearch.Elasticsearch, url: str, index: str, stored: int) -> int:
+    """Make sure that the index has as many documents; give the number of the next one."""
+    if client.indices.exists(index=index):
+        client.indices.refresh(index=index)
+        have = int(client.count(index=index)["count"])
+        if have >= stored:
+            return have
+    for first in range(0, stored, _STEP):
+        synthetic.grow(client, url, index, first, min(stored, first + _STEP), _SENTENCES)
+    return stored
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stored", type=int, default=10_000)
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=default_processes())
+    parser.add_argument("--ahead", type=int, default=Settings.ahead)
+    parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
+    parser.add_argument("--heap", default="2g")
+    parser.add_argument("--keep", action="store_true", help="keep the index, to go on with it")
+    return parser
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,242 @@
+"""Semantic neighbours through a real index, against human judgements, topics and events.
+
+    python -m tests.bench.semantics [lee50 ecbplus ...]
+
+Prints correlation with people, precision and average precision beside `more_like_this` on the
+same index, how much of the exact top ten the index brings, which relations are called versions,
+and the bytes of the semantic fields. Everything at the shipped defaults.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+
+import elasticsearch
+import numpy as np
+
+from es_simhash.evaluation import metrics
+from es_simhash.query.options import SearchOptions
+from es_simhash.relation.compare import compare
+from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.search.index import Index
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.profiler import semantic_profiler
+from tests.bench.engines import bench_client
+from tests.bench.indexing import filled_index
+from tests.bench.program import run
+from tests.support import datasets
+from tests.support.datasets import pair
+
+Documents = list[dict[str, str]]
+_BATCH = 25
+
+
+def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[str, list[Relation]]:
+    """Ask about every document, many in one request."""
+    found: dict[str, list[Relation]] = {}
+    for start in range(0, len(ids), _BATCH):
+        asked = index.related_to_each(ids[start : start + _BATCH], options=options)
+        found.update({id: list(relations) for id, relations in asked.items()})
+    return found
+
+
+def everything(size: int) -> SearchOptions:
+    """Return what shows whole rankings: nothing cut by score, no copies left out."""
+    return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
+
+
+def exact(documents: Documents) -> metrics.Matrix:
+    """Return the exact similarities of all texts."""
+    texts = [each["text"] for each in documents]
+    return metrics.similarities(semantic_profiler(DEFAULT_SEMANTICS).read(texts))
+
+
+def report_lee(client: elasticsearch.Elasticsearch) -> None:
+    """Print the correlation with human judgements, computed exactly and through the index."""
+    documents = datasets.documents("lee50")
+    place = {each["id"]: number for number, each in enumerate(documents)}
+    rows = datasets.rows("lee50", "pairs.tsv")
+    human = [float(row["human"]) for row in rows]
+    matrix = exact(documents)
+    direct = [_both_ways(matrix, place[row["doc1"]], place[row["doc2"]]) for row in rows]
+    stored = np.zeros_like(matrix)
+    with filled_index(client, "bench-lee50", documents, semantics=DEFAULT_SEMANTICS) as index:
+        for id, relations in answers(index, list(place), everything(50)).items():
+            for each in relations:
+                if each.semantics is not None:
+                    stored[place[id], place[str(each.id)]] = each.semantics.similarity
+    through = [_both_ways(stored, place[row["doc1"]], place[row["doc2"]]) for row in rows]
+    print(f"\nlee50: {len(rows)} pairs judged by people")
+    for name, values in (("exact", direct), ("through the index", through)):
+        print(
+            f"  {name:18s} Pearson {metrics.pearson(values, human):.3f}  "
+            f"Spearman {metrics.spearman(values, human):.3f}"
+        )
+    edges = (0.0, 0.3, 0.5, 0.7, 1.01)
+    for low, high in pairwise(edges):
+        group = [h for h, judged in zip(direct, human, strict=True) if low <= judged < high]
+        if group:
+            print(f"  judged {low:.1f} to {min(high, 1):.1f}: {len(group):4d} pairs, h "
+                  f"{np.quantile(group, 0.25):.3f} to {np.quantile(group, 0.75):.3f}")  # fmt: skip
+
+
+def _both_ways(matrix: metrics.Matrix, one: int, other: int) -> float:
+    return float(matrix[one, other] + matrix[other, one]) / 2
+
+
+def report_topics(
+    client: elasticsearch.Elasticsearch, name: str, labels: Sequence[str], documents: Documents
+) -> None:
+    """Print how many of the first ten are of the same kind, beside `more_like_this`."""
+    ids = [each["id"] for each in documents]
+    order = metrics.ranked(exact(documents))
+    with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
+        found = answers(index, ids, everything(10))
+        ours = [[str(each.id) for each in found[id]] for id in ids]
+        theirs = [more_like_this(client, index.name, id) for id in ids]
+    print(f"\n{name}: {len(documents)} documents")
+    for label in labels:
+        kinds = {each["id"]: each[label] for each in documents}
+        values = [each[label] for each in documents]
+        print(
+            f"  {label:6s} precision@10 {_precision(ids, ours, kinds):.3f} through the index, "
+            f"{metrics.precision_at(order, values):.3f} exact; "
+            f"MAP {metrics.mean_average_precision(order, values):.3f}; "
+            f"more_like_this {_precision(ids, theirs, kinds):.3f}"
+        )
+    first = [{ids[place] for place in row[:10]} for row in order]
+    share = np.mean([len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)])
+    print(f"  of the exact top ten the index brings {share:.4f}")
+
+
+def _precision(ids: Sequence[str], lists: Sequence[Sequence[str]], kinds: dict[str, str]) -> float:
+    right = sum(
+        kinds[id] == kinds[other] for id, found in zip(ids, lists, strict=True) for other in found
+    )
+    return right / (10 * len(ids))
+
+
+def more_like_this(client: elasticsearch.Elasticsearch, index: str, id: str) -> list[str]:
+    """Ask for ten similar documents the way the engine offers, with its defaults."""
+    like = {"more_like_this": {"fields": ["text"], "like": [{"_id": id}]}}
+    answer = client.search(index=index, size=10, source=False, query=like)
+    return [hit["_id"] for hit in answer["hits"]["hits"]]
+
+
+def report_ecbplus(client: elasticsearch.Elasticsearch) -> None:
+    """Print topics and events, and that wire copies are called versions."""
+    documents = datasets.documents("ecbplus")
+    report_topics(client, "ecbplus", ("topic", "event"), documents)
+    report_wire_copies(client, documents)
+
+
+def report_wire_copies(client: elasticsearch.Elasticsearch, documents: Documents) -> None:
+    """Print what is called a version, two texts alone and in an index of them all."""
+    texts = {each["id"]: each["text"] for each in documents}
+    rows = datasets.rows("ecbplus", "near_duplicates.tsv")
+    listed = {pair(row["id1"], row["id2"]): float(row["containment"]) for row in rows}
+    copies = [key for key, containment in listed.items() if containment >= 0.5]
+    alone = sum(compare(texts[one], texts[other]).kind in VERSION_KINDS for one, other in copies)
+    options = SearchOptions(size=1000, kinds=VERSION_KINDS, evidence=False)
+    with filled_index(client, "bench-wire", documents) as index:
+        found = answers(index, list(texts), options)
+    called = {pair(id, str(each.id)) for id, relations in found.items() for each in relations}
+    print(
+        f"  wire copies with containment >= 0.5 called versions: {alone} of {len(copies)} "
+        f"compared, {len(called.intersection(copies))} through the index; "
+        f"called versions with containment below: {len(called & listed.keys() - set(copies))} "
+        f"listed, {len(called - listed.keys())} others"
+    )
+
+
+def report_bbc(client: elasticsearch.Elasticsearch) -> None:
+    """Print topics of the texts that are no copies, and the bytes of the fields."""
+    documents = [each for each in datasets.documents("bbc_news") if not each["exact_dup_of"]]
+    report_topics(client, "bbc_news", ("topic",), documents)
+    sizes = {}
+    for semantics in (None, DEFAULT_SEMANTICS):
+        with filled_index(client, "bench-bytes", documents, semantics=semantics) as index:
+            client.indices.forcemerge(index=index.name, max_num_segments=1)
+            client.indices.flush(index=index.name, force=True)
+            client.indices.refresh(index=index.name)
+            stats = client.indices.stats(index=index.name, metric="store")
+            sizes[semantics] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
+    more = sizes[DEFAULT_SEMANTICS] - sizes[None]
+    print(f"  bytes a document: {sizes[None]:.0f} without meanings, {more:.0f} more with them")
+
+
+def report_thucnews(client: elasticsearch.Elasticsearch) -> None:
+    """Print topics of Chinese news."""
+    report_topics(client, "thucnews_zh", ("topic",), datasets.documents("thucnews_zh"))
+
+
+def report_laws(client: elasticsearch.Elasticsearch) -> None:
+    """Print whether laws of other provinces on one subject are found, and as what."""
+    documents = datasets.documents("law_versions_zh")
+    subject = {each["id"]: (each["regional_topic"], each["province"]) for each in documents}
+    relevant = defaultdict(set)
+    for one, other in combinations(documents, 2):
+        (topic, province), (same, elsewhere) = subject[one["id"]], subject[other["id"]]
+        if topic and topic == same and province != elsewhere:
+            relevant[one["id"]].add(other["id"])
+            relevant[other["id"]].add(one["id"])
+    with filled_index(client, "bench-laws", documents, semantics=DEFAULT_SEMANTICS) as index:
+        found = answers(index, sorted(relevant), everything(60))
+    precision, called = [], 0
+    for id, wanted in relevant.items():
+        called += sum(each.kind in VERSION_KINDS and each.id in wanted for each in found[id])
+        # Versions, and its own province's texts on the subject, are no neighbours to be ranked.
+        others = [
+            str(each.id)
+            for each in found[id]
+            if each.kind not in VERSION_KINDS and subject[str(each.id)] != subject[id]
+        ]
+        precision.append(len(wanted & set(others[: len(wanted)])) / len(wanted))
+    pairs = sum(map(len, relevant.values()))
+    print(f"\nlaw_versions_zh: {len(relevant)} laws with the same subject in another province")
+    print(f"  R-precision {np.mean(precision):.3f}; called versions {called} of {pairs}")
+
+
+def report_clough() -> None:
+    """Print what independent answers to one question are called."""
+    texts = {each["id"]: each["text"] for each in datasets.documents("clough_stevenson")}
+    rows = datasets.clough_pairs()
+    independent = [row for row in rows if row["level"] == "non"]
+    with_source = [compare(texts[row["doc"]], texts[row["source"]]).kind for row in independent]
+    by_source = defaultdict(list)
+    for row in independent:
+        by_source[row["source"]].append(row["doc"])
+    pairs = [two for group in by_source.values() for two in combinations(group, 2)]
+    among = [compare(texts[one], texts[other]).kind for one, other in pairs]
+    print("\nclough_stevenson: independent answers to one question")
+    for name, kinds in (("with the source", with_source), ("among themselves", among)):
+        told = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+        versions = sum(kind in VERSION_KINDS for kind in kinds)
+        print(f"  {name}: called versions {versions} of {len(kinds)} ({told})")
+
+
+REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch], None]] = {
+    "lee50": report_lee,
+    "ecbplus": report_ecbplus,
+    "bbc_news": report_bbc,
+    "thucnews_zh": report_thucnews,
+    "law_versions_zh": report_laws,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the parts that are named, or all, and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", choices=[[], *REPORTS, "clough"], default=[])
+    chosen = parser.parse_args(argv).sets or [*REPORTS, "clough"]
+    with bench_client() as client:
+        for name in chosen:
+            if name in REPORTS:
+                REPORTS[name](client)
+    if "clough" in chosen:
+        report_clough()
+
+
+if __name__ == "__main__":
+    run(main)

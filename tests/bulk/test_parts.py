@@ -1,0 +1,227 @@
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from es_simhash.bulk.batches import Lines, Mark
+from es_simhash.bulk.dead_letter import DeadLetter
+from es_simhash.bulk.journal import Journal, default_path
+from es_simhash.bulk.order import Stopped, Turns
+from es_simhash.bulk.preparation import Prepared, prepare
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.ingestion.enrichment import fingerprint_documents
+from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
+from es_simhash.text import limits
+from es_simhash.text.escaping import printable
+
+CONFIG = IndexConfig()
+MARK = Mark("/a", 10, 2, "look")
+
+
+def lines(*documents: object) -> Lines:
+    return Lines("file", 1, b"\n".join(json.dumps(each).encode() for each in documents))
+
+
+def stored(document: dict[str, object]) -> dict[str, object]:
+    return next(fingerprint_documents([document]))
+
+
+def unchanged(prepared: Prepared) -> list[str]:
+    return [id for _, id, _ in prepared.unchanged]
+
+
+def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
+    prepared = prepare(lines({"id": "a", "text": "One."}, {"id": "b", "text": ""}), CONFIG, None)
+    actions = [json.loads(each) for each in prepared.body.splitlines()]
+    assert actions[0] == {"index": {"_id": "a"}}
+    assert actions[1] == {"id": "a", "text": "One.", "simhash": simhash_object(fingerprint("One."))}
+    assert actions[3]["simhash"] == simhash_object(fingerprint(""))
+    assert prepared.ids == ["a", "b"]
+    assert prepared.body[: prepared.ends[0]].count(b"\n") == 2
+
+
+def test_of_documents_with_one_id_the_last_is_written() -> None:
+    prepared = prepare(lines({"id": 1, "text": "old"}, {"id": 1, "text": "new"}), CONFIG, None)
+    assert prepared.places == [1]
+    assert prepared.unchanged == [(0, "1", "A later document has the same id.")]
+
+
+def test_a_document_that_the_index_has_is_left_out() -> None:
+    document = {"id": "a", "text": "One.", "n": 1, "f": 1.0, "deep": {"b": [None, {}]}}
+    found = {"a": stored(document)}
+    assert unchanged(prepare(lines(document), CONFIG, found)) == ["a"]
+    assert unchanged(prepare(lines({"_id": "a", **document}), CONFIG, found)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": "Two."}, {"n": 2}, {"n": 1.0}, {"n": True}, {"more": 1}, {"text": "one."}]
+)
+def test_a_document_with_any_change_is_written(change: dict[str, object]) -> None:
+    document = {"id": "a", "text": "One.", "n": 1}
+    assert prepare(lines({**document, **change}), CONFIG, {"a": stored(document)}).ids == ["a"]
+
+
+def test_a_number_beyond_double_precision_is_never_taken_for_the_same() -> None:
+    line = b'{"id":"a","text":"t","n":0.12345678901234567890123}'
+    found = {"a": stored(json.loads(line))}
+    assert prepare(Lines("file", 1, line), CONFIG, found).ids == ["a"]
+    long = b'{"id":"a","text":"t","n":-122.41941550000001}'
+    assert not prepare(Lines("file", 1, long), CONFIG, {"a": stored(json.loads(long))}).ids
+
+
+def test_stale_or_missing_fingerprints_are_written_again() -> None:
+    document = {"id": "a", "text": "One."}
+    stale = {**document, "simhash": stored({"text": "Another."})["simhash"]}
+    for found in (stale, document, {**document, "simhash": {"scheme": "older"}}):
+        assert prepare(lines(document), CONFIG, {"a": found}).ids == ["a"]
+
+
+def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {"id": "long", "text": "Eight words are what one chunk needs here. " * 30_000}
+    prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, None)
+    assert prepared.ids == ["b"]
+    assert "chunks, and at most 20000" in prepared.refused[0].reason
+    monkeypatch.setattr(limits, "MOST_CHUNKS", 2)
+    middle = {"id": "middle", "text": long["text"][:1000]}
+    assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, None).ids == ["b"]
+
+
+def test_fingerprints_are_added_to_documents_of_a_program() -> None:
+    documents = [{"body": {"text": f"Text {number}. " * 5000}} for number in range(5)]
+    added = list(fingerprint_documents(documents, text_field="body.text", simhash_field="fp"))
+    for document, result in zip(documents, added, strict=True):
+        expected = simhash_object(fingerprint(document["body"]["text"]))
+        assert {**expected, **result["fp"]} == result["fp"]
+        assert result["fp"]["semantic_scheme"] == DEFAULT_SEMANTICS.name
+        assert {**result, "fp": ""} == {**document, "fp": ""}
+    [alone] = fingerprint_documents([{"text": "One."}], semantics=None)
+    assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
+    with pytest.raises(InputError, match="Document 2: There is no field"):
+        list(fingerprint_documents([{"text": ""}, {}]))
+
+
+def test_a_journal_is_read_back(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "folder" / "j", ["job"])
+    journal.keep(MARK, failed=2)
+    journal.keep(Mark("/b", 1, 1, ""), failed=1)
+    again = Journal.open(journal.path, ["job"])
+    assert (again.mark("/a"), again.mark("/c"), again.failed) == (MARK, None, 3)
+    assert [each.name for each in journal.path.parent.iterdir()] == ["j"]
+    journal.remove()
+    journal.remove()
+    assert Journal.open(journal.path, ["job"]).marks == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff", b"[]", b"null", b'{"version":1}', b'{"version":2,"job":["job"]}',
+     b'{"version":1,"job":["job"],"failed":0,"marks":[{"source":"/a","done":-1,"lines":0,'
+     b'"state":""}]}', b'{"version":1,"job":["job"],"failed":0,"marks":7}'],
+)  # fmt: skip
+def test_a_corrupt_journal_is_ignored_with_a_warning(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "j"
+    path.write_bytes(content)
+    journal = Journal.open(path, ["job"])
+    assert (journal.marks, journal.failed) == ({}, 0)
+    assert "ignored" in caplog.text
+    journal.keep(MARK, failed=0)
+    assert Journal.open(path, ["job"]).mark("/a") == MARK
+
+
+def test_a_journal_of_another_job_is_ignored(tmp_path: Path) -> None:
+    Journal.open(tmp_path / "j", ["job"]).keep(MARK, failed=0)
+    assert Journal.open(tmp_path / "j", ["other"]).marks == {}
+    assert default_path(["a", "b"]) != default_path(["ab"])
+
+
+def test_a_journal_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="--journal"):
+        Journal.open(tmp_path / "file" / "j", ["job"]).keep(MARK, failed=0)
+
+
+def test_a_dead_letter_keeps_the_document_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "dead"
+    batch = Lines("f", 5, b'{"n":1.00}\r\n{"broken\n\xff\n{"deep":' + b"[" * 99_999)
+    for _ in range(2):
+        with DeadLetter(path) as letters:
+            assert not letters.count
+            for place in range(4):
+                letters.add(batch, place, None, "reason")
+    records = [json.loads(each) for each in path.read_bytes().splitlines()]
+    assert len(records) == 8
+    assert records[0] == {"id": None, "reason": "reason", "file": "f", "line": 5,
+                          "document": {"n": 1.0}}  # fmt: skip
+    assert b'"document": {"n":1.00}}' in path.read_bytes()
+    assert records[1]["raw"] == '{"broken'
+    assert records[2]["raw"].encode("utf-8", "surrogateescape") == b"\xff"
+
+
+def test_no_dead_letter_no_file(tmp_path: Path) -> None:
+    with DeadLetter(tmp_path / "dead"):
+        pass
+    with DeadLetter(None) as none:
+        none.add(lines({}), 0, None, "reason")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dead_letter_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
+    with DeadLetter(tmp_path) as letters, pytest.raises(InputError, match="--dead-letter"):
+        letters.add(lines({}), 0, None, "reason")
+
+
+class Watched(threading.Condition):
+    """A condition that says when a thread waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits = threading.Event()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.set()
+        return super().wait(timeout)
+
+
+def test_a_batch_waits_for_the_one_with_the_same_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched()
+    monkeypatch.setattr(threading, "Condition", lambda: watched)
+    turns = Turns(4)
+    monkeypatch.undo()
+    order: list[str] = []
+    turns.wait_for(0)
+    turns.go(0, ["a"])
+
+    def second() -> None:
+        turns.wait_for(1)
+        turns.go(1, ["a", "b"])
+        order.append("second goes")
+        turns.leave(1)
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    # Its turn has come, and it waits: for nothing but the first to leave.
+    assert watched.waits.wait(60)
+    assert turns.written_lately({"a"})
+    order.append("first leaves")
+    turns.leave(0)
+    thread.join()
+    assert order == ["first leaves", "second goes"]
+    assert turns.written_lately({"b"})
+    assert not turns.written_lately({"c"})
+
+
+def test_turns_that_never_come_end_with_the_run() -> None:
+    turns = Turns(2)
+    turns.stop()
+    with pytest.raises(Stopped):
+        turns.wait_for(5)
+
+
+def test_control_characters_are_shown_escaped() -> None:
+    assert printable("a\x1b[2Jé\ud800\u202e") == "a\\x1b[2Jé\\ud800\\u202e"

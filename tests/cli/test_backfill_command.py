@@ -1,0 +1,171 @@
+"""`es-simhash backfill` as a process of its own."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes import children, command_line, running
+
+pytestmark = pytest.mark.cluster
+
+
+def command(url: str, *arguments: str | Path) -> list[str]:
+    return command_line("backfill", "--url", url, *arguments)
+
+
+def run(url: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command(url, *arguments), cwd=folder, capture_output=True)
+
+
+def test_documents_are_enriched_and_counted(
+    index: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
+) -> None:
+    write(index, {**documents(30), "none": {"n": 1}})
+    first = run(cluster_url, index, folder=tmp_path)
+    assert (first.returncode, first.stderr) == (0, b"")
+    assert first.stdout.startswith(
+        b"30 written, 0 unchanged, 1 without text, 0 deleted meanwhile, "
+    )
+    again = run(cluster_url, index, "--check", folder=tmp_path)
+    assert again.stdout.startswith(b"0 written, 30 unchanged, 1 without text, ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_fails_is_kept_and_makes_the_exit_status_1(
+    index: str, cluster_url: str, tmp_path: Path, write: Any
+) -> None:
+    write(index, {"good": {"text": "A text."}, "\x1b[2Jbad": {"text": 5}})
+    done = run(cluster_url, index, folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"1 written, ")
+    shown, end = done.stderr.decode().splitlines()
+    assert shown.startswith(f"{index} (id \\x1b[2Jbad): Field 'text' holds int")
+    path = tmp_path / f"{index}.failures.jsonl"
+    assert end == (
+        f"Error: 1 documents could not be enriched; {path.name} has each with its reason."
+    )
+    letter = json.loads(path.read_bytes())
+    assert (letter["id"], letter["index"]) == ("\x1b[2Jbad", index)
+    assert letter["run"].encode() in done.stdout
+
+
+def test_a_dry_run_says_time_and_disk_and_writes_nothing(
+    client: Any, index: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
+) -> None:
+    write(index, documents(30))
+    done = run(cluster_url, index, "--dry-run", "--max-docs-per-second", "3", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    assert shown.startswith(f"30 documents of '{index}' would be looked at")
+    assert "Time: about 10 s (3 documents/s)." in shown
+    assert "Disk: about " in shown
+    enriched = {"exists": {"field": "simhash.scheme"}}
+    assert client.count(index=index, query=enriched)["count"] == 0
+
+
+def test_a_sidecar_is_made(
+    client: Any, index_name: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
+) -> None:
+    write(index_name, documents(5))
+    sidecar = f"{index_name}-sidecar"
+    try:
+        done = run(cluster_url, index_name, "--sidecar", sidecar, folder=tmp_path)
+        assert done.stdout.startswith(b"5 written, ")
+        client.indices.refresh(index=sidecar)
+        assert client.count(index=sidecar)["count"] == 5
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no-such-index"], "does not exist"),
+        (["no-such-index", "--where", "{"], "--where is no JSON"),
+        (["no-such-index", "--where", "[]"], "--where holds list"),
+        (["a b"], ""),
+    ],
+)
+def test_a_refusal_is_one_sentence(
+    cluster_url: str, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    done = run(cluster_url, *arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+    sentence = done.stderr.decode()
+    assert sentence.startswith("Error: ")
+    assert sentence.count("\n") == 1
+    assert words in sentence
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
+    client: Any,
+    index: str,
+    proxy: Any,
+    cluster_url: str,
+    tmp_path: Path,
+    write: Any,
+    stored: Any,
+    documents: Any,
+) -> None:
+    total = 3000
+    write(index, documents(total))
+    line = command(proxy.url, index, "--processes", "2")
+    bulks = 0
+    workers: list[int] = []
+
+    def kill(path: str, body: bytes) -> None:
+        nonlocal bulks
+        bulks += "_bulk" in path
+        if bulks == 6 and not workers:
+            workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
+            process.send_signal(signal.SIGKILL)
+
+    proxy.hook = kill
+    with running(line, cwd=tmp_path) as process:
+        assert process.wait() == -signal.SIGKILL
+    # The processes end with their parent: nothing is left running.
+    for worker in workers:
+        assert select.select([worker], [], [], 20)[0]
+        os.close(worker)
+    assert len(workers) >= 2
+    done = sum(bool(each["ours"]) for each in stored(index).values())
+    assert 0 < done < total
+    again = run(cluster_url, index, folder=tmp_path)
+    assert (again.returncode, again.stderr) == (0, b"")
+    found = stored(index)
+    assert len(found) == total
+    assert all(each["ours"] for each in found.values())
+    # A version counts the writes of a document.
+    assert {each["version"] for each in found.values()} == {2}
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_an_interrupted_run_ends_cleanly_with_its_summary(
+    index: str, proxy: Any, tmp_path: Path, write: Any, documents: Any
+) -> None:
+    write(index, documents(3000))
+    bulks = 0
+
+    def interrupt(path: str, body: bytes) -> tuple[int, bytes] | None:
+        nonlocal bulks
+        bulks += "_bulk" in path
+        if bulks < 6 or "_bulk" not in path:
+            return None
+        process.send_signal(signal.SIGINT)
+        return 429, b"{}"
+
+    proxy.hook = interrupt
+    line = command(proxy.url, index, "--processes", "2")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with running(line, cwd=tmp_path, **pipes) as process:
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert error.strip() == b"Interrupted."
+    assert b" written, 0 unchanged, 0 without text, " in out

@@ -1,0 +1,152 @@
+"""`es-simhash ingest` as a process of its own."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes import children, command_line, running
+
+pytestmark = pytest.mark.cluster
+
+
+def command(url: str, *arguments: str | Path) -> list[str]:
+    return command_line("ingest", "--url", url, *arguments)
+
+
+def run(
+    url: str, *arguments: str | Path, folder: Path, given: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "ES_SIMHASH_HOME": str(folder / "home")}
+    return subprocess.run(
+        command(url, *arguments), cwd=folder, input=given, capture_output=True, env=environment
+    )
+
+
+def write(path: Path, count: int) -> Path:
+    lines = (json.dumps({"id": n, "text": f"Text {n}, with some words."}) for n in range(count))
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_files_are_written_and_counted(
+    client: Any, index: str, cluster_url: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "a.jsonl", 30)
+    first = run(cluster_url, index, "a.jsonl", folder=tmp_path)
+    assert (first.returncode, first.stderr) == (0, b"")
+    assert first.stdout.startswith(b"30 written, 0 unchanged, 0 failed in ")
+    again = run(cluster_url, index, "-", folder=tmp_path, given=(tmp_path / "a.jsonl").read_bytes())
+    assert again.stdout.startswith(b"0 written, 30 unchanged, 0 failed in ")
+    assert not list((tmp_path / "home" / "journals").iterdir())
+    assert not list(tmp_path.glob("*dead-letter*"))
+
+
+def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
+    client: Any, index: str, cluster_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b'{"id":1,"text":"a"}\n{"id":\x1b\n{"id":3,"text":"b"}\n')
+    done = run(cluster_url, index, "a.jsonl", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"2 written, 0 unchanged, 1 failed in ")
+    shown, end = done.stderr.decode().splitlines()
+    assert shown.startswith("a.jsonl:2: Malformed JSON")
+    assert end == (
+        f"Error: 1 documents could not be written; {index}.dead-letter.jsonl has each with its "
+        "reason."
+    )
+    letter = json.loads((tmp_path / f"{index}.dead-letter.jsonl").read_bytes())
+    assert letter["raw"] == '{"id":\x1b'
+
+
+def test_a_folder_is_written_by_path(
+    client: Any, index: str, cluster_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "texts" / "sub").mkdir(parents=True)
+    for name in ("a.txt", "sub/b.md"):
+        (tmp_path / "texts" / name).write_text(f"Text of {name}.", "utf-8")
+    assert run(cluster_url, index, "texts", folder=tmp_path).returncode == 0
+    assert client.get(index=index, id="sub/b.md")["_source"]["text"] == "Text of sub/b.md."
+
+
+def test_no_cluster_and_no_index_are_one_sentence(cluster_url: str, tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", 1)
+    for url, index in ((cluster_url, "no-such-index"), ("http://127.0.0.1:1", "i")):
+        done = run(url, index, "a.jsonl", folder=tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.count(b"\n") == 1, done.stderr
+        assert done.stderr.startswith(b"Error: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_a_killed_run_goes_on_where_it_was(
+    client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path
+) -> None:
+    total = 12_000
+    path = write(tmp_path / "a.jsonl", total)
+    journal = tmp_path / "journal"
+    environment = {**os.environ, "ES_SIMHASH_HOME": str(tmp_path / "home")}
+    line = command(proxy.url, index, path, "--journal", journal, "--processes", "2")
+    sent = 0
+    workers: list[int] = []
+
+    def kill(request: str, body: bytes) -> None:
+        if "_bulk" in request and journal.exists() and not workers:
+            workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
+            process.send_signal(signal.SIGKILL)
+
+    proxy.hook = kill
+    with running(line, cwd=tmp_path, env=environment) as process:
+        assert process.wait() == -signal.SIGKILL
+    # The processes end with their parent: nothing is left running.
+    for worker in workers:
+        assert select.select([worker], [], [], 20)[0]
+        os.close(worker)
+    assert len(workers) >= 2
+    kept = json.loads(journal.read_bytes())["marks"][0]["lines"]
+    assert 0 < kept < total
+
+    def count(request: str, body: bytes) -> None:
+        nonlocal sent
+        if "_bulk" in request:
+            sent += body.count(b"\n") // 2
+
+    proxy.hook = count
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    client.indices.refresh(index=index)
+    assert client.count(index=index)["count"] == total
+    assert sent <= total - kept
+    # Nothing was written twice: a version counts the writes of a document.
+    again = client.search(index=index, size=10, version=True, query={"term": {"id": "0"}})
+    assert [each["_version"] for each in again["hits"]["hits"]] == [1]
+    assert not journal.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
+    index: str, proxy: Any, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.jsonl", 12_000)
+    journal = tmp_path / "journal"
+
+    def interrupt(request: str, body: bytes) -> tuple[int, bytes] | None:
+        if "_bulk" in request and journal.exists():
+            process.send_signal(signal.SIGINT)
+            return 429, b"{}"
+        return None
+
+    proxy.hook = interrupt
+    line = command(proxy.url, index, path, "--journal", journal, "--processes", "2")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with running(line, cwd=tmp_path, **pipes) as process:
+        out, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert error.strip() == b"Interrupted."
+    assert b" written, 0 unchanged, 0 failed in " in out
+    assert journal.exists()

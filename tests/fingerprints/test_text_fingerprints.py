@@ -1,0 +1,116 @@
+"""Batches: a text has its fingerprints whatever stands around it."""
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from es_simhash.fingerprints import text_fingerprints
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import (
+    TextFingerprints,
+    fingerprint,
+    fingerprint_batch,
+)
+from es_simhash.storage.codec import simhash_object
+from tests.support.strategies import long_texts, texts
+
+
+def values(found: TextFingerprints) -> tuple[object, ...]:
+    document = None if found.document is None else found.document.tolist()
+    chunks = found.chunks.tolist(), found.chunk_characters.tolist()
+    shingles = found.shingles.tolist(), found.levels.tolist()
+    return found.scheme, found.content_hash, found.tokens, document, chunks, shingles
+
+
+@given(st.lists(st.one_of(texts, long_texts), max_size=8), st.sampled_from([1, 3, 12, 64]))
+def test_fingerprints_do_not_depend_on_the_neighbours_in_the_batch(
+    batch: list[str], window: int
+) -> None:
+    scheme = Scheme(window=window)
+    together = [values(each) for each in fingerprint_batch(batch, scheme)]
+    assert together == [values(fingerprint(text, scheme)) for text in batch]
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        ["", "", ""],
+        ["", "a", ""],
+        ["a b", "x " * 70, "y " * 130, "c"],
+        ["first.", "\u0301second", "人", "\u0301third"],
+        ["ends with a stop.", "人人人人人人人人"],
+        ["ends with a line end\n", "\nbegins with one"],
+        ["\u00ad", "a\u00ad", "\u00adb"],
+        ["(", ".)", "?"],
+        ["w " * 300, "short", "v " * 300],
+    ],
+)
+def test_odd_neighbours_change_nothing(batch: list[str]) -> None:
+    together = [values(each) for each in fingerprint_batch(batch)]
+    assert together == [values(fingerprint(text)) for text in batch]
+
+
+def test_an_empty_batch_gives_nothing() -> None:
+    assert list(fingerprint_batch([])) == []
+    assert list(text_fingerprints.fingerprint_texts([])) == []
+    assert text_fingerprints.document_fingerprints([]).shape == (0, 16)
+
+
+def test_a_stream_is_cut_into_batches_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = [f"text number {number} of the stream. " * (number % 7) for number in range(60)]
+    whole = [values(each) for each in fingerprint_batch(stream)]
+    for size in (1, 50, 10**9):
+        monkeypatch.setattr(text_fingerprints, "BATCH_CHARACTERS", size)
+        assert [values(each) for each in text_fingerprints.fingerprint_texts(iter(stream))] == whole
+
+
+def test_a_stream_is_read_one_batch_at_a_time() -> None:
+    taken = []
+
+    def stream() -> object:
+        for number in range(100):
+            taken.append(number)
+            yield f"word{number} " * 1000
+
+    next(iter(text_fingerprints.fingerprint_texts(stream())))
+    assert len(taken) < 20
+
+
+def test_document_fingerprints_alone_are_those_of_the_batch() -> None:
+    batch = ["one two three", "", "four", "!"]
+    rows = text_fingerprints.document_fingerprints(batch)
+    np.testing.assert_array_equal(rows, fingerprint_batch(batch).documents)
+    assert len(rows) == 2
+
+
+def test_the_same_text_twice_has_the_same_fingerprint_twice() -> None:
+    # seomoz/simhash-py#44 keeps fingerprints in a set, so that exact copies vanish.
+    one, other = fingerprint_batch(["a copy", "a copy"])
+    assert values(one) == values(other)
+
+
+def test_content_hash_collapses_white_space_and_case_and_nothing_else() -> None:
+    hashes = {fingerprint(text).content_hash for text in ("A  b\n", "a b", "\u3000Ａ\u00a0b\r\n")}
+    assert len(hashes) == 1
+    others = {fingerprint(text).content_hash for text in ("a b.", "ab", "a-b", "a b")}
+    assert len(others) == 4
+
+
+def test_a_text_of_many_megabytes_is_fingerprinted() -> None:
+    found = fingerprint("lorem ipsum dolor sit amet. " * 40_000)
+    assert len(found.chunks) == 20_000
+    assert not found.is_empty
+
+
+def test_a_word_without_end_is_one_chunk() -> None:
+    found = simhash_object(fingerprint("x" * 100_000))
+    assert len(found["shingles"]) == 1
+
+
+def test_the_examples_in_the_docstrings_are_right() -> None:
+    result = doctest.testmod(text_fingerprints)
+    assert result.attempted
+    assert not result.failed

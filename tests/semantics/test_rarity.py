@@ -1,0 +1,76 @@
+"""How rare words are."""
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+
+from es_simhash.semantics.rarity import UNKNOWN, frequency_source, rarity
+
+ORDERED = {
+    "en": ["the", "house", "parliament", "trigonometry"],
+    "de": ["und", "haus", "parlament", "kompressor"],
+    "es": ["de", "casa", "parlamento", "polar"],
+}
+
+
+@pytest.mark.parametrize("language", ORDERED)
+def test_rarer_words_are_rarer(language: str) -> None:
+    values = rarity(ORDERED[language], language)
+    assert np.all(np.diff(values) > 0)
+    assert np.all((values >= 0) & (values < UNKNOWN))
+
+
+def test_unknown_words_are_as_rare_as_can_be() -> None:
+    assert rarity(["zxqvbrrgl", ""], "en").tolist() == [UNKNOWN, UNKNOWN]
+
+
+def test_no_words_have_no_rarity() -> None:
+    assert rarity([], "en").shape == (0,)
+
+
+def test_a_plural_is_as_rare_as_its_normal_form() -> None:
+    assert rarity(["officials"], "en") == rarity(["official"], "en") < UNKNOWN
+
+
+@pytest.mark.parametrize("language", ["", "xx", "eo-x", "../en"])
+def test_words_of_a_language_without_frequencies_are_equally_rare(language: str) -> None:
+    assert frequency_source(language) == "none"
+    assert rarity(["la", "domo"], language).tolist() == [UNKNOWN, UNKNOWN]
+
+
+def test_without_packages_only_shipped_languages_have_frequencies() -> None:
+    none = frozenset[str]()
+    sources = {each: frequency_source(each, none) for each in ("en", "de", "es", "fr", "zh", "nb")}
+    assert {each for each, source in sources.items() if source == "es-simhash"} == {
+        "en",
+        "de",
+        "es",
+    }
+    assert sources["fr"] == sources["zh"] == sources["nb"] == "none"
+
+
+def test_other_languages_come_from_wordfreq() -> None:
+    pytest.importorskip("wordfreq")
+    assert frequency_source("fr") == "wordfreq"
+    common, rare = rarity(["maison", "échevin"], "fr")
+    assert common < rare < UNKNOWN
+
+
+def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    unpacked: list[bytes] = []
+    decompress = gzip.decompress
+
+    def counted(content: bytes) -> bytes:
+        unpacked.append(content)
+        return decompress(content)
+
+    monkeypatch.setattr(gzip, "decompress", counted)
+    # Packages no other test names, so that no other test has read the list for them.
+    packages = frozenset({"read-once"})
+    [first] = rarity(["house"], "en", packages)
+    [second] = rarity(["house"], "en", packages)
+    assert first == second < UNKNOWN
+    assert len(unpacked) == 1

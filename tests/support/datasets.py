@@ -1,0 +1,125 @@
+"""Readers of the evaluation data, which stands beside the repository and is never shipped."""
+
+import csv
+import json
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+from es_simhash.errors import InputError
+
+Pair = tuple[str, str]
+
+
+def data_folder() -> Path:
+    """Return the folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository.
+
+    Raises:
+        InputError: It is not there.
+    """
+    beside = Path(__file__).parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
+    if not folder.is_dir():
+        raise InputError(f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder.")
+    return folder
+
+
+def data_file(name: str, file: str) -> Path:
+    """Return the path of a file of a set.
+
+    Raises:
+        InputError: It is not there.
+    """
+    path = data_folder() / name / file
+    if not path.is_file():
+        raise InputError(f"No file {path} in the evaluation data. Set ES_SIMHASH_DATA.")
+    return path
+
+
+def pair(one: str, other: str) -> Pair:
+    """Return two ids in their canonical order."""
+    return (one, other) if one < other else (other, one)
+
+
+@dataclass(frozen=True)
+class VersionSet:
+    """A collection with known version pairs.
+
+    Attributes:
+        name: Of its folder.
+        documents: As they are in the file.
+        characters: Whether its texts are measured in characters rather than in words.
+    """
+
+    name: str
+    documents: list[dict[str, str]]
+    characters: bool = False
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """Text of each id."""
+        return {each["id"]: each["text"] for each in self.documents}
+
+    @cached_property
+    def versions(self) -> set[Pair]:
+        """Pairs that are versions of each other."""
+        if self.name == "bbc_news":
+            near = rows(self.name, "near_duplicates.tsv")
+            return {
+                pair(row["id1"], row["id2"])
+                for row in near
+                if max(float(row["containment"]), float(row["resemblance"])) >= 0.5
+            }
+        chains = defaultdict(list)
+        for each in self.documents:
+            chains[each["chain"]].append(each["id"])
+        return {pair(*ids) for chain in chains.values() for ids in combinations(chain, 2)}
+
+    @cached_property
+    def neither(self) -> set[Pair]:
+        """Pairs that count neither as right nor as wrong: texts of superseding chains."""
+        if self.name != "pep_versions":
+            return set()
+        chains = defaultdict(list)
+        for each in self.documents:
+            chains[each["chain"]].append(each["id"])
+        return {
+            pair(one, other)
+            for row in rows(self.name, "relations.tsv")
+            if row["relation"] in ("replaces", "superseded_by")
+            for one in chains[row["chain"]]
+            for other in chains[row["other"]]
+        } - self.versions
+
+    @cached_property
+    def containment(self) -> dict[Pair, float]:
+        """Containment of the pairs that were measured by the line history."""
+        if self.name == "bbc_news":
+            return {}
+        measured = rows(self.name, "pairs.tsv")
+        return {pair(row["older"], row["newer"]): float(row["containment"]) for row in measured}
+
+
+def version_set(name: str) -> VersionSet:
+    """Read one of the collections with known versions."""
+    return VersionSet(name, documents(name), characters=name == "law_versions_zh")
+
+
+def documents(name: str) -> list[dict[str, str]]:
+    """Read the documents of a set."""
+    with data_file(name, "docs.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def clough_pairs() -> list[dict[str, str]]:
+    """Read the answers of clough_stevenson with their source, grade and level."""
+    return rows("clough_stevenson", "pairs.tsv")
+
+
+def rows(name: str, file: str) -> list[dict[str, str]]:
+    """Read a table of a set."""
+    with data_file(name, file).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

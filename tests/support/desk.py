@@ -1,0 +1,107 @@
+"""An index whose documents are decided as they are written."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import made_up_texts
+
+
+@pytest.fixture
+def make_text() -> Callable[..., str]:
+    """Make a text by its seed and number of words."""
+    return made_up_texts.make_text
+
+
+@pytest.fixture
+def revise() -> Callable[..., str]:
+    """Make a version of a text."""
+    return made_up_texts.revise
+
+
+class Desk:
+    """An index, what the tests write to it, and what it has then."""
+
+    def __init__(self, client: Any, name: str, folder: Path) -> None:
+        self.client = client
+        self.name = name
+        self.audit = folder / "audit.jsonl"
+
+    def write(
+        self,
+        documents: Iterable[Mapping[str, Any]],
+        action: Any = "flag",
+        *,
+        batch: int = 1000,
+        processes: int = 1,
+        **rules: Any,
+    ) -> dict[str, str]:
+        """Ingest documents; give the status of each."""
+        from es_simhash.bulk.run import Settings
+        from es_simhash.bulk.sources import Limits
+        from es_simhash.deduplication.rules import OnVersion
+        from es_simhash.engine.retry import RetryPolicy
+        from es_simhash.ingestion.ingest import ingest
+
+        settings = Settings(
+            processes=processes,
+            limits=Limits(documents=batch),
+            retry=RetryPolicy(initial_delay=0.01, max_delay=0.05, max_elapsed=5),
+        )
+        chosen = OnVersion(action, **{"audit": self.audit, **rules})
+        outcomes = ingest(self.client, self.name, documents, on_version=chosen, settings=settings)
+        return {str(each.id): each.status for each in outcomes}
+
+    def put(self, documents: Iterable[Mapping[str, Any]]) -> None:
+        """Ingest documents without looking for versions, and refresh."""
+        from es_simhash.bulk.run import Settings
+        from es_simhash.ingestion.ingest import ingest
+
+        outcomes = list(ingest(self.client, self.name, documents, settings=Settings(processes=1)))
+        assert all(each.ok for each in outcomes)
+        self.client.indices.refresh(index=self.name)
+
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """Return all documents by id, without our object."""
+        return {
+            id: {name: value for name, value in source.items() if name != "simhash"}
+            for id, source in self.sources().items()
+        }
+
+    def sources(self) -> dict[str, dict[str, Any]]:
+        """Return all documents by id."""
+        self.client.indices.refresh(index=self.name)
+        hits = self.client.search(index=self.name, size=1000)["hits"]["hits"]
+        return {hit["_id"]: hit["_source"] for hit in hits}
+
+    def marks(self) -> dict[str, dict[str, Any]]:
+        """Return the marks of all documents by id; null is none."""
+        names = ("duplicate_of", "duplicate_score", "family")
+        return {
+            id: {n: source["simhash"][n] for n in names if source["simhash"].get(n) is not None}
+            for id, source in self.sources().items()
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return what the audit log tells."""
+        from es_simhash.deduplication.audit import read_audit
+
+        return [dict(each.head) for each in read_audit(self.audit, self.client)]
+
+    def undo(self, **choice: Any) -> Any:
+        """Take back what was decided."""
+        from es_simhash.deduplication.undo import undo
+
+        return undo(self.client, self.name, self.audit, **choice)
+
+
+@pytest.fixture
+def desk(client: Any, index_name: str, tmp_path: Path) -> Iterator[Desk]:
+    """An index without documents; what lies beside it is deleted as well."""
+    from es_simhash.indices.install import install
+
+    install(client, index_name, semantics=None)
+    yield Desk(client, index_name, tmp_path)
+    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)

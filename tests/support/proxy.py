@@ -1,0 +1,77 @@
+"""A proxy before the engine that sees and can refuse each request."""
+
+import http.client
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+Answer = tuple[int, bytes]
+Hook = Callable[[str, bytes], Answer | None]
+
+
+class Proxy(ThreadingHTTPServer):
+    """Passes requests on, unless the hook answers them."""
+
+    daemon_threads = True
+
+    def __init__(self, target: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.target = urlsplit(target)
+        self.hook: Hook = lambda path, body: None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed is no error."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Proxy
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        refused = self.server.hook(self.path, body)
+        status, content = refused if refused else self._passed_on(body)
+        self.send_response(status)
+        self.send_header("content-type", "application/vnd.elasticsearch+json;compatible-with=8")
+        self.send_header("x-elastic-product", "Elasticsearch")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _passed_on(self, body: bytes) -> Answer:
+        connection = http.client.HTTPConnection(
+            self.server.target.hostname or "", self.server.target.port
+        )
+        try:
+            headers = {
+                name: value for name, value in self.headers.items() if name.lower() != "host"
+            }
+            connection.request(self.command, self.path, body, headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+    do_GET = do_POST = do_PUT = do_DELETE = _answer
+
+
+@pytest.fixture
+def proxy(cluster_url: str) -> Iterator[Proxy]:
+    """A proxy before the engine, on the loopback interface."""
+    with Proxy(cluster_url) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
