@@ -1,6 +1,5 @@
 """What the package shows, and in which direction its modules import."""
 
-import ast
 import importlib.util
 import inspect
 import pkgutil
@@ -21,51 +20,6 @@ MODULES = sorted(
     if not each.name.startswith("es_simhash._cluster")
 )
 CLIENT = {"elasticsearch", "elastic_transport"}
-# Everything else is pure: text in, numbers and plain dicts out.
-WITH_CLUSTER = {
-    "es_simhash.backfills",
-    "es_simhash.ingestion.ingest",
-    "es_simhash.search.sidecar",
-    "es_simhash.indices",
-    "es_simhash.cli",
-    "es_simhash.engine",
-    "es_simhash.deduplication",
-    "es_simhash.diagnostics",
-    "es_simhash.local_node.finder",
-    "es_simhash.families",
-    "es_simhash.search.index",
-    "es_simhash.bulk",
-    "es_simhash.local_node",
-    "es_simhash.sync",
-}
-# The facade loads these when they are asked for, and the command line is a program.
-FACES = {"es_simhash", "es_simhash.__main__"}
-# Commands that need no server must not import the client either.
-PURE_COMMANDS = {"compare_command", "concepts_command", "files", "fingerprint_command", "main",
-                 "semantic_options", "selftest_command", "showing"}  # fmt: skip
-
-
-def is_below(module: str, packages: set[str]) -> bool:
-    return any(module == each or module.startswith(f"{each}.") for each in packages)
-
-
-def imports_of(module: str) -> Iterator[str]:
-    """Names of the modules that a module imports, wherever in it the import stands."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    for node in ast.walk(ast.parse(Path(spec.origin).read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module} imports relatively"
-            assert node.module is not None
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in MODULES else node.module
-
-
-PURE = [each for each in MODULES if not is_below(each, WITH_CLUSTER) and each not in FACES]
 
 
 def test_the_public_names_are_sorted_and_there() -> None:
@@ -106,63 +60,6 @@ def test_the_errors_are_one_tree() -> None:
     assert {each.__name__ for each in kinds} <= set(es_simhash.__all__)
     for each in kinds:
         assert each.__name__ in (errors.__doc__ or "")
-
-
-@pytest.mark.parametrize("module", PURE)
-def test_a_pure_module_imports_nothing_of_the_cluster(module: str) -> None:
-    wrong = {
-        each
-        for each in imports_of(module)
-        if is_below(each, CLIENT) or is_below(each, WITH_CLUSTER)
-    }
-    assert wrong == set()
-
-
-def test_the_pure_modules_are_these() -> None:
-    # Guards the test above against a list that became empty.
-    needed = {
-        "fingerprints.scheme",
-        "text.segmentation",
-        "fingerprints.simhash",
-        "fingerprints.blocks",
-        "relation.model",
-        "storage.codec",
-        "search.memory",
-        "query.candidates",
-    }
-    assert {f"es_simhash.{each}" for each in needed} <= set(PURE)
-
-
-@pytest.mark.parametrize("name", sorted(PURE_COMMANDS))
-def test_a_command_without_server_imports_nothing_of_the_cluster(name: str) -> None:
-    wrong = {
-        each
-        for each in imports_of(f"es_simhash.cli.{name}")
-        if is_below(each, CLIENT) or is_below(each, WITH_CLUSTER - {"es_simhash.cli"})
-    }
-    assert wrong == set()
-
-
-def test_nothing_imports_the_command_line() -> None:
-    outside = [each for each in MODULES if not is_below(each, {"es_simhash.cli"} | FACES)]
-    wrong = [
-        (module, each)
-        for module in outside
-        for each in imports_of(module)
-        if is_below(each, {"es_simhash.cli"})
-    ]
-    assert wrong == []
-
-
-def test_nothing_but_the_command_line_imports_the_evaluation() -> None:
-    outside = [each for each in MODULES if not is_below(each, {"es_simhash.evaluation"})]
-    wrong = [
-        (module, each)
-        for module in outside
-        for each in imports_of(module)
-        if is_below(each, {"es_simhash.evaluation"})
-    ]
-    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
 from es_simhash.query.candidates import related_query
-from es_simhash.query.options import Limits
+from es_simhash.query.options import Limits, SearchOptions
 
 DOCUMENT = "00112233445566778899aabbccddeeff"
 FILTER = {"term": {"lang": "en"}}
@@ -32,20 +33,35 @@ def prints(*shingles: int, scheme: str = DEFAULT.name) -> TextFingerprints:
     )
 
 
+def bodies(
+    query: TextFingerprints,
+    *,
+    exclude_ids: Sequence[str] = (),
+    simhash_field: str = "simhash",
+    **options: Any,
+) -> list[dict[str, Any]]:
+    return related_query(
+        query,
+        options=SearchOptions(**options),
+        simhash_field=simhash_field,
+        exclude_ids=exclude_ids,
+    )
+
+
 def shingle_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
-    body: dict[str, Any] = related_query(query, **more)[0]["query"]["bool"]
+    body: dict[str, Any] = bodies(query, **more)[0]["query"]["bool"]
     return body
 
 
 def block_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
-    body: dict[str, Any] = related_query(query, **more)[1]["knn"]
+    body: dict[str, Any] = bodies(query, **more)[1]["knn"]
     return body
 
 
 def test_the_two_bodies_are_these() -> None:
     # 0 is four times the first letter of base64, 0xFFFFFF four times the last,
     # 0b000000_000001_000010_000011 the letters 0, 1, 2, 3.
-    shingles, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), without_ids=["7"])
+    shingles, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), exclude_ids=["7"])
     conditions = [
         {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v1"}},
         {"bool": {"must_not": [{"ids": {"values": ["7"]}}]}},
@@ -109,7 +125,7 @@ def test_k_is_the_distance_and_says_how_many_blocks_are_shared(k: int, least: in
 @pytest.mark.parametrize("k", [8, 128, -1])
 def test_a_k_that_the_blocks_cannot_promise_is_refused(k: int) -> None:
     with pytest.raises(SchemeError, match=f"not {k};"):
-        related_query(prints(1), k=k)
+        bodies(prints(1), k=k)
 
 
 def test_more_blocks_promise_more() -> None:
@@ -141,24 +157,24 @@ def test_of_more_passages_than_clauses_the_smallest_are_asked_for() -> None:
 
 
 def test_filters_stand_before_the_cut_of_both_searches() -> None:
-    bodies = related_query(prints(1, 2, 3), filters=[FILTER])
-    assert FILTER in bodies[0]["query"]["bool"]["filter"]
-    assert FILTER in bodies[1]["knn"]["filter"]
-    assert all("post_filter" not in body for body in bodies)
-    assert FILTER not in bodies[0]["query"]["bool"]["should"]
+    searches = bodies(prints(1, 2, 3), filters=(FILTER,))
+    assert FILTER in searches[0]["query"]["bool"]["filter"]
+    assert FILTER in searches[1]["knn"]["filter"]
+    assert all("post_filter" not in body for body in searches)
+    assert FILTER not in searches[0]["query"]["bool"]["should"]
 
 
 def test_ids_are_left_out_of_both_searches_and_only_when_given() -> None:
     without = {"bool": {"must_not": [{"ids": {"values": ["a", "b"]}}]}}
     query = prints(1)
-    assert without in shingle_body(query, without_ids=["a", "b"])["filter"]
-    assert without in block_body(query, without_ids=["a", "b"])["filter"]
+    assert without in shingle_body(query, exclude_ids=["a", "b"])["filter"]
+    assert without in block_body(query, exclude_ids=["a", "b"])["filter"]
     assert len(shingle_body(query)["filter"]) == 1
 
 
 def test_another_field_is_named_throughout() -> None:
-    assert "simhash." not in repr(related_query(prints(1, 2), field="meta.prints"))
-    assert "meta.prints.shingles" in repr(related_query(prints(1, 2), field="meta.prints"))
+    assert "simhash." not in repr(bodies(prints(1, 2), simhash_field="meta.prints"))
+    assert "meta.prints.shingles" in repr(bodies(prints(1, 2), simhash_field="meta.prints"))
 
 
 def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
@@ -166,7 +182,7 @@ def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
 
 
 def test_fetched_are_as_many_as_the_limit_says() -> None:
-    shingles, blocks = related_query(prints(1, 2), limits=Limits(candidates=3))
+    shingles, blocks = bodies(prints(1, 2), limits=Limits(candidates=3))
     assert (shingles["size"], blocks["size"]) == (3, 3)
     assert shingles["track_total_hits"] > 3
 

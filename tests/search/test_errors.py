@@ -16,6 +16,7 @@ from es_simhash import (
 )
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.query.options import SearchOptions
+from es_simhash.search.index import Index
 from es_simhash.text.limits import LONGEST_TEXT
 
 pytestmark = pytest.mark.cluster
@@ -24,9 +25,7 @@ TEXT = "The tide tables hang beside the door of the pilots' house until the new 
 
 
 def related(client: Any, index: str, **asked: Any) -> Any:
-    from es_simhash import related
-
-    return related(client, index, **asked)
+    return Index(client, index).related(**asked)
 
 
 @pytest.mark.parametrize("asked", [{"id": "1"}, {"text": TEXT}])
