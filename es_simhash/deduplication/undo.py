@@ -242,10 +242,6 @@ class _Unmarking:
         return False
 
 
-def _conditions(fact: Fact) -> dict[str, Any]:
-    return DocumentVersion.of_hit(fact).conditions
-
-
 def _object(source: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     value: Any = source
     for part in field.split("."):

@@ -30,10 +30,16 @@ class Gateway(Requests):
 
     @classmethod
     def of(cls, client: "Client", retry: RetryPolicy | None = None) -> "Gateway":
-        """Return a gateway of a client, or the one that is given, with a policy if there is one."""
+        """Return a gateway for a client; one that is given stays as it is when there is no policy.
+
+        Args:
+            client: The client, or a gateway.
+            retry: Policy of a run. What is returned then waits on its own, so that stopping one
+                run stops no other; what belongs to a run shares its gateway.
+        """
         if not isinstance(client, Gateway):
             return cls(client, retry)
-        return client if retry is None else cls(client._client, retry, waiter=client._waiter)
+        return client if retry is None else cls(client._client, retry)
 
     def __enter__(self) -> "Gateway":
         return self

@@ -8,7 +8,7 @@ import random
 import warnings
 from collections.abc import Sequence
 
-import elasticsearch
+from elasticsearch import Elasticsearch
 
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
@@ -23,7 +23,7 @@ _INDEX = "bench-scale"
 _SENTENCES = 20
 
 
-def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, int]:
+def field_bytes(client: Elasticsearch, index: str) -> dict[str, int]:
     """Return the bytes of each of our fields in the index, as the engine itself analyses them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the client warns that this API is a technical preview
@@ -36,9 +36,7 @@ def field_bytes(client: elasticsearch.Elasticsearch, index: str) -> dict[str, in
     }
 
 
-def _ask(
-    client: elasticsearch.Elasticsearch, index: Index, documents: int, queries: int, state: str
-) -> float:
+def _ask(client: Elasticsearch, index: Index, documents: int, queries: int, state: str) -> float:
     """Print the latencies of random documents and give the median."""
     chosen = random.Random(documents)
     ids = [str(chosen.randrange(documents)) for _ in range(queries)]
@@ -67,7 +65,7 @@ def _found(index: Index, documents: int) -> str:
 
 
 def _step(
-    client: elasticsearch.Elasticsearch, index: Index, url: str, start: int, end: int, queries: int
+    client: Elasticsearch, index: Index, url: str, start: int, end: int, queries: int
 ) -> tuple[float, float]:
     """Grow the index; give the medians as the load leaves it and after a force merge."""
     synthetic.grow(client, url, index.name, start, end, _SENTENCES)
