@@ -16,7 +16,7 @@ from es_simhash.bulk.preparation import default_processes
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import EsSimhashError, IndexMissing
 from es_simhash.query.options import Query
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import text_of
@@ -144,7 +144,7 @@ def _held(client: Client, index: str, documents: int) -> int | None:
     """Return the bytes of the old states: a snapshot keeps what is rewritten under it."""
     try:
         answer = Gateway.of(client).request("GET", index_path(index, "_stats", "store,docs"))
-    except RequestRejected:
+    except (IndexMissing, RequestRejected):
         return None
     primaries: dict[str, dict[str, int]] = answer["_all"]["primaries"]
     share = documents / max(primaries["docs"]["count"], 1)

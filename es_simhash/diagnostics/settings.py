@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
-from es_simhash.errors import MappingConflict
+from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.indices import install
 from es_simhash.indices.install import Installed
 
@@ -55,7 +55,7 @@ def _segments(client: Client, index: str) -> int | None:
     try:
         path = index_path(index, "_stats", "segments")
         answer = Gateway.of(client).request("GET", path, params={"level": "shards"})
-    except RequestRejected:
+    except (IndexMissing, RequestRejected):
         return None
     counts = [
         copy["segments"]["count"]

@@ -7,6 +7,7 @@ from typing import Any
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
+from es_simhash.errors import IndexMissing
 from es_simhash.indices import install
 from es_simhash.storage import fields
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
@@ -157,7 +158,7 @@ def _bytes(client: Client, index: str, field: str) -> dict[str, int] | None:
     path = index_path(index, "_disk_usage")
     try:
         answer = Gateway.of(client).request("POST", path, params={"run_expensive_tasks": "true"})
-    except RequestRejected:
+    except (IndexMissing, RequestRejected):
         return None
     sizes: dict[str, int] = {}
     for name, entry in answer.items():
