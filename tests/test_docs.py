@@ -15,7 +15,7 @@ from es_simhash.query.options import Limits
 from es_simhash.storage.conformance import describe
 from tests.support import reference
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 EXAMPLE = "The Straße is wet. Is it?"
 # Thai, Lao, Myanmar, Khmer, Tai, kana and Han: docs/fingerprint.md, Character classes.
 OWN_RANGES = re.compile(r"\b([0-9A-F]{4,5})–([0-9A-F]{4,5})\b")
