@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.semantics.extraction import Entity
 
-# Concepts kept of a document, and asked for; the tail adds little (docs/meaning.md). Texts without
-# a vector keep twice as many in its place.
+# Concepts kept of a document, and asked for; the tail adds little (docs/semantic-neighbours.md).
+# Texts without a vector keep twice as many in its place.
 STORED_CONCEPTS, ASKED_CONCEPTS = 40, 160
 # Entities kept of a document, those mentioned most.
 STORED_ENTITIES = 12

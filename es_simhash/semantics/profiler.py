@@ -37,11 +37,12 @@ if TYPE_CHECKING:
     from es_simhash.semantics.vectors import WordVectors
 
 Embed: TypeAlias = Callable[[Sequence[str]], Any]
-# A word of an entity counts this much more than another word of its frequency (docs/meaning.md).
+# A word of an entity counts this much more than another word of its frequency
+# (docs/semantic-neighbours.md).
 ENTITY_BOOST = 0.3
 # A concept of the user's vocabulary beside the words; 0.3 neither helps nor harms rankings.
 VOCABULARY_WEIGHT = 0.3
-# How much more a Chinese word counts that is repeated (docs/meaning.md).
+# How much more a Chinese word counts that is repeated (docs/semantic-neighbours.md).
 CHINESE_POWER = 0.7
 # Language of the word-vector table.
 TABLE_LANGUAGE = "en"

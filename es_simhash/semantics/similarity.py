@@ -17,7 +17,7 @@ from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import VOCABULARY_MARK, SemanticProfile
 from es_simhash.semantics.rarity import rarity
 
-# Chosen on their plateau over four collections, docs/meaning.md.
+# Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
 # Chinese names are words of the text already, and what finds them errs too often to count twice.
 _WITHOUT_ENTITIES = frozenset({"zh"})

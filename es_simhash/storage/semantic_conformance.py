@@ -59,7 +59,10 @@ def _read(name: str) -> str:
 
 def main() -> None:
     """Write the file that is shipped."""
-    about = "Made by python -m es_simhash.storage.semantic_conformance; see docs/meaning.md."
+    about = (
+        "Made by python -m es_simhash.storage.semantic_conformance; "
+        "see docs/semantic-neighbours.md."
+    )
     content = {"about": about, "scheme": SCHEME.name, "semantics": build()}
     target = Path(__file__).parents[1] / "data" / "semantic_profiles.json"
     target.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", "utf-8")
