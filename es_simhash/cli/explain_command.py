@@ -14,6 +14,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option, print_json, print_pair
 from es_simhash.search.sidecar import open_index
+from es_simhash.storage.config import IndexConfig
 
 
 @click.command()
@@ -42,7 +43,9 @@ def explain(
     """
     with client_of(**connection) as client:
         asked = open_index(
-            client, index, text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
+            client,
+            index,
+            IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary),
         )
         relation = asked.explain(a, b)
     if form == "json":

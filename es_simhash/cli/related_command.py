@@ -1,6 +1,7 @@
 """`es-simhash related`: the versions and the semantic neighbours of a document."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,16 +143,15 @@ def related(
         text = read_text(text_file)
     with client_of(**connection) as client:
         # A text is explained without any request; its schemes are then the default ones.
-        names: dict[str, Any] = {
-            "text_field": text_field,
-            "simhash_field": simhash_field,
-            "vocabulary": vocabulary,
-        }
+        config = IndexConfig(
+            text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
+        )
         asked: Index | SidecarIndex
         if explain_query and text is not None:
-            asked = Index(client, index, config=IndexConfig(semantics=DEFAULT_SEMANTICS, **names))
+            config = replace(config, semantics=DEFAULT_SEMANTICS)
+            asked = Index(client, index, config=config, read_schemes=False)
         else:
-            asked = open_index(client, index, **names)
+            asked = open_index(client, index, config)
         if explain_query:
             bodies = asked.searches(id=ids[0] if ids else None, text=text, options=options)
             print_json(bodies)

@@ -12,7 +12,6 @@ from es_simhash.search.access import DirectAccess
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -26,12 +25,10 @@ class Index:
     Args:
         client: Of the cluster.
         name: Of the index.
-        config: How the index is read and fingerprinted; by default its schemes are read from the
-            mapping, once, and the other parameters say the rest.
-        text_field: Field of the text; dots lead into objects.
-        simhash_field: Field of the `simhash` object.
-        vocabulary: File of synonyms or of a taxonomy; evidence names its concepts. An index that
-            was installed with one weighs them too, and then it must be that file.
+        config: Names of the fields, and the vocabulary; evidence names its concepts. An index that
+            was installed with a vocabulary weighs it too, and then it must be that file.
+        read_schemes: Whether the schemes are read from the mapping, once; otherwise they are those
+            of `config`.
     """
 
     def __init__(
@@ -40,17 +37,12 @@ class Index:
         name: str,
         *,
         config: IndexConfig | None = None,
-        text_field: str = "text",
-        simhash_field: str = DEFAULT_FIELD,
-        vocabulary: str | None = None,
+        read_schemes: bool = True,
     ) -> None:
         self.name = name
         self._gateway = Gateway.of(client)
-        names = IndexConfig(
-            text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
-        )
         self._installed = InstalledIndex(
-            self._gateway, name, config or names, is_complete=config is not None
+            self._gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ from es_simhash.search.index import Index
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import DEFAULT_FIELD, INDEX, SOURCE
+from es_simhash.storage.fields import INDEX, SOURCE
 from es_simhash.storage.references import DocumentRef
 
 if TYPE_CHECKING:
@@ -32,22 +32,17 @@ Hit = Mapping[str, Any]
 def open_index(
     client: "Elasticsearch | Gateway",
     name: str,
-    *,
-    text_field: str = "text",
-    simhash_field: str = DEFAULT_FIELD,
-    vocabulary: str | None = None,
+    config: IndexConfig | None = None,
 ) -> "Index | SidecarIndex":
     """Return the index of a name, whether it has its fingerprints itself or is a sidecar.
 
     Raises:
         IndexMissing: There is no such index.
     """
-    kind: type[Index] | type[SidecarIndex] = Index
-    if sidecar_source(Gateway.of(client), name, simhash_field) is not None:
-        kind = SidecarIndex
-    return kind(
-        client, name, text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
-    )
+    config = config or IndexConfig()
+    if sidecar_source(Gateway.of(client), name, config.simhash_field) is None:
+        return Index(client, name, config=config)
+    return SidecarIndex(client, name, config=config)
 
 
 class SidecarIndex:
@@ -60,11 +55,10 @@ class SidecarIndex:
     Args:
         client: Of the cluster.
         name: Of the sidecar.
-        config: How the index is read and fingerprinted; by default the schemes are read from the
-            mapping of the sidecar, once, and the other parameters say the rest.
-        text_field: Field of the text in the first index; dots lead into objects.
-        simhash_field: Field of the `simhash` object in the sidecar.
-        vocabulary: File of synonyms or of a taxonomy, as in `Index`.
+        config: Names of the fields, and the vocabulary; evidence names its concepts. An index that
+            was installed with a vocabulary weighs it too, and then it must be that file.
+        read_schemes: Whether the schemes are read from the mapping, once; otherwise they are those
+            of `config`.
     """
 
     def __init__(
@@ -73,17 +67,12 @@ class SidecarIndex:
         name: str,
         *,
         config: IndexConfig | None = None,
-        text_field: str = "text",
-        simhash_field: str = DEFAULT_FIELD,
-        vocabulary: str | None = None,
+        read_schemes: bool = True,
     ) -> None:
         self.name = name
         self._gateway = Gateway.of(client)
-        names = IndexConfig(
-            text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
-        )
         self._installed = InstalledIndex(
-            self._gateway, name, config or names, is_complete=config is not None
+            self._gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
 
     def __repr__(self) -> str:
