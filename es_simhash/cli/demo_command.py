@@ -26,6 +26,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.index import Index
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import masked_url
 
 SAMPLE_INDEX = "es-simhash-demo"
@@ -61,7 +62,7 @@ def demo(corpus: Path | None, text_field: str) -> None:
         install(client, index)
         _ingest(client, index, corpus, text_field, console)
         ids = _ids(client, index)
-        rows = list(_pairs(Index(client, index, text_field=text_field), ids))
+        rows = list(_pairs(Index(client, index, IndexConfig(text_field=text_field)), ids))
     _show(rows, len(ids), console)
     if rows:
         console.print(

@@ -35,8 +35,8 @@ class Index:
         self,
         client: "Elasticsearch | Gateway",
         name: str,
-        *,
         config: IndexConfig | None = None,
+        *,
         read_schemes: bool = True,
     ) -> None:
         self.name = name

@@ -65,8 +65,8 @@ class SidecarIndex:
         self,
         client: "Elasticsearch | Gateway",
         name: str,
-        *,
         config: IndexConfig | None = None,
+        *,
         read_schemes: bool = True,
     ) -> None:
         self.name = name

@@ -1,6 +1,5 @@
 """Indices with and without meanings: what is installed, kept, refused and written again."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,8 @@ import pytest
 
 from es_simhash import Index, MappingConflict, ingest
 from es_simhash.bulk.run import Settings
+from es_simhash.engine.connection import connect
+from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.install import install, installed, plan
@@ -129,21 +130,19 @@ def test_stored_concepts_are_the_heaviest_scaled_to_one() -> None:
 # Planning, on a mapping that no engine holds
 
 
-class Mappings:
-    """Stands for a client whose cluster has these mappings."""
+class Mappings(Gateway):
+    """Stands for a gateway to a cluster that has these mappings."""
 
     def __init__(self, mappings: dict[str, Any]) -> None:
-        self.indices = self
+        super().__init__(connect("http://127.0.0.1:1"))
         self._mappings = mappings
 
-    def get_mapping(self, *, index: str) -> Any:
-        body = {name: {"mappings": each} for name, each in self._mappings.items()}
-        return SimpleNamespace(body=body)
+    def mappings(self, index: str) -> dict[str, dict[str, Any]]:
+        return self._mappings
 
 
 def planned(mappings: dict[str, Any], semantics: SemanticScheme | None = DEFAULT_SEMANTICS) -> Any:
-    client: Any = Mappings(mappings)
-    return plan(client, "i", scheme=DEFAULT, field="simhash", semantics=semantics)
+    return plan(Mappings(mappings), "i", scheme=DEFAULT, field="simhash", semantics=semantics)
 
 
 def body_of(semantics: SemanticScheme | None) -> Any:

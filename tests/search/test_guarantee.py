@@ -11,7 +11,7 @@ from es_simhash.fingerprints.blocks import block_sizes, block_terms
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import related_query
-from es_simhash.query.options import Limits
+from es_simhash.query.options import Limits, SearchOptions
 from es_simhash.storage.codec import pack_chunks
 
 pytestmark = pytest.mark.cluster
@@ -101,9 +101,8 @@ class Crafted:
 
     def found(self, k: int) -> list[str]:
         """Ids that the block search brings, all of them."""
-        _, body = related_query(
-            question(self.scheme, self.query), k=k, limits=Limits(candidates=9000)
-        )
+        options = SearchOptions(k=k, limits=Limits(candidates=9000))
+        _, body = related_query(question(self.scheme, self.query), options=options)
         hits = self.client.search(index=self.name, **spelled(body))["hits"]["hits"]
         return sorted(hit["_id"] for hit in hits)
 

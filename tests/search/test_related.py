@@ -16,6 +16,7 @@ from es_simhash.relation.model import KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -33,7 +34,7 @@ Truth = dict[tuple[str, str], str]
 def index_of(client: Any, name: str, **names: str) -> Any:
     from es_simhash import Index
 
-    return Index(client, name, **names)
+    return Index(client, name, IndexConfig(**names))
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +148,7 @@ def test_the_scan_finds_what_the_corpus_says(corpus: Corpus, truth: Truth) -> No
         exact.add(id, document["text"])
     for (a, b), kind in truth.items():
         if kind in VERSIONS:
-            found = {str(each.id): each.kind for each in exact.related(corpus[a]["text"])}
+            found = {str(each.id): each.kind for each in exact.related(text=corpus[a]["text"])}
             assert found[b] == kind, (a, b)
 
 
@@ -161,7 +162,7 @@ def test_an_index_in_memory_refuses_what_it_cannot_do() -> None:
     with pytest.raises(InputError, match="filters"):
         index.related(id="1", options=SearchOptions(filters=({"match_all": {}},)))
     assert index.related(id="1") == []
-    assert ids(index.related("One  two THREE")) == ["1"]
+    assert ids(index.related(text="One  two THREE")) == ["1"]
     assert len(index) == 1
 
 

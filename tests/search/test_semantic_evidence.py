@@ -12,6 +12,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import vocabulary_digest
 from es_simhash.semantics.similarity import MOST_SHARED
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -169,7 +170,7 @@ def test_a_taxonomy_names_what_both_are_about_in_each_language(
 ) -> None:
     from es_simhash import Index
 
-    index: Any = Index(client, library, vocabulary=str(taxonomy))
+    index: Any = Index(client, library, IndexConfig(vocabulary=str(taxonomy)))
     [english, *_] = index.explain("bank", "bank-outlook").semantics.about
     assert "central bank" in english
     about = " ".join(index.explain("de-bank", "de-bank-2").semantics.about)
@@ -191,7 +192,7 @@ def test_two_narrower_concepts_meet_in_the_broader_one(taxonomy: Path) -> None:
 def test_synonyms_name_what_both_are_about(client: Any, library: str, synonyms: Path) -> None:
     from es_simhash import Index
 
-    index: Any = Index(client, library, vocabulary=str(synonyms))
+    index: Any = Index(client, library, IndexConfig(vocabulary=str(synonyms)))
     about = index.explain("harbour", "harbour-union").semantics.about
     assert "port" in " ".join(about)
     assert index.explain("de-bank", "de-bank-2").semantics.about
@@ -220,7 +221,7 @@ def test_an_index_that_weighs_a_vocabulary_wants_that_one(
     indexed({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)
     for given in (None, str(synonyms)):
         with pytest.raises(InputError, match="--vocabulary"):
-            Index(client, index_name, vocabulary=given).related(id="1")
+            Index(client, index_name, IndexConfig(vocabulary=given)).related(id="1")
     with pytest.raises(InputError, match="--vocabulary"):
         list(ingest(client, index_name, [{"id": "2", "text": FED}]))
     assert client.count(index=index_name)["count"] == 1

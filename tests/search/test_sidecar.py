@@ -174,7 +174,7 @@ def test_a_filter_is_applied_before_any_cut(
     options = SearchOptions(
         size=3, filters=({"term": {"lang.keyword": "de"}},), limits=Limits(candidates=5)
     )
-    beside = SidecarIndex(client, sidecar, source=index_name)
+    beside = SidecarIndex(client, sidecar)
     assert [each.id for each in beside.related(text=TEXT, options=options)] == ["wanted"]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.storage.config import IndexConfig
 
 HARBOUR = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down. The harbour "
@@ -112,7 +113,7 @@ def indexed(client: Any, index_name: str) -> Callable[..., Any]:
     def make(*documents: dict[str, Any], **installing: Any) -> Any:
         fill(client, index_name, *documents, **installing)
         path = installing.get("vocabulary")
-        return Index(client, index_name, vocabulary=path and str(path))
+        return Index(client, index_name, IndexConfig(vocabulary=path and str(path)))
 
     return make
 
