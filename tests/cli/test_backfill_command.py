@@ -89,7 +89,7 @@ def test_a_sidecar_is_made(
         (["no-such-index"], "does not exist"),
         (["no-such-index", "--where", "{"], "--where is no JSON"),
         (["no-such-index", "--where", "[]"], "--where holds list"),
-        (["a b"], ""),
+        (["a b"], "'a b' does not exist"),
     ],
 )
 def test_a_refusal_is_one_sentence(

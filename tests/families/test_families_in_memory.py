@@ -5,7 +5,8 @@ from itertools import combinations
 from es_simhash.families.memory import families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.relation.version_score import member_score, read_contents
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.version_score import member_score
 
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:
@@ -56,7 +57,7 @@ def test_no_chain_joins_strangers(make_text: Callable[..., str]) -> None:
         words = chain[-1].split()
         chain.append(" ".join([*words[15:], *make_text(1000 + step, 15).split()]))
     texts = {f"{number:02}": each for number, each in enumerate(chain)}
-    read = dict(zip(texts, read_contents(texts.values(), DEFAULT), strict=True))
+    read = dict(zip(texts, TextAnalyser(DEFAULT).analyse_each(texts.values()), strict=True))
     families = families_in_memory(texts)
     assert max(len(family) for family in families) > 1
     for representative, *others in families:

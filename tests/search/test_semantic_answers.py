@@ -242,8 +242,10 @@ def test_neighbours_of_one_version_family_are_shown_once(
         {"id": "c", "text": library_texts["harbour-history"]},
     )
     options = SearchOptions(min_score=0.1)
-    assert set(ids(index.related(id="query", options=options))) == {"a", "b", "c"}
+    before = ids(index.related(id="query", options=options))
+    assert set(before) == {"a", "b", "c"}
+    nearest = next(id for id in before if id in ("a", "b"))
     for id in "ab":
         client.update(index=index_name, id=id, doc={"simhash": {"family": "f"}}, refresh=True)
     found = {str(each.id): each.copies for each in index.related(id="query", options=options)}
-    assert found in ({"a": 1, "c": 0}, {"b": 1, "c": 0})
+    assert found == {nearest: 1, "c": 0}

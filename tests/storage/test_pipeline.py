@@ -13,6 +13,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
+from es_simhash.text.limits import MOST_CHUNKS
 from tests.bench import pipeline as bench
 from tests.support.opensearch import request
 
@@ -89,16 +90,29 @@ def test_real_texts_in_many_languages_differ_in_no_bit(painless_url: str, data_d
     assert bench.compare(painless_url, texts) == (0, [])
 
 
-@pytest.mark.parametrize("unit", ["word {} ", "a", "again. ", "第{}条。", "\u0378a"])
-def test_a_text_of_a_megabyte_works_or_says_why_not(painless_url: str, unit: str) -> None:
+def megabyte(unit: str) -> str:
     text = "".join(unit.replace("{}", str(number)) for number in range(1_000_000 // len(unit)))
-    with bench.installed(painless_url) as name, bench.empty_index(painless_url) as index:
-        bench.write(painless_url, index, [text[:1_000_000]], name)
-        (found,) = bench.read(painless_url, index, 1)
-    if found.get("status") == "failed":
-        assert found["error"].endswith("split it.")
-    else:
-        assert found == simhash_of(text[:1_000_000])
+    return text[:1_000_000]
+
+
+def written(url: str, text: str) -> Any:
+    """Write a text through the pipeline; give its object."""
+    with bench.installed(url) as name, bench.empty_index(url) as index:
+        bench.write(url, index, [text], name)
+        (found,) = bench.read(url, index, 1)
+    return found
+
+
+@pytest.mark.parametrize("unit", ["word {} ", "a", "again. ", "\u0378a"])
+def test_a_text_of_a_megabyte_has_its_fingerprints(painless_url: str, unit: str) -> None:
+    assert written(painless_url, megabyte(unit)) == simhash_of(megabyte(unit))
+
+
+def test_a_text_of_too_many_chunks_says_how_many_it_has(painless_url: str) -> None:
+    found = written(painless_url, megabyte("第{}条。"))
+    assert found["status"] == "failed"
+    most = f"at most {MOST_CHUNKS} are possible; split it."
+    assert found["error"] == f"The text has 41153 chunks, and {most}"
 
 
 def test_update_by_query_fingerprints_what_is_already_there(painless_url: str) -> None:
