@@ -14,6 +14,10 @@ from es_simhash.storage.semantic_codec import own_vector
 class IndexAccess(Protocol):
     """Reads documents and sends searches on behalf of a retrieval."""
 
+    @property
+    def has_fingerprints(self) -> bool:
+        """True when the documents have the `simhash` object themselves."""
+
     def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return documents by their ids, each with `found`."""
 
@@ -33,6 +37,8 @@ class DirectAccess:
         gateway: To the cluster.
         name: Index, alias or data stream.
     """
+
+    has_fingerprints = True
 
     def __init__(self, gateway: Gateway, name: str) -> None:
         self._gateway = gateway

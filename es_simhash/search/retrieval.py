@@ -109,12 +109,9 @@ class Retrieval:
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
             return []
-        schemes = (fields.SCHEME, fields.SEMANTIC_SCHEME)
-        wanted = [
-            self.config.text_field,
-            *(self.config.path(member) for member in schemes),
-            *self.config.entity_fields,
-        ]
+        wanted = [self.config.text_field, *self.config.entity_fields]
+        if self.access.has_fingerprints:
+            wanted.append(self.config.path(fields.SCHEME))
         entries = self.access.entries(ids, wanted)
         texts = analyser.analyse(
             [self._text_of(entry) for entry in entries],

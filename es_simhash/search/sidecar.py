@@ -176,6 +176,8 @@ class SidecarAccess:
         options: Filters, and the date field to bring along.
     """
 
+    has_fingerprints = False
+
     def __init__(self, gateway: Gateway, sidecar: str, source: str, options: SearchOptions) -> None:
         self._gateway = gateway
         self._sidecar = sidecar

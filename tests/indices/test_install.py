@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from es_simhash import IndexMissing, MappingConflict, Scheme, SchemeMismatch
+from es_simhash.search.index import Index
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import BLOCKS, CHUNKS, FINGERPRINT, SHINGLES
 
 pytestmark = pytest.mark.cluster
@@ -32,7 +34,7 @@ def mapping_of(client: Any, index: str) -> dict[str, Any]:
 def related_ids(client: Any, index: str, id: str, **names: str) -> list[str | None]:
     from es_simhash import Index
 
-    return [each.id for each in Index(client, index, **names).related(id=id)]
+    return [each.id for each in Index(client, index, IndexConfig(**names)).related(id=id)]
 
 
 def test_a_missing_index_is_created(client: Any, index_name: str) -> None:
@@ -154,7 +156,6 @@ def test_every_index_behind_an_alias_gets_the_fields(client: Any, index_name: st
 
 
 def test_an_alias_of_two_schemes_cannot_be_asked(client: Any, index_name: str) -> None:
-    from es_simhash import related
 
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
@@ -162,7 +163,7 @@ def test_an_alias_of_two_schemes_cannot_be_asked(client: Any, index_name: str) -
             install(client, each, scheme=scheme)
             client.indices.put_alias(index=each, name=index_name)
         with pytest.raises(MappingConflict, match=r"2 schemes.*b16.*b8"):
-            related(client, index_name, text=TEXT)
+            Index(client, index_name).related(text=TEXT)
     finally:
         client.indices.delete(index=names, ignore_unavailable=True)
 
@@ -183,7 +184,7 @@ def test_the_object_may_lie_in_another(client: Any, index_name: str, filled: Any
     assert inner["source"] == {"type": "keyword"}
     assert set(inner["simhash"]["properties"]) == MEMBERS
     assert install(client, index_name, field="meta.simhash") == []
-    assert related_ids(client, index_name, "1", field="meta.simhash") == ["2"]
+    assert related_ids(client, index_name, "1", simhash_field="meta.simhash") == ["2"]
     kept = client.get(index=index_name, id="1")["_source"]
     assert kept["meta"]["source"] == "scan"
     with pytest.raises(MappingConflict, match=r"under 'simhash'"):

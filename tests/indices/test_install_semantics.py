@@ -238,7 +238,7 @@ def test_an_index_for_versions_alone_tells_no_neighbours(
     indexed: Any, two: list[dict[str, Any]]
 ) -> None:
     index = indexed(*two, semantics=None)
-    assert index.semantics is None
+    assert index.config.semantics is None
     assert index.related(id="bank", options=ANYTHING) == []
     explained = index.explain("bank", "bank-outlook")
     assert explained.kind != "semantic"
