@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from es_simhash.relation.records import Record, record
 from es_simhash.relation.thresholds import HEAD_TOKENS, RECORD_LEVEL
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
-from es_simhash.semantics.profiler import SemanticProfiler
+from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabulary.vocabulary import FoundConcept, Vocabulary
 from es_simhash.text.limits import require_few_chunks, within_limit
 from es_simhash.text.offsets import original_offsets
@@ -37,6 +37,19 @@ from es_simhash.text.segmentation import Ints, Segmentation, normalise, segment
 QUERIED_SHINGLES = 128
 # Chunks whose words are counted, for the nearest passages of two texts.
 _MAX_PROFILED_CHUNKS = 200
+
+
+class Profiler(Protocol):
+    """Reads semantic profiles, as `semantics.profiler` does."""
+
+    @property
+    def vectors(self) -> WordVectors | None:
+        """The word-vector table; None without one."""
+
+    def read(
+        self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
+    ) -> list[SemanticProfile]:
+        """Return the profile of each text."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +245,7 @@ class TextAnalyser:
     """
 
     scheme: Scheme = DEFAULT
-    profiler: SemanticProfiler | None = None
+    profiler: Profiler | None = None
     vocabulary: Vocabulary | None = field(default=None, repr=False)
 
     def analyse(
