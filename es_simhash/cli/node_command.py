@@ -96,7 +96,7 @@ def _find(name: str | None) -> lifecycle.Node | None:
     nodes = lifecycle.running_nodes()
     if len(nodes) > 1:
         names = ", ".join(node.name for node in nodes)
-        raise NodeError(f"Several nodes run ({names}): choose one with --name.", parameter="name")
+        raise NodeError(f"Several nodes run ({names}): choose one with --name.")
     return nodes[0] if nodes else None
 
 

@@ -63,8 +63,7 @@ class StateIndex:
     def __init__(self, client: Client, index: str, field: str) -> None:
         if any(sign in index for sign in "*,"):
             raise InputError(
-                f"{index!r} stands for several indices; give one index, alias or data stream.",
-                parameter="index",
+                f"{index!r} stands for several indices; give one index, alias or data stream."
             )
         self.name = index.lstrip(".") + SUFFIX
         self._gateway = Gateway.of(client)

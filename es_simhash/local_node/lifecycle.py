@@ -159,7 +159,7 @@ def _running_node(name: str, version: str | None, port: int | None) -> Node | No
     if version not in (None, node.version) or node.url != wanted_url:
         raise NodeError(
             f"Node {name!r} already runs, with Elasticsearch {node.version} at {node.url}: "
-            "stop it first, or start another --name.",
+            "stop it first, or give the new one another name.",
             parameter="name",
         )
     return node

@@ -170,7 +170,7 @@ def choose_port(wanted: int | None) -> int:
     if error_number is not None:
         reason = "is in use" if error_number == errno.EADDRINUSE else "cannot be opened"
         raise NodeError(
-            f"Port {wanted} {reason}: give another --port, or none for a free one.",
+            f"Port {wanted} {reason}: give another port, or none for a free one.",
             parameter="port",
         )
     return wanted

@@ -125,7 +125,7 @@ def test_a_start_that_fails_gives_the_reason_and_the_log(
     answer = _command("start", "--name", "other", "--port", started.url.rpartition(":")[2])
     assert answer.returncode == 1
     assert "is in use" in answer.stderr
-    assert answer.stderr.endswith("give another --port, or none for a free one.\n")
+    assert answer.stderr.endswith("give another port, or none for a free one (--port).\n")
 
 
 def test_two_versions_run_side_by_side(started: lifecycle.Node) -> None:

@@ -96,7 +96,7 @@ def test_a_node_that_runs_otherwise_than_asked_for_is_refused(
     paths.pid.write_text(str(spawn[0].pid))
     with pytest.raises(NodeError, match="already runs, with Elasticsearch"):
         lifecycle.start(name="old", version="8.19.21")
-    with pytest.raises(NodeError, match="stop it first, or start another --name"):
+    with pytest.raises(NodeError, match="stop it first, or give the new one another name"):
         lifecycle.start(name="old", port=9999)
     assert lifecycle.start(name="old", version="9.5.3", port=9200).pid == spawn[0].pid
 
