@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import hypothesis
 import pytest
 
-from es_simhash import local_node
 from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.local_node import lifecycle
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
 from es_simhash.local_node.settings import home_folder
 from tests.support.datasets import data_folder
@@ -102,7 +102,7 @@ def _lease(engine: Engine) -> Iterator[str]:
             return
         if own.exists():
             own.unlink()
-            local_node.stop(TESTS_NODE)
+            lifecycle.stop(TESTS_NODE)
 
 
 @pytest.fixture

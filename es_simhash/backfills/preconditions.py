@@ -14,20 +14,8 @@ from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
+from es_simhash.storage.fields import SOURCE
 from es_simhash.storage.source import text_of
-
-# Key of `_meta` in the mapping of a sidecar: of each of our fields, the name of the first index.
-_KEYWORD = {"type": "keyword", "doc_values": True}
-_SOURCE_MAPPING = {
-    "dynamic": False,
-    "properties": {
-        INDEX: _KEYWORD,
-        ROUTING: {"type": "keyword", "index": False, "doc_values": False},
-        SEQ_NO: {"type": "long", "index": False},
-        PRIMARY_TERM: {"type": "long", "index": False},
-    },
-}
 
 
 def open_task(
@@ -102,13 +90,14 @@ def install_sidecar(client: Client, index: str, task: Task) -> None:
     install.install(
         client, task.sidecar, scheme=task.scheme, semantics=task.semantics, field=task.simhash_field
     )
+    source = resources.template("simhash-sidecar@mappings")["mappings"]["properties"]
     gateway = Gateway.of(client)
     for name, mapping in gateway.mappings(task.sidecar).items():
         meta = mapping.get("_meta", {})
         named = {**meta.get(SIDECAR_META, {}), task.simhash_field: index}
         if SOURCE not in mapping["properties"] or meta.get(SIDECAR_META) != named:
-            added = {"properties": {SOURCE: _SOURCE_MAPPING}}
-            gateway.put_mapping(name, {**added, "_meta": {**meta, SIDECAR_META: named}})
+            body = {"properties": source, "_meta": {**meta, SIDECAR_META: named}}
+            gateway.put_mapping(name, body)
 
 
 def is_mapped(client: Client, task: Task) -> bool:

@@ -48,8 +48,8 @@ Row = tuple[str, Relation]
 def demo(corpus: Path | None, text_field: str) -> None:
     """Ingest a corpus and show which documents are versions of each other, and why.
 
-    Takes the cluster of ELASTICSEARCH_URL, else Docker, else a local node that it starts. A
-    second run finds everything in place and writes nothing.
+    Takes the cluster of ELASTICSEARCH_URL if it answers, else Docker, else a local node that it
+    starts. A second run finds everything in place and writes nothing.
     """
     console = Console()
     engine = find_engine()

@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 import click
 
-from es_simhash import local_node as local
 from es_simhash.errors import NodeError
+from es_simhash.local_node import lifecycle
+from es_simhash.local_node.settings import AVAILABLE_VERSIONS, DEFAULT_HEAP, DEFAULT_VERSION
 
 NOT_RUNNING = 3  # the exit status that `systemctl status` and init scripts give for it
 
@@ -34,27 +35,27 @@ def node() -> None:
 @node.command()
 @click.option(
     "--version",
-    help=f"Elasticsearch version: {' or '.join(local.AVAILABLE_VERSIONS)}, or another from "
-    f"Maven Central; default: {local.DEFAULT_VERSION}.",
+    help=f"Elasticsearch version: {' or '.join(AVAILABLE_VERSIONS)}, or another from "
+    f"Maven Central; default: {DEFAULT_VERSION}.",
 )
-@click.option("--heap", default=local.DEFAULT_HEAP, show_default=True, help="Heap of the JVM.")
+@click.option("--heap", default=DEFAULT_HEAP, show_default=True, help="Heap of the JVM.")
 @click.option("--port", type=click.IntRange(1, 65535), help="HTTP port; default: 9200 if free.")
 @_name
 @_format
 def start(version: str | None, heap: str, port: int | None, name: str | None, form: str) -> None:
     """Start a node, fetching what is missing; a running one is left as it is."""
-    found = local.start(
+    local = lifecycle.start(
         version=version,
         name=name,
         port=port,
         heap=heap,
-        report=lambda sentence: click.echo(sentence, err=True),
+        report=lambda message: click.echo(message, err=True),
     )
     if form == "json":
-        click.echo(_as_json(found, started=found.started))
+        click.echo(_as_json(local, started=local.started))
         return
-    verb = "runs" if found.started else "is already running"
-    click.echo(f"Elasticsearch {found.version} {verb} at {found.url} (node {found.name}).")
+    verb = "runs" if local.started else "is already running"
+    click.echo(f"Elasticsearch {local.version} {verb} at {local.url} (node {local.name}).")
 
 
 @node.command()
@@ -62,47 +63,52 @@ def start(version: str | None, heap: str, port: int | None, name: str | None, fo
 @_format
 def status(name: str | None, form: str) -> None:
     """Show a running node; exit status 3 when there is none."""
-    found = _find(name)
-    if found is None:
+    local = _find(name)
+    if local is None:
         click.echo(json.dumps({"running": False}) if form == "json" else _absent(name))
         raise SystemExit(NOT_RUNNING)
-    vitals = local.vitals(found)
+    stats = lifecycle.stats(local)
     if form == "json":
-        click.echo(_as_json(found, running=True, **asdict(vitals)))
+        click.echo(_as_json(local, running=True, **asdict(stats)))
         return
-    click.echo(f"Elasticsearch {found.version} runs at {found.url}")
-    click.echo(f"  node       {found.name}, process {found.pid}")
-    click.echo(f"  health     {vitals.health}")
-    click.echo(f"  documents  {vitals.documents}")
-    click.echo(f"  data       {found.data}")
+    click.echo(f"Elasticsearch {local.version} runs at {local.url}")
+    click.echo(f"  node       {local.name}, process {local.pid}")
+    click.echo(f"  health     {stats.health}")
+    click.echo(f"  documents  {stats.documents}")
+    click.echo(f"  data       {local.data}")
 
 
 @node.command()
 @_name
 def stop(name: str | None) -> None:
     """Stop a node that `start` started; its data stay."""
-    found = _find(name)
-    if found is None or local.stop(found.name) is None:
+    local = _find(name)
+    if local is None or lifecycle.stop(local.name) is None:
         click.echo(f"{_absent(name)} There is nothing to stop.")
         return
-    click.echo(f"Elasticsearch {found.version} (node {found.name}) is stopped.")
+    click.echo(f"Elasticsearch {local.version} (node {local.name}) is stopped.")
 
 
-def _find(name: str | None) -> local.Node | None:
+def _find(name: str | None) -> lifecycle.Node | None:
     """Return the node of this name, or without a name the only one that runs."""
     if name is not None:
-        return local.status(name)
-    running = local.running_nodes()
-    if len(running) > 1:
-        names = ", ".join(found.name for found in running)
+        return lifecycle.status(name)
+    nodes = lifecycle.running_nodes()
+    if len(nodes) > 1:
+        names = ", ".join(node.name for node in nodes)
         raise NodeError(f"Several nodes run ({names}): choose one with --name.")
-    return running[0] if running else None
+    return nodes[0] if nodes else None
 
 
 def _absent(name: str | None) -> str:
     return "No node runs." if name is None else f"Node {name!r} does not run."
 
 
-def _as_json(found: local.Node, **more: object) -> str:
-    fields = {"name": found.name, "version": found.version, "url": found.url, "pid": found.pid}
-    return json.dumps({**fields, "data": str(found.data), "log": str(found.log), **more})
+def _as_json(local: lifecycle.Node, **more: object) -> str:
+    fields = {
+        "name": local.name,
+        "version": local.version,
+        "url": local.url,
+        "pid": local.pid,
+    }
+    return json.dumps({**fields, "data": str(local.data), "log": str(local.log), **more})

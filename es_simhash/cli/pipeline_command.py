@@ -43,7 +43,7 @@ def pipeline(
     """
     body = pipelines.pipeline_body(
         Scheme.parse(scheme),
-        field=text_field,
+        text_field=text_field,
         simhash_field=simhash_field,
         ignore_missing=ignore_missing,
     )

@@ -7,22 +7,10 @@ from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
+from es_simhash.storage import resources
 
 INDEX_PREFIX = "index:"
 _PAGE = 200
-_MAPPINGS = {
-    "dynamic": False,
-    "properties": {
-        "run": {"type": "keyword"},
-        "number": {"type": "long"},
-        "time": {"type": "date"},
-        "id": {"type": "keyword"},
-        "other": {"type": "keyword"},
-        "action": {"type": "keyword"},
-        "kind": {"type": "keyword"},
-        "score": {"type": "float"},
-    },
-}
 
 
 class IndexAudit(Audit):
@@ -45,7 +33,8 @@ class IndexAudit(Audit):
         Raises:
             ClusterError: It may not be created.
         """
-        self._gateway.create_index_if_missing(self._index, mappings=_MAPPINGS)
+        template = resources.template("simhash-audit@mappings")
+        self._gateway.create_index_if_missing(self._index, **template)
 
     def write(self, records: Sequence[Record]) -> None:
         """Write records down; the engine answers when they are on its disk.

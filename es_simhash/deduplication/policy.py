@@ -33,7 +33,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.install import installed
-from es_simhash.indices.reservations_index import ensure_side
+from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import stored_text
@@ -111,8 +111,11 @@ class VersionPolicy:
         )
         target = self.rules.audit or default_audit(self._index)
         self._audit = open_audit(target, self._client, self._retry)
-        side = ensure_side(self._client, self._index, self._field)
-        reservations = Reservations(self._requests, side, self._field, self.run, self.rules.lease)
+        state = StateIndex(self._client, self._index, self._field)
+        state.create()
+        reservations = Reservations(
+            self._requests, state.name, self._field, self.run, self.rules.lease
+        )
         reservations.expire()
         self._facts = Facts(self._requests, self._setting)
         self._agreeing = Agreeing(self._setting, self._recent, self._facts, reservations)

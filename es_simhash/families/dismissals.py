@@ -2,7 +2,7 @@
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.indices.state_index import Companion, Dismissal
+from es_simhash.indices.state_index import Dismissal, StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
 from es_simhash.storage.source import text_of
@@ -26,15 +26,15 @@ def dismiss(
         DocumentMissing: One of the ids is not there.
         InputError: Both have the same text or the same id, or there is nothing to undo.
     """
-    companion = Companion(client, index, simhash_field)
+    state_index = StateIndex(client, index, simhash_field)
     ids = (min(one, other), max(one, other))
     if undo:
-        if not any(each.ids == ids and not each.undone for each in companion.dismissals()):
+        if not any(each.ids == ids and not each.undone for each in state_index.dismissals()):
             raise InputError(f"{one!r} and {other!r} were not dismissed; there is nothing to undo.")
-        companion.write_dismissal(Dismissal(ids, undone=True))
+        state_index.write_dismissal(Dismissal(ids, undone=True))
         return
     _require_different(client, index, ids, simhash_field)
-    companion.write_dismissal(Dismissal(ids))
+    state_index.write_dismissal(Dismissal(ids))
 
 
 def _require_different(client: Client, index: str, ids: tuple[str, str], field: str) -> None:

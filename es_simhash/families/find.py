@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.links import Library, Links, Progress
-from es_simhash.families.names import name_of_key, names_of
+from es_simhash.families.names import names_of
 from es_simhash.families.partition import Pair, families_of, pair
 from es_simhash.families.postings import MOST_TEXTS
 from es_simhash.families.report import Choice, Family, Found
 from es_simhash.families.snapshot import Key, Snapshot, Stored
 from es_simhash.families.writer import Writer
+from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.indices.install import installed
-from es_simhash.indices.state_index import Companion
+from es_simhash.indices.state_index import StateIndex
 from es_simhash.relation.version_score import member_score
 from es_simhash.storage.fields import DEFAULT_FIELD
 
@@ -50,7 +51,7 @@ def find_families(
         MappingConflict: The index has no fingerprint fields.
     """
     choice = choice or Choice()
-    companion = Companion(client, index, simhash_field)
+    state_index = StateIndex(client, index, simhash_field)
     scheme = installed(client, index, simhash_field).scheme
     with Snapshot(
         client,
@@ -60,7 +61,7 @@ def find_families(
         field=simhash_field,
         date_field=choice.date_field,
     ) as snapshot:
-        run = _Run(snapshot, companion, choice)
+        run = _Run(snapshot, state_index, choice)
         run.look(progress)
         families = run.families()
     if run.looks_at_all:
@@ -87,18 +88,18 @@ class _Run:
     """The state of one run."""
 
     snapshot: Snapshot
-    companion: Companion
+    state_index: StateIndex
     choice: Choice
     library: Library = field(init=False)
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
         self.library = Library(self.snapshot)
-        self.recorded = self.companion.sizes()
+        self.recorded = self.state_index.sizes()
         self.sizes = self.snapshot.family_sizes()
-        self.dismissals = self.companion.dismissals()
+        self.dismissals = self.state_index.dismissals()
         self.told = self.choice.told()
-        self.looks_at_all = self.choice.everything or self.companion.last_run() != self.told
+        self.looks_at_all = self.choice.everything or self.state_index.last_run() != self.told
         self.moments: dict[float | str, int] = {}
         self.apart: set[Pair[str]] = set()
 
@@ -159,7 +160,7 @@ class _Run:
             _Named(name, self._keys(group, best))
             for name, group in zip(self._names(groups), groups, strict=True)
         ]
-        empty = [_Named(name_of_key(key.index, key.id), [key]) for key in self.library.empty]
+        empty = [_Named(digest_of_key(key.index, key.id), [key]) for key in self.library.empty]
         return sorted([*named, *empty], key=lambda each: each.name)
 
     def _member_score(self, one: str, other: str) -> float:
@@ -230,10 +231,10 @@ class _Run:
             sizes.update((name, 0) for name in earlier if name is not None)
         for each in families:
             sizes[each.name] = len([key for key in each.keys if key not in left])
-        self.companion.write_sizes(sizes, self.recorded)
-        self.companion.seen([each for each in self.dismissals if each.pending])
+        self.state_index.write_sizes(sizes, self.recorded)
+        self.state_index.acknowledge([each for each in self.dismissals if each.pending])
         if self.looks_at_all:
-            self.companion.write_run(self.told)
+            self.state_index.write_run(self.told)
 
 
 def _require_texts(library: Library, text_field: str) -> None:

@@ -1,8 +1,9 @@
 """Names of families: kept while a family goes on, otherwise from the texts in it."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+
+from es_simhash.fingerprints.hashing import digest_of_key
 
 _DIGITS = 16
 
@@ -45,10 +46,4 @@ def _unused(hashes: Sequence[str], used: Collection[str]) -> str:
     for content_hash in hashes:
         if content_hash[:_DIGITS] not in used:
             return content_hash[:_DIGITS]
-    return name_of_key(*hashes)
-
-
-def name_of_key(*parts: str) -> str:
-    """Return a name that follows from other strings, as of a document without words."""
-    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(joined).hexdigest()[:_DIGITS]
+    return digest_of_key(*hashes)

@@ -1,8 +1,9 @@
 """Hashes over whole numpy arrays: XXH64 of 8-byte integers, polynomial numbers of runs.
 
-All arithmetic is modulo 2^64, which numpy's uint64, Java's long and Go's uint64 share.
+Their arithmetic is modulo 2^64, which numpy's uint64, Java's long and Go's uint64 share.
 """
 
+import hashlib
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,8 @@ _MASK = (1 << 64) - 1
 # Odd, so that every power has an inverse modulo 2^64: the fractional part of the golden ratio.
 BASE = 0x9E3779B97F4A7C15
 _MULTIPLIER = np.uint64(BASE)
+
+_DIGEST_DIGITS = 16
 
 
 def _rotate(values: Uint64s, count: int, scratch: Uint64s) -> None:
@@ -98,3 +101,9 @@ def fold(values: Uint64s, length: int) -> Uint64s:
         numbers *= _MULTIPLIER
         numbers += values[offset : offset + count]
     return numbers
+
+
+def digest_of_key(*parts: str) -> str:
+    """Return 16 hex digits that follow from strings, to name what has no name of its own."""
+    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:_DIGEST_DIGITS]

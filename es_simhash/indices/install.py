@@ -1,12 +1,13 @@
-"""Adding the fields to an index: only ours, never touching the user's."""
+"""Adding the `simhash` fields to an index, without touching the user's."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.indices import component_templates
 from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
@@ -21,7 +22,7 @@ class Installed:
 
     Attributes:
         scheme: Scheme of the fingerprints.
-        meaning: Scheme of what is read from the texts; None for fingerprints alone.
+        semantics: Scheme of the semantic fields; None for fingerprints alone.
     """
 
     scheme: Scheme
@@ -46,16 +47,19 @@ def install(
     field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> list[Request]:
-    """Add our object to the mapping of an index, which is created when there is none.
+    """Add the fingerprint fields to an index, which is created when it does not exist.
+
+    A new index also gets the mappings and settings of the component template `simhash@custom`,
+    if the cluster has one.
 
     Args:
-        client: Of the cluster.
-        index: The index.
+        client: Client of the cluster.
+        index: Name of the index.
         scheme: Scheme of the fingerprints.
-        meaning: What is read from the texts to find semantic neighbours; None to find versions
-            alone. An index that has it keeps it.
-        field: Name of our object.
-        dry_run: Send nothing that writes.
+        semantics: Scheme of the semantic fields; None to find versions alone. An index that has
+            semantic fields keeps them.
+        field: Field of the fingerprints.
+        dry_run: Send no request that writes.
 
     Returns:
         The requests made, or to be made with `dry_run`; none when everything is in place.
@@ -65,9 +69,37 @@ def install(
     """
     requests = plan(client, index, scheme=scheme, semantics=semantics, field=field)
     if not dry_run:
-        for request in requests:
-            Gateway.of(client).request(request.method, request.path, request.body)
+        _send(client, requests)
     return requests
+
+
+def install_component_template(
+    client: Client,
+    *,
+    scheme: Scheme = DEFAULT,
+    semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
+    field: str = DEFAULT_FIELD,
+    dry_run: bool = False,
+) -> list[Request]:
+    """Put the component template `simhash@mappings`, for index templates of the user.
+
+    An index made from it counts as installed. This needs the cluster privilege
+    `manage_index_templates`.
+
+    Returns:
+        The request made, or to be made with `dry_run`.
+    """
+    path = f"/_component_template/{component_templates.MAPPINGS}"
+    requests = [Request("PUT", path, resources.component_template(scheme, field, semantics))]
+    if not dry_run:
+        _send(client, requests)
+    return requests
+
+
+def _send(client: Client, requests: list[Request]) -> None:
+    gateway = Gateway.of(client)
+    for request in requests:
+        gateway.request(request.method, request.path, request.body)
 
 
 def plan(
@@ -78,14 +110,13 @@ def plan(
     field: str,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
 ) -> list[Request]:
-    """Find out what is missing, in each index behind the name; nothing is written."""
+    """Return the requests that add what is missing, in each index behind the name."""
     try:
         existing = Gateway.of(client).mappings(index)
     except IndexMissing:
-        _require_vectors(index, {}, semantics)
-        return [
-            Request("PUT", f"/{index}", {"mappings": resources.mapping(scheme, field, semantics)})
-        ]
+        body = _body_of_new_index(client, index, resources.mapping(scheme, field, semantics))
+        _require_vectors(index, body["mappings"], semantics)
+        return [Request("PUT", f"/{index}", body)]
     requests = []
     for name, mapping in sorted(existing.items()):
         kept = _kept_semantics(_entry(mapping, field), semantics)
@@ -97,10 +128,28 @@ def plan(
     return requests
 
 
+def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> dict[str, Any]:
+    """Return the request that creates an index, with the user's component template.
+
+    Raises:
+        MappingConflict: The template changes a field so that it cannot serve.
+    """
+    body = component_templates.with_custom(mapping, component_templates.custom_template(client))
+    for conflict in _conflicts(body["mappings"]["properties"], mapping["properties"]):
+        raise MappingConflict(
+            f"Component template {component_templates.CUSTOM!r} maps {conflict} in index "
+            f"{index!r}; remove the field from the template."
+        )
+    # Whatever `_meta` the template has, the schemes are those of this request.
+    merged_meta = {**body["mappings"]["_meta"], **mapping["_meta"]}
+    body["mappings"]["_meta"] = merged_meta
+    return body
+
+
 def _kept_semantics(
     entry: Mapping[str, Any] | None, semantics: SemanticScheme | None
 ) -> SemanticScheme | None:
-    """Who wishes for nothing in particular leaves the index what it has."""
+    """Return the semantics of the index, unless others than the default are wanted."""
     if entry and entry.get("semantics") and semantics in (None, DEFAULT_SEMANTICS):
         return SemanticScheme.of_meta(entry["semantics"])
     return semantics
@@ -109,7 +158,7 @@ def _kept_semantics(
 def _require_vectors(
     index: str, mapping: Mapping[str, Any], semantics: SemanticScheme | None
 ) -> None:
-    """Refuse a scheme that takes its vectors from a field which has none to search."""
+    """Reject a scheme that takes its vectors from a field that is not indexed for search."""
     if semantics is None or semantics.vector_field is None:
         return
     field: Mapping[str, Any] = mapping
@@ -126,12 +175,12 @@ def _require_vectors(
 
 
 def require_installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Scheme:
-    """Return the scheme of an index that has our fields; see `installed`."""
+    """Return the scheme of an index that has fingerprint fields; see `installed`."""
     return installed(client, index, field).scheme
 
 
 def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Installed:
-    """Return the schemes of an index that has our fields.
+    """Return the schemes of an index that has fingerprint fields.
 
     Raises:
         IndexMissing: There is no such index.
@@ -165,8 +214,8 @@ def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Install
 
 
 def _entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = mapping.get("_meta", {}).get(resources.META, {}).get(field)
-    return found
+    entry: dict[str, Any] | None = mapping.get("_meta", {}).get(resources.META, {}).get(field)
+    return entry
 
 
 def _is_missing(
@@ -180,40 +229,47 @@ def _is_missing(
             "install the new scheme under another name with --simhash-field."
         )
     target = wanted["_meta"][resources.META][field]
-    ours, theirs = target.get("semantics"), (entry or {}).get("semantics")
-    if ours and theirs and ours != theirs:
+    needed, present_semantics = target.get("semantics"), (entry or {}).get("semantics")
+    if needed and present_semantics and needed != present_semantics:
         raise MappingConflict(
-            f"Field {field!r} of index {index!r} reads meanings as {theirs['name']!r}, not "
-            f"{ours['name']!r}; install it under another name with --simhash-field."
+            f"Field {field!r} of index {index!r} reads meanings as "
+            f"{present_semantics['name']!r}, not {needed['name']!r}; install it under another "
+            "name with --simhash-field."
         )
-    lacking = _lacking(index, mapping.get("properties", {}), wanted["properties"], ())
-    return lacking or entry != target
+    present = mapping.get("properties", {})
+    for conflict in _conflicts(present, wanted["properties"]):
+        raise MappingConflict(
+            f"Index {index!r} maps {conflict}; choose another name with --simhash-field."
+        )
+    return _lacks_field(present, wanted["properties"]) or entry != target
 
 
-def _lacking(
-    index: str, existing: Mapping[str, Any], wanted: Mapping[str, Any], above: tuple[str, ...]
-) -> bool:
-    """Check whether a wanted field is absent; refuse one that is there and cannot serve."""
-    lacking = False
+def _conflicts(
+    existing: Mapping[str, Any], wanted: Mapping[str, Any], above: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Yield what is wrong with each field that is there and cannot serve."""
     for name, field in wanted.items():
-        path = (*above, name)
         present = existing.get(name)
         if present is None:
-            lacking = True
             continue
+        path = (*above, name)
         for key in _DECISIVE:
             default = "object" if key == "type" else None
-            ours, theirs = field.get(key, default), present.get(key, default)
-            if ours != theirs and not (
-                key == "doc_values" and theirs is None and ours is not False
+            needed, value = field.get(key, default), present.get(key, default)
+            if needed != value and not (
+                key == "doc_values" and value is None and needed is not False
             ):
-                raise MappingConflict(
-                    f"Field {'.'.join(path)!r} of index {index!r} has {key} {theirs!r}, but "
-                    f"{ours!r} is needed; choose another name with --simhash-field."
-                )
-        inner = field.get("properties", {})
-        lacking |= _lacking(index, present.get("properties", {}), inner, path)
-    return lacking
+                yield f"field {'.'.join(path)!r} with {key} {value!r}, but {needed!r} is needed"
+        yield from _conflicts(present.get("properties", {}), field.get("properties", {}), path)
+
+
+def _lacks_field(existing: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Check whether a wanted field is absent."""
+    return any(
+        name not in existing
+        or _lacks_field(existing[name].get("properties", {}), field.get("properties", {}))
+        for name, field in wanted.items()
+    )
 
 
 def _with_other_meta(wanted: dict[str, Any], mapping: Mapping[str, Any]) -> dict[str, Any]:

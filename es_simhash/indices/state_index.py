@@ -1,7 +1,8 @@
-"""The small index beside the user's: what was dismissed, and how large families were.
+"""The state index INDEX-simhash: dismissals, sizes of families, sweep checkpoints, reservations.
 
-Neither can stand in the documents themselves, which are replaced as a whole when they are written
-again; and who left a family can only be told by what is written elsewhere.
+None of it can be stored in the documents themselves, which are replaced as a whole when they are
+written again; and that a document left its family shows only in what is stored elsewhere.
+Reservations are read and written by `deduplication.reservations`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,20 +13,11 @@ from typing import Any
 from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, InputError
-from es_simhash.families.names import name_of_key
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.storage import resources
 
 SUFFIX = "-simhash"
 _PAGE = 1000
-_MAPPINGS = {
-    "dynamic": False,
-    "properties": {
-        "kind": {"type": "keyword"},
-        "field": {"type": "keyword"},
-        "family": {"type": "keyword"},
-        "ids": {"type": "keyword"},
-    },
-}
-_SETTINGS = {"number_of_shards": 1, "auto_expand_replicas": "0-1", "hidden": True}
 
 
 @dataclass(frozen=True)
@@ -33,9 +25,9 @@ class Dismissal:
     """Two documents that are not versions of each other.
 
     Attributes:
-        ids: Of the documents.
-        undone: True when this was taken back, and no run has seen it yet.
-        pending: True when no run has seen it yet.
+        ids: The ids of the documents.
+        undone: True when the dismissal was withdrawn, and no run has acknowledged that yet.
+        pending: True when no run has acknowledged it yet.
     """
 
     ids: tuple[str, str]
@@ -44,28 +36,28 @@ class Dismissal:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """How far sweeps have come.
+class SweepCheckpoint:
+    """Where the next sweep begins.
 
     Attributes:
-        seq_nos: Number of the last write that was looked at, by the name of the shard.
-        deciding: True when the last one began to decide and did not end.
+        seq_nos: Sequence number of the last write that was processed, by the name of the shard.
+        deciding: True when the last sweep began to decide and did not end.
     """
 
     seq_nos: Mapping[str, int] = field(default_factory=dict)
     deciding: bool = False
 
 
-class Companion:
-    """The index beside an index; nothing is sent before a method is called.
+class StateIndex:
+    """The state index of one of the user's indices; the constructor sends nothing.
 
     Args:
-        client: Of the cluster.
-        index: The user's index.
-        field: Name of our object in it.
+        client: Client of the cluster.
+        index: The user's index, alias or data stream.
+        field: Field of the fingerprints in it.
 
     Raises:
-        InputError: The name stands for several indices.
+        InputError: The name is a pattern or a list of names.
     """
 
     def __init__(self, client: Client, index: str, field: str) -> None:
@@ -78,66 +70,67 @@ class Companion:
         self._field = field
 
     def dismissals(self) -> list[Dismissal]:
-        """Return all dismissals, those taken back that no run has seen among them."""
+        """Return all dismissals, with those withdrawn that no run has acknowledged."""
         return [
             Dismissal((entry["ids"][0], entry["ids"][1]), entry["undone"], entry["pending"])
             for entry in self._entries("dismissal")
         ]
 
     def last_run(self) -> str | None:
-        """Return what the last run was told; None when there was none."""
+        """Return the options of the last run of families; None when there was none."""
         for entry in self._entries("run"):
-            told: str = entry["told"]
-            return told
+            options: str = entry["options"]
+            return options
         return None
 
-    def write_run(self, told: str) -> None:
-        """Remember what a run was told."""
-        id = name_of_key("run", self._field)
-        self._write([self._entry(id, {"kind": "run", "told": told})])
+    def write_run(self, options: str) -> None:
+        """Store the options of a run of families."""
+        id = digest_of_key("run", self._field)
+        self._write([self._entry(id, {"kind": "run", "options": options})])
 
-    def last_sweep(self, told: str) -> Sweep:
-        """Return how far sweeps that were told the same have come."""
+    def last_sweep(self, options: str) -> SweepCheckpoint:
+        """Return the checkpoint of the last sweep; without numbers if its options differ."""
         for entry in self._entries("sweep"):
             seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
-            return Sweep(seq_nos if entry["told"] == told else {}, entry["deciding"])
-        return Sweep()
+            known = seq_nos if entry["options"] == options else {}
+            return SweepCheckpoint(known, entry["deciding"])
+        return SweepCheckpoint()
 
-    def write_sweep(self, told: str, sweep: Sweep) -> None:
-        """Remember how far a sweep has come."""
+    def write_sweep(self, options: str, checkpoint: SweepCheckpoint) -> None:
+        """Store the checkpoint of a sweep with these options."""
         entry = {
             "kind": "sweep",
-            "told": told,
-            "shards": list(sweep.seq_nos),
-            "seq_nos": list(sweep.seq_nos.values()),
-            "deciding": sweep.deciding,
+            "options": options,
+            "shards": list(checkpoint.seq_nos),
+            "seq_nos": list(checkpoint.seq_nos.values()),
+            "deciding": checkpoint.deciding,
         }
-        self._write([self._entry(name_of_key("sweep", self._field), entry)])
+        self._write([self._entry(digest_of_key("sweep", self._field), entry)])
 
     def sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that has several."""
         return {entry["family"]: entry["documents"] for entry in self._entries("family")}
 
     def write_dismissal(self, dismissal: Dismissal) -> None:
-        """Remember a dismissal in place of what was known of the two."""
+        """Store a dismissal in place of what was stored of the two documents."""
         self._write([self._dismissal(dismissal)])
 
-    def seen(self, dismissals: Sequence[Dismissal]) -> None:
-        """Note that a run has seen these; those taken back are forgotten."""
+    def acknowledge(self, dismissals: Sequence[Dismissal]) -> None:
+        """Mark dismissals as applied by a run, and delete those withdrawn."""
         self._write(
             [
-                self._removal(self._dismissal_id(each.ids))
-                if each.undone
-                else self._dismissal(Dismissal(each.ids, pending=False))
-                for each in dismissals
+                self._removal(self._dismissal_id(dismissal.ids))
+                if dismissal.undone
+                else self._dismissal(Dismissal(dismissal.ids, pending=False))
+                for dismissal in dismissals
             ]
         )
 
     def write_sizes(self, sizes: Mapping[str, int], known: Mapping[str, int]) -> None:
-        """Remember how many documents families have; one or none is not remembered."""
+        """Store the number of documents of families that changed; one or none is not stored."""
         lines = []
         for family, count in sorted(sizes.items()):
-            id = name_of_key("family", self._field, family)
+            id = digest_of_key("family", self._field, family)
             if count > 1 and known.get(family) != count:
                 entry = {"kind": "family", "family": family, "documents": count}
                 lines.append(self._entry(id, entry))
@@ -146,16 +139,16 @@ class Companion:
         self._write(lines)
 
     def _dismissal_id(self, ids: tuple[str, str]) -> str:
-        return name_of_key("dismissal", self._field, *sorted(ids))
+        return digest_of_key("dismissal", self._field, *sorted(ids))
 
-    def _dismissal(self, each: Dismissal) -> list[dict[str, Any]]:
+    def _dismissal(self, dismissal: Dismissal) -> list[dict[str, Any]]:
         entry = {
             "kind": "dismissal",
-            "ids": sorted(each.ids),
-            "undone": each.undone,
-            "pending": each.pending,
+            "ids": sorted(dismissal.ids),
+            "undone": dismissal.undone,
+            "pending": dismissal.pending,
         }
-        return self._entry(self._dismissal_id(each.ids), entry)
+        return self._entry(self._dismissal_id(dismissal.ids), entry)
 
     def _entry(self, id: str, entry: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"index": {"_id": id}}, {**entry, "field": self._field}]
@@ -174,21 +167,25 @@ class Companion:
 
     def create(self) -> None:
         """Create the index when there is none."""
-        self._gateway.create_index_if_missing(self.name, mappings=_MAPPINGS, settings=_SETTINGS)
+        template = resources.template("simhash-state@mappings", "simhash-state@settings")
+        self._gateway.create_index_if_missing(self.name, **template)
 
     def _entries(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Yield what is remembered; nothing when there is no such index yet."""
+        """Yield what is stored of a kind; nothing when there is no such index yet."""
         conditions = [{"term": {"kind": kind}}, {"term": {"field": self._field}}]
         body = {"size": _PAGE, "query": {"bool": {"filter": conditions}}}
-        found = self._gateway.pages(self.name, body)
+        stored = self._gateway.pages(self.name, body)
         try:
-            first = list(islice(found, 1))
+            first = list(islice(stored, 1))
         except IndexMissing:
             return
-        yield from (hit["_source"] for hit in chain(first, found))
+        yield from (hit["_source"] for hit in chain(first, stored))
 
 
 def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
     for result in results:
         if "error" in result:
-            raise ClusterError(f"Index {index!r} refuses to remember: {reason_of(result)}.")
+            raise ClusterError(
+                f"Cannot write to state index {index!r}: {reason_of(result)}; "
+                "check its mapping and the privilege write."
+            )

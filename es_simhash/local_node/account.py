@@ -1,4 +1,4 @@
-"""The user a node runs as: Elasticsearch refuses root, so root hands over to `nobody`."""
+"""The user a node runs as: Elasticsearch refuses root, so root runs it as `nobody`."""
 
 import os
 import pwd
@@ -40,7 +40,7 @@ def service_account() -> Account | None:
 
 
 def process_arguments(account: Account | None) -> dict[str, Any]:
-    """Return the keyword arguments that make `subprocess` run as the account."""
+    """Return the keyword arguments with which `subprocess` runs as the account."""
     if account is None:
         return {}
     return {"user": account.user, "group": account.group, "extra_groups": []}
@@ -50,7 +50,7 @@ def can_execute(path: Path, account: Account | None) -> bool:
     """Check whether the account may enter the folder or run the file."""
     if account is None:
         return os.access(path, os.X_OK)
-    # Asked of the kernel: the answer depends on every folder above, and on access lists.
+    # Left to the kernel: the answer depends on every folder above, and on access lists.
     test = ["/bin/sh", "-c", 'test -x "$0"', str(path)]
     try:
         return subprocess.run(test, cwd="/", **process_arguments(account)).returncode == 0
@@ -61,8 +61,8 @@ def can_execute(path: Path, account: Account | None) -> bool:
         ) from error
 
 
-def hand_over(folder: Path, account: Account | None) -> None:
-    """Return a folder and what it holds to the account."""
+def change_owner(folder: Path, account: Account | None) -> None:
+    """Make the account the owner of a folder and its content; nothing without an account."""
     if account is None:
         return
     for path in [folder, *folder.rglob("*")]:
@@ -70,7 +70,7 @@ def hand_over(folder: Path, account: Account | None) -> None:
 
 
 def check_reachable(folder: Path, account: Account | None) -> None:
-    """Refuse a folder that the account cannot enter.
+    """Reject a folder that the account cannot enter.
 
     Raises:
         NodeError: The account cannot enter it.

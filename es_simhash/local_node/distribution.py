@@ -10,7 +10,7 @@ from pathlib import Path
 from es_simhash.errors import NodeError
 from es_simhash.local_node.java import Java
 from es_simhash.local_node.packages import apt_install, apt_usable
-from es_simhash.local_node.settings import Report, home_folder, versions_sentence
+from es_simhash.local_node.settings import Report, available_versions, home_folder
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 GROUP = "org.elasticsearch.distribution.integ-test-zip"
@@ -24,7 +24,7 @@ def cached_zip(version: str) -> Path | None:
 
 
 def require_distribution(version: str, java: Java, *, report: Report) -> Path:
-    """Return the unpacked distribution, fetching it first if need be.
+    """Return the folder of the distribution, downloaded and unpacked if need be.
 
     Raises:
         NodeError: Maven is missing, or Maven Central has no such version.
@@ -34,8 +34,8 @@ def require_distribution(version: str, java: Java, *, report: Report) -> Path:
         return target
     open_folder(target.parent)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        archive = cached_zip(version) or _fetch(version, java, Path(scratch), report)
-        unpacked = _unpack(archive, Path(scratch) / "unpacked")
+        archive = cached_zip(version) or _download(version, java, Path(scratch), report)
+        unpacked = unpack(archive, Path(scratch) / "unpacked")
         # One rename, so that an interrupted start leaves nothing half unpacked.
         unpacked.rename(target)
     return target
@@ -50,19 +50,24 @@ def open_folder(folder: Path) -> None:
     folder.chmod(0o755)
 
 
-def _fetch(version: str, java: Java, folder: Path, report: Report) -> Path:
-    """Let Maven resolve the zip, through whatever mirror its own settings name."""
-    maven = _require_maven(report)
+def _download(version: str, java: Java, folder: Path, report: Report) -> Path:
+    """Download the zip with Maven, through whatever mirror its own settings name."""
+    maven = require_maven(report)
     report(f"Fetching Elasticsearch {version} from Maven Central ...")
     artifact = f"{GROUP}:elasticsearch:{version}:zip"
     common = [maven, "-q", "-B", "-Dstyle.color=never", f"-Dartifact={artifact}"]
     # -U: Maven remembers for a day that it did not find something, even if the network was down.
-    _run_maven([*common, "-U", f"{PLUGIN}:get", "-Dtransitive=false"], version, java)
-    _run_maven([*common, f"{PLUGIN}:copy", f"-DoutputDirectory={folder}"], version, java)
+    run_maven([*common, "-U", f"{PLUGIN}:get", "-Dtransitive=false"], version, java)
+    run_maven([*common, f"{PLUGIN}:copy", f"-DoutputDirectory={folder}"], version, java)
     return folder / f"elasticsearch-{version}.zip"
 
 
-def _require_maven(report: Report) -> str:
+def require_maven(report: Report) -> str:
+    """Return the path of Maven, installed with apt if need be.
+
+    Raises:
+        NodeError: It is missing and cannot be installed from here.
+    """
     if shutil.which("mvn") is None and apt_usable():
         apt_install("maven", report)
     maven = shutil.which("mvn")
@@ -74,10 +79,15 @@ def _require_maven(report: Report) -> str:
     return maven
 
 
-def _run_maven(command: list[str], version: str, java: Java) -> None:
+def run_maven(command: list[str], version: str, java: Java) -> None:
+    """Run Maven to fetch a version.
+
+    Raises:
+        NodeError: It failed; the message has its reason.
+    """
     result = subprocess.run(
         command,
-        # An empty folder: Maven would read the pom.xml of the project one stands in.
+        # An empty folder: Maven would read the pom.xml of the current project.
         cwd=tempfile.gettempdir(),
         env={**os.environ, "JAVA_HOME": str(java.home)},
         stdin=subprocess.DEVNULL,
@@ -92,7 +102,7 @@ def _run_maven(command: list[str], version: str, java: Java) -> None:
 
 def _failure(output: str, version: str) -> str:
     if "Could not find artifact" in output:
-        return f"Maven Central has no Elasticsearch {version}: {versions_sentence()}"
+        return f"Maven Central has no Elasticsearch {version}: {available_versions()}"
     errors = [line for line in output.splitlines() if line.startswith("[ERROR]")]
     reason = errors[0].removeprefix("[ERROR]").strip() if errors else "it gave no reason"
     return (
@@ -101,8 +111,12 @@ def _failure(output: str, version: str) -> str:
     )
 
 
-def _unpack(archive: Path, folder: Path) -> Path:
-    """Unpack a zip with its permissions, which `extractall` drops."""
+def unpack(archive: Path, folder: Path) -> Path:
+    """Unpack a zip with its permissions, which `extractall` drops; return its only folder.
+
+    Raises:
+        NodeError: The zip is damaged.
+    """
     try:
         with zipfile.ZipFile(archive) as source:
             for entry in source.infolist():

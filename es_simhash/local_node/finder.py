@@ -1,4 +1,4 @@
-"""Which Elasticsearch to work with: the one named, one in Docker, or a local node."""
+"""The Elasticsearch to work with: ELASTICSEARCH_URL if it answers, Docker, or a local node."""
 
 import gc
 import importlib
@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from ssl import SSLError
 from typing import Any, Literal
 
-from es_simhash import local_node
 from es_simhash.errors import NodeError
+from es_simhash.local_node import lifecycle
 from es_simhash.local_node.health import get_json, wait_until_ready
+from es_simhash.local_node.settings import DEFAULT_HEAP, DEFAULT_VERSION
 from es_simhash.text.escaping import masked_url
 
 VARIABLE = "ELASTICSEARCH_URL"
@@ -23,7 +24,7 @@ UNKNOWN_VERSION = "unknown"
 Source = Literal["ELASTICSEARCH_URL", "docker", "local node"]
 
 _logger = logging.getLogger(__name__)
-# A container is removed when its object goes away; these are wanted until the process ends.
+# A container is removed when its object is deleted; these are kept until the process ends.
 _containers: list[Any] = []
 
 
@@ -42,9 +43,9 @@ class Engine:
 
 
 def choose_source() -> Source:
-    """Return where `find_engine` would take the engine from, without starting anything.
+    """Return where `find_engine` takes the engine from, without starting anything.
 
-    A URL that does not answer is passed over with a warning in the log.
+    An ELASTICSEARCH_URL where nothing answers is ignored, with a warning in the log.
     """
     url = os.environ.get(VARIABLE)
     if url and _version_at(url) is not None:
@@ -54,11 +55,14 @@ def choose_source() -> Source:
     return "docker" if _docker_answers() else "local node"
 
 
-def find_engine(*, name: str | None = None, heap: str = local_node.DEFAULT_HEAP) -> Engine:
+def find_engine(*, name: str | None = None, heap: str = DEFAULT_HEAP) -> Engine:
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
+    A cluster at ELASTICSEARCH_URL that is down is thus replaced by another one, and the data go
+    there; the log says so.
+
     Args:
-        name: Name of the local node, should it come to that; by default its version.
+        name: Name of the local node, if one is started; by default its version.
         heap: Heap size of an engine that has to be started.
 
     Raises:
@@ -70,12 +74,12 @@ def find_engine(*, name: str | None = None, heap: str = local_node.DEFAULT_HEAP)
         return Engine(url, source, _version_at(url) or UNKNOWN_VERSION)
     if source == "docker":
         return _start_container(heap)
-    local = local_node.start(name=name, heap=heap, report=_logger.info)
-    return Engine(local.url, source, local.version, local.started)
+    node = lifecycle.start(name=name, heap=heap, report=_logger.info)
+    return Engine(node.url, source, node.version, node.started)
 
 
 def _version_at(url: str) -> str | None:
-    """Return the version an engine states, "unknown" when it only refuses us, None if silent."""
+    """Return the version of an engine, "unknown" if it rejects the request, None if it is down."""
     base = url.rstrip("/")
     try:
         return str(get_json(base)["version"]["number"])
@@ -90,7 +94,7 @@ def _version_at(url: str) -> str | None:
 
 
 def _version_of_nodes(url: str) -> str:
-    """Ask the nodes: the distribution from Maven Central does not answer `GET /`."""
+    """Return the version of the nodes, where `GET /` has none, as with Maven Central's."""
     try:
         nodes = get_json(f"{url}/_nodes/_local?filter_path=nodes.*.version")["nodes"]
         return str(next(iter(nodes.values()))["version"])
@@ -108,13 +112,13 @@ def _docker_answers() -> bool:
     with warnings.catch_warnings():
         # The Docker client drops its socket unclosed when no engine answers.
         warnings.simplefilter("ignore", ResourceWarning)
-        answers = _ping_docker()
+        is_up = _ping_docker()
         gc.collect()
-    return answers
+    return is_up
 
 
 def _ping_docker() -> bool:
-    with suppress(Exception):  # whatever the Docker client raises means: no Docker
+    with suppress(Exception):  # whatever the Docker client raises, there is no Docker
         client = importlib.import_module("docker").from_env(timeout=2)
         try:
             return bool(client.ping())
@@ -124,21 +128,21 @@ def _ping_docker() -> bool:
 
 
 def _start_container(heap: str) -> Engine:
-    """Start Elasticsearch in a container that goes away with this process.
+    """Start Elasticsearch in a container that is removed when this process ends.
 
-    As a plain container: the ready-made one of testcontainers refuses server versions that it
-    does not know, and has moved between modules.
+    A plain container: the ready-made one of testcontainers rejects server versions that it does
+    not know, and has moved between modules.
     """
-    image = f"elasticsearch:{local_node.DEFAULT_VERSION}"
+    image = f"elasticsearch:{DEFAULT_VERSION}"
     module = importlib.import_module("testcontainers.core.container")
-    settings = {
+    environment = {
         "discovery.type": "single-node",
         "xpack.security.enabled": "false",
         "cluster.routing.allocation.disk.threshold_enabled": "false",
         "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
     }
     try:
-        container = module.DockerContainer(image).with_exposed_ports(9200).with_envs(**settings)
+        container = module.DockerContainer(image).with_exposed_ports(9200).with_envs(**environment)
         _containers.append(container.start())
         url = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(9200)}"
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Asking a node over HTTP, without the Elasticsearch client."""
+"""HTTP requests to a node that is starting, without the Elasticsearch client."""
 
 import base64
 import json
@@ -14,18 +14,18 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def get_json(url: str, *, timeout: float = 5.0) -> Any:
-    """Return what a GET answers, parsed; a user and password in the URL are sent as a header.
+    """Return the JSON that a GET answers; user and password of the URL are sent as a header.
 
     Raises:
         OSError: Nothing answers, or not with success (`HTTPError` is one).
-        ValueError: The answer is no JSON.
+        ValueError: The answer is not JSON.
     """
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     request = urllib.request.Request(urlunsplit(parts._replace(netloc=host)))
     if parts.username is not None:
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        request.add_header("Authorization", "Basic " + base64.b64encode(pair).decode())
+        credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        request.add_header("Authorization", "Basic " + base64.b64encode(credentials).decode())
     with _opener.open(request, timeout=timeout) as answer:
         return json.load(answer)
 
@@ -46,7 +46,7 @@ def _answers(url: str) -> bool:
         get_json(f"{url}/_cluster/health?wait_for_status=yellow&timeout=10s", timeout=15)
     except urllib.error.HTTPError as error:
         with error:
-            return error.code == 408  # it answers: some index stays red
+            return error.code == 408  # it is up: some index stays red
     except (OSError, ValueError):
         return False
     return True

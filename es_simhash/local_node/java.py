@@ -1,4 +1,4 @@
-"""Finding a JDK that is new enough, and installing one where apt can."""
+"""JDKs: the one that runs a node, installed with apt where there is none."""
 
 import glob
 import os
@@ -28,12 +28,12 @@ class Java:
 def find_java(minimum: int, *, patterns: Iterable[str] = JVM_PATTERNS) -> Java | None:
     """Return a Java of at least this major version that the node's user may run.
 
-    ES_JAVA_HOME and JAVA_HOME come first; of the installed ones the oldest that will do, since
+    ES_JAVA_HOME and JAVA_HOME come first; of the installed ones the oldest that suffices, since
     an Elasticsearch version is tested with the Java of its time; last, `java` on PATH.
     """
     account = service_account()
-    installed = sorted(_inspect(_installed(patterns)), key=lambda java: java.major)
-    for java in [*_inspect(_named()), *installed, *_inspect(_on_path())]:
+    installed = sorted(_inspect(_installed_homes(patterns)), key=lambda java: java.major)
+    for java in [*_inspect(_named_homes()), *installed, *_inspect(_home_on_path())]:
         if java.major >= minimum and can_execute(java.home / "bin" / "java", account):
             return java
     return None
@@ -58,26 +58,26 @@ def require_java(minimum: int, *, report: Report, patterns: Iterable[str] = JVM_
 
 
 def _install(minimum: int, report: Report) -> None:
-    """Install the oldest JDK that will do, if the distribution offers one."""
+    """Install the oldest sufficient JDK, if the distribution offers one."""
     offered = apt_offers(r"^openjdk-[0-9]+-jdk-headless$", report)
     majors = sorted(int(name.split("-")[1]) for name in offered)
-    fitting = [major for major in majors if major >= minimum]
-    if fitting:
-        apt_install(f"openjdk-{fitting[0]}-jdk-headless", report)
+    sufficient = [major for major in majors if major >= minimum]
+    if sufficient:
+        apt_install(f"openjdk-{sufficient[0]}-jdk-headless", report)
 
 
-def _named() -> Iterator[Path]:
+def _named_homes() -> Iterator[Path]:
     for variable in ("ES_JAVA_HOME", "JAVA_HOME"):
         if os.environ.get(variable):
             yield Path(os.environ[variable])
 
 
-def _installed(patterns: Iterable[str]) -> Iterator[Path]:
+def _installed_homes(patterns: Iterable[str]) -> Iterator[Path]:
     for pattern in patterns:
         yield from (Path(path) for path in sorted(glob.glob(pattern)))
 
 
-def _on_path() -> Iterator[Path]:
+def _home_on_path() -> Iterator[Path]:
     command = shutil.which("java")
     if command:
         yield Path(command).resolve().parent.parent
@@ -91,16 +91,16 @@ def _inspect(homes: Iterable[Path]) -> Iterator[Java]:
 
 
 def _major_version(home: Path) -> int | None:
-    """Return the major version a Java home states in its `release` file or when asked."""
+    """Return the major version in the `release` file of a Java home, or that `java` prints."""
     try:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
-        found = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', text, re.MULTILINE)
+        match = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', text, re.MULTILINE)
     except OSError:
-        found = re.search(r'version "(?:1\.)?(\d+)', _ask_version(home / "bin" / "java"))
-    return int(found[1]) if found else None
+        match = re.search(r'version "(?:1\.)?(\d+)', _printed_version(home / "bin" / "java"))
+    return int(match[1]) if match else None
 
 
-def _ask_version(command: Path) -> str:
+def _printed_version(command: Path) -> str:
     try:
         result = subprocess.run(
             [command, "-version"], capture_output=True, text=True, check=False, timeout=30

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from es_simhash.errors import NodeError
-from es_simhash.local_node.account import Account, check_reachable, hand_over, service_account
+from es_simhash.local_node.account import Account, change_owner, check_reachable, service_account
 from es_simhash.local_node.distribution import open_folder, require_distribution
 from es_simhash.local_node.health import get_json, wait_until_ready
 from es_simhash.local_node.java import Java, find_java, require_java
@@ -48,8 +48,8 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Vitals:
-    """What a node says about itself: health colour and number of documents."""
+class NodeStats:
+    """Health colour of a node, and its number of documents."""
 
     health: str
     documents: int
@@ -64,7 +64,7 @@ def start(
     seconds: float = START_SECONDS,
     report: Report = lambda _: None,
 ) -> Node:
-    """Start a local node and return it when it answers; a node that runs already is returned.
+    """Start a local node and return it when it answers, or the one that runs already.
 
     Args:
         version: Elasticsearch version; by default 9.5.3, or 8.19.21 when there is no JDK 21.
@@ -72,7 +72,7 @@ def start(
         port: HTTP port; by default 9200, or another one when that is taken.
         heap: Heap size of the JVM.
         seconds: How long to wait for the node once its process is launched.
-        report: Called with a sentence before each step that takes long.
+        report: Called with a message before each step that takes long.
 
     Raises:
         NodeError: Something is missing, does not fit, or Elasticsearch does not come up.
@@ -80,12 +80,12 @@ def start(
     check_heap(heap)
     with _start_lock():
         check_reachable(home_folder(), service_account())
-        node = _running_as_asked(name or version or DEFAULT_VERSION, version, port)
+        node = _running_node(name or version or DEFAULT_VERSION, version, port)
         if node is not None:
             return node
         chosen, java = _choose_version(version, report)
-        # Asked again, since the version chosen may be another than the default.
-        node = _running_as_asked(name or chosen, version, port)
+        # Looked up again, since the version chosen may be another than the default.
+        node = _running_node(name or chosen, version, port)
         if node is not None:
             return node
         record = NodeRecord(chosen, choose_port(port), heap)
@@ -114,15 +114,15 @@ def stop(name: str) -> int | None:
     return terminate(node_paths(name))
 
 
-def vitals(node: Node) -> Vitals:
-    """Ask a node for its health and its documents.
+def stats(node: Node) -> NodeStats:
+    """Return the health of a node and its number of documents.
 
     Raises:
         NodeError: The process runs but does not answer.
     """
     try:
-        stats = get_json(f"{node.url}/_cluster/stats?filter_path=status,indices.docs.count")
-        return Vitals(str(stats["status"]), int(stats["indices"]["docs"]["count"]))
+        answer = get_json(f"{node.url}/_cluster/stats?filter_path=status,indices.docs.count")
+        return NodeStats(str(answer["status"]), int(answer["indices"]["docs"]["count"]))
     except (OSError, ValueError, KeyError) as error:
         raise NodeError(
             f"Node {node.name!r} runs as process {node.pid} but does not answer at {node.url}: "
@@ -132,7 +132,7 @@ def vitals(node: Node) -> Vitals:
 
 @contextmanager
 def _start_lock() -> Iterator[None]:
-    """Let one start at a time work below the home folder: it fetches, unpacks, picks a port."""
+    """Hold the lock of the home folder: one start at a time downloads, unpacks, picks a port."""
     home = home_folder()
     try:
         open_folder(home)
@@ -146,8 +146,8 @@ def _start_lock() -> Iterator[None]:
         yield
 
 
-def _running_as_asked(name: str, version: str | None, port: int | None) -> Node | None:
-    """Return the node when it runs, unless it runs otherwise than asked for.
+def _running_node(name: str, version: str | None, port: int | None) -> Node | None:
+    """Return the node when it runs, with the version and port wanted.
 
     Raises:
         NodeError: It runs with another version or port.
@@ -159,7 +159,8 @@ def _running_as_asked(name: str, version: str | None, port: int | None) -> Node 
     if version not in (None, node.version) or node.url != wanted_url:
         raise NodeError(
             f"Node {name!r} already runs, with Elasticsearch {node.version} at {node.url}: "
-            "stop it first, or start another --name."
+            "stop it first, or give the new one another name.",
+            parameter="name",
         )
     return node
 
@@ -167,7 +168,7 @@ def _running_as_asked(name: str, version: str | None, port: int | None) -> Node 
 def _choose_version(version: str | None, report: Report) -> tuple[str, Java]:
     """Return the version to start and a Java for it.
 
-    Without a version asked for, a machine whose newest JDK is 17 gets the version that runs
+    Without a version wanted, a machine whose newest JDK is 17 gets the version that runs
     there: Debian 12 offers no newer one.
     """
     if version is not None:
@@ -211,7 +212,7 @@ def _prepare(
     record: NodeRecord,
     account: Account | None,
 ) -> None:
-    """Write the node's folders; only what Elasticsearch writes to is handed over."""
+    """Write the folders of the node; the account owns only what Elasticsearch writes to."""
     open_folder(paths.root)
     if paths.config.exists():
         shutil.rmtree(paths.config)
@@ -224,9 +225,9 @@ def _prepare(
     (options / "es-simhash.options").write_text(
         render_jvm_options(paths, record.heap), encoding="utf-8"
     )
-    hand_over(paths.config, account)
+    change_owner(paths.config, account)
     for folder in (paths.data, paths.logs, paths.run):
         if not folder.is_dir():
             folder.mkdir()
-            hand_over(folder, account)
+            change_owner(folder, account)
     record.write(paths.record)

@@ -1,4 +1,4 @@
-"""Installing what is missing with apt, which only root on Debian and its kin may do."""
+"""Packages installed with apt, which only root on Debian and its derivatives may do."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from es_simhash.local_node.settings import Report
 
 
 def apt_usable() -> bool:
-    """Check whether packages can be installed without asking anybody."""
+    """Check whether packages can be installed from here: as root, with apt-get."""
     return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 

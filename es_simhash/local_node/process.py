@@ -1,4 +1,4 @@
-"""The server process: launching it, knowing it again, ending it."""
+"""The server process: launched, recognised by a marker in its arguments, terminated."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from es_simhash.local_node.settings import NodePaths
 
 STOP_SECONDS = 30.0
 
-# Tried in this order: what says why a start failed, in the words of the JVM, the launcher or
+# Tried in this order: what states why a start failed, in the words of the JVM, the launcher or
 # Elasticsearch. The first exception names the cause with its context, the last one without.
 _REASONS = (
     r"^Error occurred during initialization of VM\n(.+)",
@@ -35,7 +35,7 @@ def running_pid(paths: NodePaths) -> int | None:
         pid = int(paths.pid.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return pid if pid > 0 and _carries(pid, paths.marker) else None
+    return pid if pid > 0 and _is_node_process(pid, paths.marker) else None
 
 
 def launch(
@@ -44,7 +44,7 @@ def launch(
     """Start the server in the background and return when it says it is up.
 
     Raises:
-        NodeError: It died or was not up in time; the sentence has its reason and the log.
+        NodeError: It ended or was not up in time; the message has its reason and the log.
     """
     paths.pid.unlink(missing_ok=True)
     command = [str(distribution / "bin" / "elasticsearch"), "-d", "-p", str(paths.pid)]
@@ -64,24 +64,24 @@ def launch(
         raise start_failure(paths, f"ended with status {code}" if code else "was not up in time")
 
 
-def start_failure(paths: NodePaths, what: str) -> NodeError:
+def start_failure(paths: NodePaths, failure: str) -> NodeError:
     """Return the error for a start that failed, with the reason the log gives."""
     text = paths.console.read_text(encoding="utf-8", errors="replace")
-    return NodeError(f"Elasticsearch {what}: {failure_reason(text)} (log: {paths.console}).")
+    return NodeError(f"Elasticsearch {failure}: {failure_reason(text)} (log: {paths.console}).")
 
 
 def failure_reason(log: str) -> str:
-    """Return the line of a log that says best why a start failed."""
+    """Return the line of a log that states why a start failed."""
     for pattern in _REASONS:
-        found = re.search(pattern, log, re.MULTILINE)
-        if found:
-            return found[1].strip().rstrip(".")
+        match = re.search(pattern, log, re.MULTILINE)
+        if match:
+            return match[1].strip().rstrip(".")
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return lines[-1].rstrip(".") if lines else "it printed nothing"
 
 
 def terminate(paths: NodePaths, *, seconds: float = STOP_SECONDS) -> int | None:
-    """End the node, by force when it takes too long; return its pid, None when none ran.
+    """Stop the process, by force after a time limit; return its pid, None when none ran.
 
     Raises:
         NodeError: The process belongs to another user.
@@ -91,9 +91,9 @@ def terminate(paths: NodePaths, *, seconds: float = STOP_SECONDS) -> int | None:
         return None
     try:
         os.kill(pid, signal.SIGTERM)
-        if not _gone(pid, paths.marker, seconds):
+        if not _wait_until_gone(pid, paths.marker, seconds):
             os.kill(pid, signal.SIGKILL)
-            _gone(pid, paths.marker, seconds)
+            _wait_until_gone(pid, paths.marker, seconds)
     except ProcessLookupError:
         pass
     except PermissionError as error:
@@ -130,18 +130,18 @@ def _await_launcher(launcher: subprocess.Popen[bytes], seconds: float) -> int | 
         raise
 
 
-def _gone(pid: int, marker: str, seconds: float) -> bool:
+def _wait_until_gone(pid: int, marker: str, seconds: float) -> bool:
     """Wait until the process ends; one that is dead but not yet reaped counts as ended."""
     deadline = time.monotonic() + seconds
-    while _carries(pid, marker):
+    while _is_node_process(pid, marker):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)
     return True
 
 
-def _carries(pid: int, marker: str) -> bool:
-    """Check whether the process of this pid has the marker as one of its arguments."""
+def _is_node_process(pid: int, marker: str) -> bool:
+    """Check whether the process is this node: the marker is one of its arguments."""
     if Path("/proc/self/cmdline").exists():
         try:
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")

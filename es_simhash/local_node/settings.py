@@ -1,4 +1,4 @@
-"""Where a node lives on disk, what it is called, and its `elasticsearch.yml`."""
+"""Names, folders, ports and configuration files of nodes."""
 
 import errno
 import json
@@ -29,7 +29,7 @@ class NodePaths:
 
     @property
     def config(self) -> Path:
-        """Configuration, written anew at each start."""
+        """Configuration, replaced at each start."""
         return self.root / "config"
 
     @property
@@ -54,7 +54,7 @@ class NodePaths:
 
     @property
     def console(self) -> Path:
-        """What the last start printed."""
+        """Output of the last start."""
         return self.root / "console.log"
 
     @property
@@ -64,7 +64,7 @@ class NodePaths:
 
     @property
     def marker(self) -> str:
-        """The JVM argument by which a process is known to be this node."""
+        """The JVM argument that identifies the process of this node."""
         return f"-Des_simhash.node={self.root}"
 
 
@@ -77,7 +77,7 @@ class NodeRecord:
     heap: str
 
     def write(self, path: Path) -> None:
-        """Keep the record beside the node's folders."""
+        """Write the record as JSON."""
         path.write_text(json.dumps(self.__dict__) + "\n", encoding="utf-8")
 
 
@@ -115,7 +115,8 @@ def node_paths(name: str) -> NodePaths:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise NodeError(
             f"{name!r} cannot name a node: use letters, digits, '.', '_' and '-', "
-            "and begin with a letter or digit."
+            "and begin with a letter or digit.",
+            parameter="name",
         )
     return NodePaths(home_folder() / "nodes" / name)
 
@@ -124,26 +125,31 @@ def check_version(version: str) -> str:
     """Return the version when it is spelled like one.
 
     Raises:
-        NodeError: It is not; the sentence lists the versions known to work.
+        NodeError: It is not; the message lists the versions known to work.
     """
     if not re.fullmatch(r"\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?", version):
-        raise NodeError(f"{version!r} is no Elasticsearch version: {versions_sentence()}")
+        raise NodeError(
+            f"{version!r} is no Elasticsearch version: {available_versions()}", parameter="version"
+        )
     return version
 
 
-def versions_sentence() -> str:
-    """Return the half sentence that lists the versions known to work."""
+def available_versions() -> str:
+    """Return the end of a message, which lists the versions known to work."""
     return f"available are {' (default) and '.join(AVAILABLE_VERSIONS)}."
 
 
 def check_heap(heap: str) -> str:
-    """Return the heap size when the JVM will understand it.
+    """Return the heap size when the JVM accepts it.
 
     Raises:
         NodeError: It is not a number followed by m or g.
     """
     if not re.fullmatch(r"[1-9]\d*[mMgG]", heap):
-        raise NodeError(f"{heap!r} is no heap size: give a number with m or g, such as 512m or 2g.")
+        raise NodeError(
+            f"{heap!r} is no heap size: give a number with m or g, such as 512m or 2g.",
+            parameter="heap",
+        )
     return heap
 
 
@@ -160,10 +166,13 @@ def choose_port(wanted: int | None) -> int:
     """
     if wanted is None:
         return DEFAULT_PORT if _try_port(DEFAULT_PORT) is None else _any_port()
-    trouble = _try_port(wanted)
-    if trouble is not None:
-        reason = "is in use" if trouble == errno.EADDRINUSE else "cannot be opened"
-        raise NodeError(f"Port {wanted} {reason}: give another --port, or none for a free one.")
+    error_number = _try_port(wanted)
+    if error_number is not None:
+        reason = "is in use" if error_number == errno.EADDRINUSE else "cannot be opened"
+        raise NodeError(
+            f"Port {wanted} {reason}: give another port, or none for a free one.",
+            parameter="port",
+        )
     return wanted
 
 

@@ -1,14 +1,13 @@
-"""Conformance vectors: what every implementation of docs/fingerprint.md must give.
+"""Conformance vectors: what every implementation of docs/fingerprint.md must compute.
 
-`python -m es_simhash.storage.conformance` writes data/vectors.json from data/vectors.input.json.
-That file is never changed under a published scheme: a difference is a bug in the code.
+`scripts/build_vectors.py` writes data/vectors.json from data/vectors.input.json. The vectors of a
+published scheme never change: a difference is a bug in the code.
 """
 
 import json
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import pairwise, takewhile
-from pathlib import Path
 from typing import Any
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
@@ -22,36 +21,14 @@ from es_simhash.text.segmentation import Segmentation, normalise, segment
 
 Vector = dict[str, Any]
 
-_ABOUT = '"Made by python -m es_simhash.storage.conformance; see docs/fingerprint.md, Porting."'
 _SHOWN = 60  # characters of a value in a difference
 
 
 def vectors() -> list[Vector]:
     """Return the published vectors."""
-    published: list[Vector] = json.loads(_read("vectors.json"))["vectors"]
+    content = (files("es_simhash") / "data" / "vectors.json").read_text("utf-8")
+    published: list[Vector] = json.loads(content)["vectors"]
     return published
-
-
-def _read(name: str) -> str:
-    return (files("es_simhash") / "data" / name).read_text("utf-8")
-
-
-def build() -> list[Vector]:
-    """Compute the vectors of the readable input file."""
-    return [_vector(entry) for entry in json.loads(_read("vectors.input.json"))["texts"]]
-
-
-def _vector(entry: dict[str, Any]) -> Vector:
-    scheme = Scheme.parse(entry.get("scheme", DEFAULT.name))
-    return {"name": entry["name"], **describe(_expand(entry), scheme)}
-
-
-def _expand(entry: dict[str, Any]) -> str:
-    """Return the text of an entry; `{}` in a repeated one is replaced by 1, 2, 3 ..."""
-    content: str = entry["text"]
-    if "times" not in entry:
-        return content
-    return "".join(content.replace("{}", str(number + 1)) for number in range(entry["times"]))
 
 
 def describe(content: str, scheme: Scheme = DEFAULT) -> Vector:
@@ -67,7 +44,7 @@ def describe(content: str, scheme: Scheme = DEFAULT) -> Vector:
         "content_hash": fingerprints.content_hash,
         "tokens": tokens,
         "chunks": list(_chunks(tokens, segmentation, fingerprints)),
-        "shingles": _passages(fingerprints),
+        "shingles": _shingles(fingerprints),
         "simhash": simhash_object(fingerprints),
     }
 
@@ -92,7 +69,7 @@ def _chunks(
         }
 
 
-def _passages(fingerprints: TextFingerprints) -> list[dict[str, Any]]:
+def _shingles(fingerprints: TextFingerprints) -> list[dict[str, Any]]:
     numbers, levels = fingerprints.shingles.tolist(), fingerprints.levels.tolist()
     rows = zip(numbers, levels, shingle_terms(fingerprints.shingles), strict=True)
     return [{"number": number, "level": level, "term": term} for number, level, term in rows]
@@ -102,9 +79,9 @@ def check(expected: list[Vector]) -> list[str]:
     """Compare this implementation with vectors, each text alone and all of a scheme together.
 
     Returns:
-        One sentence for each difference; none when all are equal.
+        A sentence for each difference; none when all are equal.
     """
-    differences = [sentence for vector in expected for sentence in _check_alone(vector)]
+    differences = [difference for vector in expected for difference in _check_alone(vector)]
     for scheme in sorted({vector["scheme"] for vector in expected}):
         of_scheme = [vector for vector in expected if vector["scheme"] == scheme]
         differences += _check_together(of_scheme, Scheme.parse(scheme))
@@ -112,8 +89,8 @@ def check(expected: list[Vector]) -> list[str]:
 
 
 def _check_alone(vector: Vector) -> Iterator[str]:
-    found = describe(vector["text"], Scheme.parse(vector["scheme"]))
-    for member, value in found.items():
+    computed = describe(vector["text"], Scheme.parse(vector["scheme"]))
+    for member, value in computed.items():
         if value != vector.get(member):
             yield _difference(vector["name"], member, vector.get(member), value)
 
@@ -121,26 +98,15 @@ def _check_alone(vector: Vector) -> Iterator[str]:
 def _check_together(expected: list[Vector], scheme: Scheme) -> Iterator[str]:
     batch = fingerprint_batch([vector["text"] for vector in expected], scheme)
     for vector, raw in zip(expected, simhash_json(batch), strict=True):
-        found = json.loads(raw)
-        if found != vector["simhash"]:
-            yield _difference(vector["name"], "simhash in a batch", vector["simhash"], found)
+        computed = json.loads(raw)
+        if computed != vector["simhash"]:
+            yield _difference(vector["name"], "simhash in a batch", vector["simhash"], computed)
 
 
-def _difference(name: str, member: str, expected: object, found: object) -> str:
+def _difference(name: str, member: str, expected: object, computed: object) -> str:
     # Long values are shown from shortly before the first character that differs.
-    one, other = json.dumps(expected), json.dumps(found)
-    equal = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    wanted, actual = json.dumps(expected), json.dumps(computed)
+    equal = takewhile(lambda pair: pair[0] == pair[1], zip(wanted, actual, strict=False))
     begin = max(0, sum(1 for _ in equal) - _SHOWN // 2)
     part = slice(begin, begin + _SHOWN)
-    return f"{name}: {member}, from character {begin}: {other[part]} should be {one[part]}"
-
-
-def main() -> None:
-    """Write data/vectors.json."""
-    path = Path(str(files("es_simhash"))) / "data" / "vectors.json"
-    lines = ",\n".join(json.dumps(vector) for vector in build())
-    path.write_text(f'{{"about": {_ABOUT}, "vectors": [\n{lines}\n]}}\n', "ascii")
-
-
-if __name__ == "__main__":
-    main()
+    return f"{name}: {member}, from character {begin}: {actual[part]} should be {wanted[part]}"

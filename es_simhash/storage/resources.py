@@ -1,6 +1,5 @@
-"""What is put into the cluster, from the files under `mappings/`."""
+"""Mappings and settings of what is created in the cluster, from the files under `mappings/`."""
 
-import copy
 import json
 from importlib.resources import files
 from pathlib import Path
@@ -18,8 +17,9 @@ from es_simhash.storage.fields import (
     VECTOR_FINGERPRINT,
 )
 
-# Key of `_meta` in the mapping of the index; one entry for each field that holds our object.
+# Key of `_meta` in the mapping of the index; one entry for each field with fingerprints.
 META = "es_simhash"
+MAPPINGS = "simhash@mappings"
 
 
 def load(kind: str, name: str) -> dict[str, Any]:
@@ -33,11 +33,18 @@ def load(kind: str, name: str) -> dict[str, Any]:
     return loaded
 
 
+def template(*names: str) -> dict[str, Any]:
+    """Return the templates of files under `mappings/` in one: `mappings`, `settings` or both."""
+    parts: dict[str, Any] = {}
+    for name in names:
+        parts |= load("mappings", f"{name}.json")["template"]
+    return parts
+
+
 def properties(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, Any]:
-    """Return the mapping of our object, with the dimensions of the schemes."""
-    resource = load("mappings", "simhash@mappings.json")
-    found = copy.deepcopy(resource["template"]["mappings"]["properties"][DEFAULT_FIELD])
-    members = found["properties"]
+    """Return the mapping of the `simhash` object, with the dimensions of the schemes."""
+    mapping: dict[str, Any] = template(MAPPINGS)["mappings"]["properties"][DEFAULT_FIELD]
+    members = mapping["properties"]
     members[FINGERPRINT]["dims"] = scheme.bits
     vectors = (VECTOR, VECTOR_FINGERPRINT)
     unused: tuple[str, ...] = () if semantics else (SEMANTIC_SCHEME, CONCEPTS, ENTITIES)
@@ -47,13 +54,12 @@ def properties(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[
         unused += vectors
     for name in unused:
         del members[name]
-    mapping: dict[str, Any] = found
     return mapping
 
 
 def meta(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, Any]:
-    """Return what `_meta` says of one field: the schemes, parameters, the resource's version."""
-    found: dict[str, Any] = {
+    """Return the `_meta` of one field: its schemes, their parameters, version of the resource."""
+    entry: dict[str, Any] = {
         "scheme": scheme.name,
         "parameters": {
             "bits": scheme.bits,
@@ -61,18 +67,18 @@ def meta(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, A
             "chunk_tokens": [scheme.least_tokens, scheme.most_tokens],
             "window": scheme.window,
         },
-        "version": load("mappings", "simhash@mappings.json")["version"],
+        "version": load("mappings", f"{MAPPINGS}.json")["version"],
         "managed": True,
     }
     if semantics is not None:
-        found["semantics"] = semantics.to_meta()
-    return found
+        entry["semantics"] = semantics.to_meta()
+    return entry
 
 
 def mapping(
     scheme: Scheme, field: str = DEFAULT_FIELD, semantics: SemanticScheme | None = None
 ) -> dict[str, Any]:
-    """Return the body of a mapping request that adds our object under `field`."""
+    """Return the body of the mapping request that adds the object under `field`."""
     tree: dict[str, Any] = properties(scheme, semantics)
     for part in reversed(field.split(".")[1:]):
         tree = {"properties": {part: tree}}
@@ -80,3 +86,11 @@ def mapping(
         "_meta": {META: {field: meta(scheme, semantics)}},
         "properties": {field.split(".")[0]: tree},
     }
+
+
+def component_template(
+    scheme: Scheme, field: str = DEFAULT_FIELD, semantics: SemanticScheme | None = None
+) -> dict[str, Any]:
+    """Return the body of the component template that maps the object under `field`."""
+    body = load("mappings", f"{MAPPINGS}.json")
+    return {**body, "template": {"mappings": mapping(scheme, field, semantics)}}

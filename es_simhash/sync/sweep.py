@@ -18,7 +18,7 @@ from es_simhash.families.links import Progress
 from es_simhash.families.report import Choice, Family, Found
 from es_simhash.families.snapshot import Key
 from es_simhash.indices.sidecar import sidecar_source
-from es_simhash.indices.state_index import Companion, Sweep
+from es_simhash.indices.state_index import StateIndex, SweepCheckpoint
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.sync.arrivals import Arrival, arrivals, families_named
 from es_simhash.sync.checkpoints import checkpoints, since
@@ -71,7 +71,7 @@ def sweep(
             missing.
         InputError: The name is that of a sidecar or a pattern, or no document has such a field.
     """
-    companion = Companion(client, index, simhash_field)
+    state_index = StateIndex(client, index, simhash_field)
     rules = None if on_version is None else OnVersion.of(on_version)
     task = _open(client, index, text_field, simhash_field, vocabulary)
     if rules is not None:
@@ -79,13 +79,13 @@ def sweep(
     # Asked for before anything is read, so that nothing falls between two sweeps.
     now = checkpoints(client, index)
     told = _told(task)
-    last = companion.last_sweep(told)
+    last = state_index.last_sweep(told)
     parts = since(now, last.seq_nos)
-    reached = Sweep({each.name: each.seq_no for each in now})
+    reached = SweepCheckpoint({each.name: each.seq_no for each in now})
     is_first = not last.seq_nos
     if not parts:
         if is_first:
-            companion.write_sweep(told, reached)
+            state_index.write_sweep(told, reached)
         return Swept()
     came: dict[Key, Arrival] = {}
     if rules is not None:
@@ -95,21 +95,21 @@ def sweep(
     found = find_families(
         client,
         index,
-        choice=choice or Choice.as_told(companion.last_run()),
+        choice=choice or Choice.as_told(state_index.last_run()),
         text_field=text_field,
         simhash_field=simhash_field,
         progress=progress,
     )
     swept = Swept(enriched, found)
     if rules is not None:
-        companion.write_sweep(told, Sweep(last.seq_nos, deciding=True))
-        families = _families(client, index, companion, found, came, simhash_field)
+        state_index.write_sweep(told, SweepCheckpoint(last.seq_nos, deciding=True))
+        families = _families(client, index, state_index, found, came, simhash_field)
         with FamilyPolicy(client, index, task, rules, settings.retry) as policy:
             if last.deciding:
                 policy.finish()
             policy.decide(families, came)
         swept = _with_decisions(swept, policy)
-    companion.write_sweep(told, reached)
+    state_index.write_sweep(told, reached)
     return swept
 
 
@@ -144,7 +144,7 @@ def _told(task: Task) -> str:
 def _families(
     client: Client,
     index: str,
-    companion: Companion,
+    state_index: StateIndex,
     found: Found,
     came: Mapping[Key, Arrival],
     field: str,
@@ -154,7 +154,7 @@ def _families(
     looked_at = {each.name for each in found.families}
     earlier = {each.family for each in came.values() if each.family is not None}
     yield from families_named(
-        client, index, field, (earlier & companion.sizes().keys()) - looked_at
+        client, index, field, (earlier & state_index.sizes().keys()) - looked_at
     )
 
 

@@ -76,9 +76,9 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    if not _runs_of("later_characters.txt")[_code_points(text)].any():
+    if not code_point_values("later_characters.txt")[_code_points(text)].any():
         return _normalise_known(text)
-    later = _runs_of("later_characters.txt")
+    later = code_point_values("later_characters.txt")
     parts = groupby(text, key=lambda character: bool(later[ord(character)]))
     return "".join("".join(part) if new else _normalise_known("".join(part)) for new, part in parts)
 
@@ -92,8 +92,8 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 
 
 @lru_cache(maxsize=2)
-def _runs_of(name: str) -> NDArray[np.uint8]:
-    """Value of each code point, from a data file of runs."""
+def code_point_values(name: str) -> NDArray[np.uint8]:
+    """Return the value of each code point, from a data file of runs such as characters.txt."""
     lines = (files("es_simhash") / "data" / name).read_text("ascii").splitlines()
     runs = [line.split() for line in lines if not line.startswith("#")]
     firsts = [int(first, 16) for first, _ in runs] + [0x110000]
@@ -101,7 +101,8 @@ def _runs_of(name: str) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=1)
-def _sentence_classes() -> NDArray[np.uint8]:
+def sentence_classes() -> NDArray[np.uint8]:
+    """Return of each code point its part in the boundaries of sentences, 0 for none."""
     table = np.zeros(0x110000, np.uint8)
     for kind, characters in _SENTENCE_MARKS.items():
         table[[ord(character) for character in characters]] = kind
@@ -114,7 +115,7 @@ def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
     codes = _code_points(joined)
     lengths = np.fromiter((len(text) + len(_BETWEEN) for text in normalised), np.int64)
     code_bounds = np.concatenate([[0], np.cumsum(lengths)])
-    classes = _runs_of("characters.txt")[codes]
+    classes = code_point_values("characters.txt")[codes]
     kept = None
     if (classes == _IGNORED).any():
         keep = classes != _IGNORED
@@ -156,7 +157,7 @@ def _tokens(classes: NDArray[np.uint8], settled: NDArray[np.uint8]) -> tuple[Int
 
 def _boundaries(codes: NDArray[np.uint32], classes: NDArray[np.uint8], starts: Ints) -> Ints:
     """Tokens before which a sentence or a paragraph ends, ascending."""
-    marks = _sentence_classes()[codes]
+    marks = sentence_classes()[codes]
     stops = np.flatnonzero((marks == _STOP) | (marks == _FULL_STOP))
     last = len(codes) - 1
     follower = marks[np.minimum(stops + 1, last)]

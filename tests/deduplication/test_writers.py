@@ -11,7 +11,7 @@ from es_simhash.deduplication.requests import Requests
 from es_simhash.deduplication.reservations import OLD, Reservations
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy
-from es_simhash.indices.reservations_index import ensure_side
+from es_simhash.indices.state_index import StateIndex
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -54,7 +54,9 @@ def test_of_two_writers_of_the_same_copies_exactly_one_wins(
 
 def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) -> Reservations:
     requests = Requests(Gateway(desk.client, RetryPolicy(max_elapsed=5)), desk.name, "simhash")
-    side = ensure_side(desk.client, desk.name, "simhash")
+    state = StateIndex(desk.client, desk.name, "simhash")
+    state.create()
+    side = state.name
     now = clock or (lambda: time.time() * 1000)
     return Reservations(requests, side, "simhash", run, lease, clock=now)
 

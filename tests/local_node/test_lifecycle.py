@@ -14,11 +14,10 @@ from typing import NoReturn
 
 import pytest
 
-from es_simhash import local_node
 from es_simhash.errors import NodeError
-from es_simhash.local_node import finder
+from es_simhash.local_node import finder, lifecycle
 from es_simhash.local_node.distribution import cached_zip
-from es_simhash.local_node.settings import node_paths
+from es_simhash.local_node.settings import AVAILABLE_VERSIONS, node_paths
 
 pytestmark = pytest.mark.cluster
 
@@ -32,15 +31,15 @@ def home() -> Iterator[Path]:
         patch.setenv("ES_SIMHASH_HOME", str(folder))
         patch.delenv("ELASTICSEARCH_URL", raising=False)
         yield folder
-        for left in local_node.running_nodes():
-            local_node.stop(left.name)
+        for left in lifecycle.running_nodes():
+            lifecycle.stop(left.name)
 
 
 @pytest.fixture(scope="module")
-def started(home: Path, without_cluster: Callable[[str], NoReturn]) -> local_node.Node:
+def started(home: Path, without_cluster: Callable[[str], NoReturn]) -> lifecycle.Node:
     """A node that this module started."""
     try:
-        return local_node.start(name="first", heap="512m")
+        return lifecycle.start(name="first", heap="512m")
     except NodeError as error:
         without_cluster(str(error))
 
@@ -65,16 +64,16 @@ def _put_document(url: str) -> None:
         assert answer.status == 201
 
 
-def test_a_started_node_answers_and_runs_unprivileged(started: local_node.Node) -> None:
+def test_a_started_node_answers_and_runs_unprivileged(started: lifecycle.Node) -> None:
     assert started.started
-    assert started.version in local_node.AVAILABLE_VERSIONS
-    assert local_node.vitals(started) == local_node.Vitals("green", 0)
+    assert started.version in AVAILABLE_VERSIONS
+    assert lifecycle.stats(started) == lifecycle.NodeStats("green", 0)
     if sys.platform == "linux":
         assert os.stat(f"/proc/{started.pid}").st_uid != 0
 
 
-def test_a_second_start_finds_the_first(started: local_node.Node) -> None:
-    again = local_node.start(name="first")
+def test_a_second_start_finds_the_first(started: lifecycle.Node) -> None:
+    again = lifecycle.start(name="first")
     assert (again.url, again.pid, again.started) == (started.url, started.pid, False)
     answer = _command("start", "--name", "first")
     assert answer.returncode == 0
@@ -83,7 +82,7 @@ def test_a_second_start_finds_the_first(started: local_node.Node) -> None:
     assert json.loads(answer.stdout)["url"] == started.url
 
 
-def test_status_counts_the_documents(started: local_node.Node) -> None:
+def test_status_counts_the_documents(started: lifecycle.Node) -> None:
     _put_document(started.url)
     answer = _command("status", "--format", "json")
     fields = json.loads(answer.stdout)
@@ -96,7 +95,7 @@ def test_status_counts_the_documents(started: local_node.Node) -> None:
 
 
 def test_the_engine_is_the_url_that_answers(
-    started: local_node.Node, monkeypatch: pytest.MonkeyPatch
+    started: lifecycle.Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ELASTICSEARCH_URL", started.url)
     found = finder.find_engine()
@@ -105,7 +104,7 @@ def test_the_engine_is_the_url_that_answers(
 
 
 def test_the_engine_is_the_local_node_when_the_url_is_silent(
-    started: local_node.Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    started: lifecycle.Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("ELASTICSEARCH_URL", "http://me:secret@127.0.0.1:1")
     if finder.choose_source() != "local node":
@@ -117,51 +116,51 @@ def test_the_engine_is_the_local_node_when_the_url_is_silent(
 
 
 def test_a_start_that_fails_gives_the_reason_and_the_log(
-    started: local_node.Node, home: Path
+    started: lifecycle.Node, home: Path
 ) -> None:
     with pytest.raises(NodeError, match="enough space") as caught:
-        local_node.start(name="greedy", version=started.version, heap="900000g")
+        lifecycle.start(name="greedy", version=started.version, heap="900000g")
     assert str(node_paths("greedy").console) in str(caught.value)
-    assert local_node.status("greedy") is None
+    assert lifecycle.status("greedy") is None
     answer = _command("start", "--name", "other", "--port", started.url.rpartition(":")[2])
     assert answer.returncode == 1
     assert "is in use" in answer.stderr
-    assert answer.stderr.endswith("give another --port, or none for a free one.\n")
+    assert answer.stderr.endswith("give another port, or none for a free one (--port).\n")
 
 
-def test_two_versions_run_side_by_side(started: local_node.Node) -> None:
+def test_two_versions_run_side_by_side(started: lifecycle.Node) -> None:
     if not (os.environ.get("ES_SIMHASH_TEST_8") == "1" or cached_zip("8.19.21")):
         pytest.skip("Elasticsearch 8.19.21 is not at hand: set ES_SIMHASH_TEST_8=1 to fetch it")
     if started.version == "8.19.21":
         pytest.skip("8.19.21 is what this machine runs anyway")
-    second = local_node.start(version="8.19.21", heap="512m")
+    second = lifecycle.start(version="8.19.21", heap="512m")
     assert (second.name, second.version) == ("8.19.21", "8.19.21")
     assert second.url != started.url
-    assert local_node.vitals(second) == local_node.Vitals("green", 0)
-    assert [each.name for each in local_node.running_nodes()] == ["8.19.21", "first"]
+    assert lifecycle.stats(second) == lifecycle.NodeStats("green", 0)
+    assert [each.name for each in lifecycle.running_nodes()] == ["8.19.21", "first"]
     answer = _command("stop")
     assert answer.returncode == 1
     assert "Several nodes run (8.19.21, first): choose one with --name." in answer.stderr
     assert _command("stop", "--name", "8.19.21").returncode == 0
-    assert local_node.status("8.19.21") is None
-    assert local_node.status("first") is not None
+    assert lifecycle.status("8.19.21") is None
+    assert lifecycle.status("first") is not None
 
 
-def test_a_start_after_a_kill_finds_its_documents(started: local_node.Node) -> None:
+def test_a_start_after_a_kill_finds_its_documents(started: lifecycle.Node) -> None:
     os.kill(started.pid, signal.SIGKILL)
-    while local_node.status("first") is not None:  # the kernel needs a moment
+    while lifecycle.status("first") is not None:  # the kernel needs a moment
         time.sleep(0.05)
-    again = local_node.start(name="first", heap="512m")
+    again = lifecycle.start(name="first", heap="512m")
     assert again.started
     assert again.pid != started.pid
-    assert local_node.vitals(again).documents == 1
+    assert lifecycle.stats(again).documents == 1
 
 
-def test_stop_ends_the_node_and_says_so_when_nothing_runs(started: local_node.Node) -> None:
+def test_stop_ends_the_node_and_says_so_when_nothing_runs(started: lifecycle.Node) -> None:
     answer = _command("stop")
     assert answer.returncode == 0
     assert answer.stdout == f"Elasticsearch {started.version} (node first) is stopped.\n"
-    assert local_node.status("first") is None
+    assert lifecycle.status("first") is None
     answer = _command("stop")
     assert answer.returncode == 0
     assert answer.stdout == "No node runs. There is nothing to stop.\n"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash import local_node
 from es_simhash.errors import NodeError
-from es_simhash.local_node import process
+from es_simhash.local_node import lifecycle, process
 from es_simhash.local_node.settings import NodePaths, NodeRecord, node_paths
 
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
@@ -50,9 +49,9 @@ def _run(command: list[str]) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("text", ["", "x", "0", "-1", "4194305"])
 def test_a_stale_pid_file_counts_as_not_running(paths: NodePaths, text: str) -> None:
     paths.pid.write_text(text)
-    assert local_node.status("old") is None
-    assert local_node.running_nodes() == []
-    assert local_node.stop("old") is None
+    assert lifecycle.status("old") is None
+    assert lifecycle.running_nodes() == []
+    assert lifecycle.stop("old") is None
 
 
 def test_stop_leaves_a_foreign_process_alone(
@@ -63,8 +62,8 @@ def test_stop_leaves_a_foreign_process_alone(
     spawn.append(_run([*SLEEP, str(paths.root), f"{paths.marker}-2"]))
     for child in spawn:
         paths.pid.write_text(str(child.pid))
-        assert local_node.status("old") is None
-        assert local_node.stop("old") is None
+        assert lifecycle.status("old") is None
+        assert lifecycle.stop("old") is None
         assert child.poll() is None
 
 
@@ -73,10 +72,10 @@ def test_stop_ends_the_process_that_carries_the_marker(
 ) -> None:
     spawn.append(_run([*SLEEP, paths.marker]))
     paths.pid.write_text(str(spawn[0].pid))
-    found = local_node.status("old")
+    found = lifecycle.status("old")
     assert found is not None
     assert (found.pid, found.url) == (spawn[0].pid, "http://127.0.0.1:9200")
-    assert local_node.stop("old") == spawn[0].pid
+    assert lifecycle.stop("old") == spawn[0].pid
     assert spawn[0].wait() == -15
     assert not paths.pid.exists()
 
@@ -96,10 +95,10 @@ def test_a_node_that_runs_otherwise_than_asked_for_is_refused(
     spawn.append(_run([*SLEEP, paths.marker]))
     paths.pid.write_text(str(spawn[0].pid))
     with pytest.raises(NodeError, match="already runs, with Elasticsearch"):
-        local_node.start(name="old", version="8.19.21")
-    with pytest.raises(NodeError, match="stop it first, or start another --name"):
-        local_node.start(name="old", port=9999)
-    assert local_node.start(name="old", version="9.5.3", port=9200).pid == spawn[0].pid
+        lifecycle.start(name="old", version="8.19.21")
+    with pytest.raises(NodeError, match="stop it first, or give the new one another name"):
+        lifecycle.start(name="old", port=9999)
+    assert lifecycle.start(name="old", version="9.5.3", port=9200).pid == spawn[0].pid
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands over to another user")
@@ -110,7 +109,7 @@ def test_a_home_that_is_closed_to_the_unprivileged_user_is_refused(
     closed.mkdir(mode=0o700)
     monkeypatch.setenv("ES_SIMHASH_HOME", str(closed))
     with pytest.raises(NodeError, match="set ES_SIMHASH_HOME to a folder that every user"):
-        local_node.start(version="8.19.21")
+        lifecycle.start(version="8.19.21")
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash import local_node
 from es_simhash.errors import NodeError
-from es_simhash.local_node import settings
+from es_simhash.local_node import lifecycle, settings
 
 
 def test_home_is_the_folder_that_the_environment_names(
@@ -24,13 +23,13 @@ def test_what_is_no_version_is_refused_with_the_versions_there_are(version: str)
 @pytest.mark.parametrize("heap", ["1", "g", "0g", "1 g", "-1g", "1g -Xfoo"])
 def test_what_is_no_heap_size_is_refused(heap: str) -> None:
     with pytest.raises(NodeError, match="no heap size"):
-        local_node.start(heap=heap)
+        lifecycle.start(heap=heap)
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden", "-x", "a b"])
 def test_a_name_that_is_no_folder_is_refused(name: str) -> None:
     with pytest.raises(NodeError, match="cannot name a node"):
-        local_node.status(name)
+        lifecycle.status(name)
 
 
 def test_a_port_in_use_is_refused_and_avoided(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,15 @@ import pytest
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import pipeline
+from scripts import build_pipeline
+from scripts.build_pipeline import build
 from tests.bench.pipeline import differing_bits
 
 FILE = Path(__file__).parents[2] / "ingest" / "simhash@pipeline.json"
 
 
 def test_the_file_is_what_the_scripts_and_tables_make() -> None:
-    assert json.loads(FILE.read_text("utf-8")) == pipeline.build()
+    assert json.loads(FILE.read_text("utf-8")) == build()
 
 
 def test_the_body_without_arguments_is_the_file() -> None:
@@ -22,13 +24,13 @@ def test_the_body_without_arguments_is_the_file() -> None:
 
 
 def test_the_script_stays_below_the_limit_of_its_size() -> None:
-    script = pipeline.build()["processors"][0]["script"]
+    script = build()["processors"][0]["script"]
     assert len(script["source"].encode()) < 65_535
 
 
 def test_scheme_and_fields_reach_the_script_as_params() -> None:
     scheme = Scheme(bits=64, blocks=5, least_tokens=3, most_tokens=20, window=64)
-    body = pipeline.pipeline_body(scheme, field="body.text", simhash_field="meta.simhash")
+    body = pipeline.pipeline_body(scheme, text_field="body.text", simhash_field="meta.simhash")
     script = body["processors"][0]["script"]
     params = script["params"]
     assert params["scheme"] == scheme.name
@@ -36,19 +38,19 @@ def test_scheme_and_fields_reach_the_script_as_params() -> None:
     assert (params["least_tokens"], params["most_tokens"]) == (3, 20)
     assert (params["field"], params["simhash_field"]) == ("body.text", "meta.simhash")
     assert script["on_failure"][0]["set"]["field"] == "meta.simhash"
-    assert script["source"] == pipeline.build()["processors"][0]["script"]["source"]
+    assert script["source"] == build()["processors"][0]["script"]["source"]
 
 
 @pytest.mark.parametrize("name", ["", "a..b", ".text", "_id"])
 def test_a_name_that_is_no_field_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="no name of a field"):
-        pipeline.pipeline_body(field=name)
+        pipeline.pipeline_body(text_field=name)
     with pytest.raises(InputError, match="no name of a field"):
         pipeline.pipeline_body(simhash_field=name)
 
 
 def test_the_tables_say_of_each_character_what_the_data_files_say() -> None:
-    tables = pipeline.tables()
+    tables = build_pipeline.tables()
 
     def properties(character: str) -> int:
         page = ord(tables["index"][ord(character) >> 8]) - 256

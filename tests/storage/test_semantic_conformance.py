@@ -12,9 +12,9 @@ def test_the_texts_are_read_as_published() -> None:
 
 
 def test_a_difference_is_told_with_the_name_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    built = semantic_conformance.build()
+    built = semantic_conformance.computed()
     changed: list[dict[str, Any]] = [{**built[0], "language": "xx"}, *built[1:]]
-    monkeypatch.setattr(semantic_conformance, "build", lambda: changed)
+    monkeypatch.setattr(semantic_conformance, "computed", lambda: changed)
     [difference] = semantic_conformance.differences()
     assert difference.startswith(f"{built[0]['name']}: ")
     assert "'xx'" in difference

@@ -81,7 +81,7 @@ def _require_distribution(jdk: java.Java, report: settings.Report) -> Path:
     distribution.open_folder(target.parent)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         archive = _cached_zip() or _fetch(jdk, Path(scratch), report)
-        distribution._unpack(archive, Path(scratch) / "unpacked").rename(target)
+        distribution.unpack(archive, Path(scratch) / "unpacked").rename(target)
     return target
 
 
@@ -92,12 +92,12 @@ def _cached_zip() -> Path | None:
 
 
 def _fetch(jdk: java.Java, folder: Path, report: settings.Report) -> Path:
-    maven = distribution._require_maven(report)
+    maven = distribution.require_maven(report)
     report(f"Fetching OpenSearch {VERSION} from Maven Central ...")
     common = [maven, "-q", "-B", f"-Dartifact={GROUP}:opensearch:{VERSION}:zip"]
     for goal in (["get", "-Dtransitive=false"], ["copy", f"-DoutputDirectory={folder}"]):
         command = [*common, "-U", f"{distribution.PLUGIN}:{goal[0]}", *goal[1:]]
-        distribution._run_maven(command, VERSION, jdk)
+        distribution.run_maven(command, VERSION, jdk)
     return folder / f"{NAME}.zip"
 
 
@@ -113,7 +113,7 @@ def _prepare(
     options.mkdir(exist_ok=True)
     text = settings.render_jvm_options(paths, heap)
     (options / "es-simhash.options").write_text(text, encoding="utf-8")
-    account.hand_over(paths.root, user)
+    account.change_owner(paths.root, user)
 
 
 def _drop_garbage_log(options: Path) -> None:

@@ -1,0 +1,67 @@
+"""Write the conformance files data/vectors.json and data/semantic_profiles.json.
+
+    python -m scripts.build_vectors
+
+They are made from the readable files data/*.input.json. What they say of a published scheme never
+changes, so running this changes them only when a text or a scheme was added.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.storage import semantic_conformance
+from es_simhash.storage.conformance import Vector, describe
+
+DATA = Path(__file__).parents[1] / "es_simhash" / "data"
+
+_ABOUT_VECTORS = "Made by python -m scripts.build_vectors; see docs/fingerprint.md, Porting."
+_ABOUT_PROFILES = "Made by python -m scripts.build_vectors; see docs/semantic-neighbours.md."
+
+
+def vectors() -> list[Vector]:
+    """Compute the vectors of the readable input file."""
+    entries = json.loads((DATA / "vectors.input.json").read_text("utf-8"))["texts"]
+    return [_vector(entry) for entry in entries]
+
+
+def _vector(entry: dict[str, Any]) -> Vector:
+    scheme = Scheme.parse(entry.get("scheme", DEFAULT.name))
+    return {"name": entry["name"], **describe(_expand(entry), scheme)}
+
+
+def _expand(entry: dict[str, Any]) -> str:
+    """Return the text of an entry; `{}` in a repeated one is replaced by 1, 2, 3 ..."""
+    content: str = entry["text"]
+    if "times" not in entry:
+        return content
+    return "".join(content.replace("{}", str(number + 1)) for number in range(entry["times"]))
+
+
+def write_vectors(folder: Path = DATA) -> None:
+    """Write vectors.json, one vector a line."""
+    lines = ",\n".join(json.dumps(vector) for vector in vectors())
+    content = f'{{"about": {json.dumps(_ABOUT_VECTORS)}, "vectors": [\n{lines}\n]}}\n'
+    (folder / "vectors.json").write_text(content, "ascii")
+
+
+def write_profiles(folder: Path = DATA) -> None:
+    """Write semantic_profiles.json."""
+    content = {
+        "about": _ABOUT_PROFILES,
+        "scheme": semantic_conformance.SCHEME.name,
+        "semantics": semantic_conformance.computed(),
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / "semantic_profiles.json").write_text(text + "\n", "utf-8")
+
+
+def main() -> None:
+    """Write both files."""
+    write_vectors()
+    write_profiles()
+
+
+if __name__ == "__main__":
+    main()
