@@ -17,8 +17,9 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
-from es_simhash.text.limits import LONGEST_TEXT, MOST_CHUNKS
-from es_simhash.text.segmentation import _runs_of, _sentence_classes
+from es_simhash.text.characters import class_table
+from es_simhash.text.limits import MAX_CHUNKS, MAX_TEXT_BYTES
+from es_simhash.text.segmentation import sentence_classes
 
 NAME = "simhash@pipeline"
 VERSION = 1
@@ -80,8 +81,8 @@ def _set_names(script: dict[str, Any], scheme: Scheme, field: str, simhash_field
         "scheme": scheme.name,
         "bits": scheme.bits,
         "blocks": scheme.blocks,
-        "least_tokens": scheme.least_tokens,
-        "most_tokens": scheme.most_tokens,
+        "least_tokens": scheme.min_chunk_tokens,
+        "most_tokens": scheme.max_chunk_tokens,
         "window": scheme.window,
         "field": field,
         "simhash_field": simhash_field,
@@ -97,8 +98,8 @@ def build() -> dict[str, Any]:
         "source": _source(),
         "params": {
             "ignore_missing": False,
-            "longest_text": LONGEST_TEXT,
-            "most_chunks": MOST_CHUNKS,
+            "longest_text": MAX_TEXT_BYTES,
+            "most_chunks": MAX_CHUNKS,
             **tables(),
         },
         "on_failure": [{"set": _failure()}],
@@ -151,9 +152,9 @@ def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
     folded = np.zeros(_CODE_POINTS, np.uint8)
     folded[[ord(character) for character in folds]] = 1
     properties: NDArray[np.uint8] = (
-        _runs_of("characters.txt")
-        | _sentence_classes() << _MARK_SHIFT
-        | _runs_of("later_characters.txt") << _LATER_SHIFT
+        class_table("characters.txt")
+        | sentence_classes() << _MARK_SHIFT
+        | class_table("later_characters.txt") << _LATER_SHIFT
         | folded << _FOLDED_SHIFT
     )
     return properties
@@ -161,7 +162,7 @@ def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
 
 def _folds() -> dict[str, str]:
     """Folding of the characters of Unicode 13.0 that NFKC leaves as they are."""
-    later = _runs_of("later_characters.txt")
+    later = class_table("later_characters.txt")
     known = (chr(code) for code in range(_ASCII, _CODE_POINTS) if not later[code])
     return {
         character: character.casefold()

@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.fields import VECTOR
 from es_simhash.storage.semantic_codec import semantic_members
 
@@ -30,7 +30,7 @@ def expected() -> list[dict[str, Any]]:
 def build() -> list[dict[str, Any]]:
     """Read the texts of the readable input file."""
     entries = json.loads(_read("semantic_profiles.input.json"))["texts"]
-    profiles = semantic_profiler(SCHEME).read([entry["text"] for entry in entries])
+    profiles = semantic_profiler(SCHEME).profile([entry["text"] for entry in entries])
     members = semantic_members(profiles, SCHEME.name)
     return [
         {"name": entry["name"], "language": semantics.language, "members": _rounded(each)}

@@ -19,8 +19,8 @@ from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.profiler import vocabulary_digest
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.vocabulary.files import vocabulary_digest
 
 pytestmark = pytest.mark.cluster
 

@@ -15,7 +15,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
