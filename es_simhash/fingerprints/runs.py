@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.text.segmentation import Ints
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class GroupedRuns:
     """
 
     features: Uint64s
-    bounds: Ints
-    units: Ints
+    bounds: NDArray[np.int64]
+    units: NDArray[np.int64]
 
 
-def group_runs(values: Uint64s, bounds: Ints, length: int) -> GroupedRuns:
+def group_runs(values: Uint64s, bounds: NDArray[np.int64], length: int) -> GroupedRuns:
     """Return the numbers of the runs of `length` neighbours inside each group.
 
     A group shorter than a run has one run, the whole group.
@@ -40,7 +40,7 @@ def group_runs(values: Uint64s, bounds: Ints, length: int) -> GroupedRuns:
     return GroupedRuns(numbers[inside], np.concatenate([[0], np.cumsum(counts)]), bounds)
 
 
-def _ranks(counts: Ints) -> Ints:
+def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return 0 .. count - 1 for each count, one after the other."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)

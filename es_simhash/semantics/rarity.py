@@ -22,7 +22,7 @@ from es_simhash.semantics.scheme import installed_packages
 # Words that occur less than once in ten million are all as rare as each other.
 UNKNOWN_RARITY = 5.0
 # Words whose rarity is cached; dropping them all at once is cheap and rare.
-_CACHE_SIZE = 1 << 18
+_MAX_WORDS_CACHED = 1 << 18
 _SHIPPED = ("de", "en", "es")
 _WORDFREQ_CODES = {**LANGUAGE_ALIASES, "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
@@ -92,7 +92,7 @@ class WordRarities(dict[str, float]):
     def __missing__(self, word: str) -> float:
         if self._default is not None:
             return self._default
-        if len(self) >= _CACHE_SIZE:
+        if len(self) >= _MAX_WORDS_CACHED:
             self.clear()
         (value,) = rarity([word], self._language, self._packages)
         return self.setdefault(word, float(value))

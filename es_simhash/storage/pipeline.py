@@ -17,7 +17,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
-from es_simhash.text.characters import class_table
+from es_simhash.text.characters import CODE_POINTS, class_table
 from es_simhash.text.limits import MAX_CHUNKS, MAX_TEXT_BYTES
 from es_simhash.text.segmentation import sentence_classes
 
@@ -43,7 +43,6 @@ _MARK_SHIFT, _LATER_SHIFT, _FOLDED_SHIFT = np.uint8(3), np.uint8(6), np.uint8(7)
 _PAGE = 256
 # Properties are written as the character of this number and up, pages as that of the other.
 _FIRST_PROPERTY, _FIRST_PAGE = 48, 256
-_CODE_POINTS = 0x110000
 _ASCII = 128
 
 
@@ -149,7 +148,7 @@ def tables() -> dict[str, Any]:
 
 
 def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
-    folded = np.zeros(_CODE_POINTS, np.uint8)
+    folded = np.zeros(CODE_POINTS, np.uint8)
     folded[[ord(character) for character in folds]] = 1
     properties: NDArray[np.uint8] = (
         class_table("characters.txt")
@@ -163,7 +162,7 @@ def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
 def _folds() -> dict[str, str]:
     """Folding of the characters of Unicode 13.0 that NFKC leaves as they are."""
     later = class_table("later_characters.txt")
-    known = (chr(code) for code in range(_ASCII, _CODE_POINTS) if not later[code])
+    known = (chr(code) for code in range(_ASCII, CODE_POINTS) if not later[code])
     return {
         character: character.casefold()
         for character in known

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 WORD, STANDALONE, MARK, IGNORED = 1, 2, 3, 4
 # Code points after this plane are left out of regular expressions, see `class_ranges`.
 _FIRST_PLANE = 0x10000
-_CODE_POINTS = 0x110000
+CODE_POINTS = 0x110000
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
@@ -26,7 +26,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
 def class_table(name: str) -> NDArray[np.uint8]:
     """Return the class of each code point, from a data file of runs."""
     runs = _runs(name)
-    bounds = [first for first, _ in runs] + [_CODE_POINTS]
+    bounds = [first for first, _ in runs] + [CODE_POINTS]
     return np.repeat(np.array([value for _, value in runs], np.uint8), np.diff(bounds))
 
 

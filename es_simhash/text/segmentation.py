@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.text.characters import (
+    CODE_POINTS,
     IGNORED,
     MARK,
     STANDALONE,
@@ -97,7 +98,7 @@ def _normalise_known(text: str) -> str:
 @lru_cache(maxsize=1)
 def sentence_classes() -> NDArray[np.uint8]:
     """Return what each code point means for the end of a sentence; 0 for nothing."""
-    table = np.zeros(0x110000, np.uint8)
+    table = np.zeros(CODE_POINTS, np.uint8)
     for kind, characters in _SENTENCE_MARKS.items():
         table[[ord(character) for character in characters]] = kind
     return table

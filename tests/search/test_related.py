@@ -181,10 +181,14 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
     semantics = best["semantics"]
     assert list(semantics) == [
-        "similarity", "vector", "concepts", "entities", "shared", "about",
+        "similarity", "vector", "concepts", "entities", "shared", "shared_vocabulary",
     ]  # fmt: skip
-    assert list(semantics["shared"][0]) == ["text", "part", "is_entity"]
-    in_lists = {**semantics, "shared": list(semantics["shared"]), "about": list(semantics["about"])}
+    assert list(semantics["shared"][0]) == ["text", "contribution", "is_entity"]
+    in_lists = {
+        **semantics,
+        "shared": list(semantics["shared"]),
+        "shared_vocabulary": list(semantics["shared_vocabulary"]),
+    }
     expected = {**best, "evidence": list(best["evidence"]), "semantics": in_lists}
     assert json.loads(json.dumps(best)) == expected
 

@@ -21,7 +21,7 @@ from es_simhash.semantics.languages.word_lists import rule_words
 _NAME_TAGS = {"nr": "nr", "nrfg": "nr", "nrt": "nrt", "ns": "ns", "nt": "nt"}
 # jieba's model copies its whole path at each character; more at once would cost the square.
 _MODEL_CHARACTERS = 64
-_CACHE_SIZE = 1 << 16
+_MAX_GUESSES = 1 << 16
 
 
 @dataclass
@@ -93,7 +93,7 @@ def _guessed(singles: str, dictionary: Dictionary) -> Iterable[str]:
         steps = range(0, len(singles), _MODEL_CHARACTERS)
         parts = (singles[step : step + _MODEL_CHARACTERS] for step in steps)
         known = [word for part in parts for word in dictionary.guess(part)]
-        if len(dictionary.guesses) >= _CACHE_SIZE:
+        if len(dictionary.guesses) >= _MAX_GUESSES:
             dictionary.guesses.clear()
         dictionary.guesses[singles] = known
     return known

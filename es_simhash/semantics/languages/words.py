@@ -30,7 +30,7 @@ _ASCII = {
 }
 _NUMERALS = "²³¹¼½¾"
 # Forms of a language that are cached; dropping them all at once is cheap and rare.
-_CACHE_SIZE = 1 << 16
+_MAX_FORMS = 1 << 16
 
 
 class Word(NamedTuple):
@@ -60,7 +60,7 @@ class _FormCache(dict[str, str]):
         self._compute = compute
 
     def __missing__(self, form: str) -> str:
-        if len(self) >= _CACHE_SIZE:
+        if len(self) >= _MAX_FORMS:
             self.clear()
         self[form] = word = self._compute(form)
         return word

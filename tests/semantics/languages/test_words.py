@@ -126,6 +126,6 @@ def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
 
 
 def test_more_forms_than_are_remembered_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words_module, "_CACHE_SIZE", 3)
+    monkeypatch.setattr(words_module, "_MAX_FORMS", 3)
     text = "alpha beta gamma delta epsilon zeta alpha"
     assert count_words(text, "en") == {**dict.fromkeys(text.split(), 1), "alpha": 2}
