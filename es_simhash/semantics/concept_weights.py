@@ -13,7 +13,8 @@ from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import QUERY_CONCEPTS
 from es_simhash.semantics.rarity import rarity
 
-# A word of an entity counts this much more than another word of its frequency (docs/semantic-neighbours.md).
+# A word of an entity counts this much more than another word of its frequency
+# (docs/semantic-neighbours.md).
 ENTITY_BOOST = 0.3
 # More mentions of an entity add nothing to the weights of its words.
 _MAX_MENTIONS = 50

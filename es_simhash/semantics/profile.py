@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.extraction import Entity
 
-# Concepts stored of a document, and in a query; the tail adds little (docs/semantic-neighbours.md). Texts
-# without a vector store twice as many in its place.
+# Concepts stored of a document, and in a query; the tail adds little
+# (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
 STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
 # Entities stored of a document, the most frequent ones.
 STORED_ENTITIES = 12
