@@ -159,7 +159,7 @@ def _scheme_vocabulary(scheme: SemanticScheme, path: str | None) -> Vocabulary |
     if path is None or vocabulary_digest(path) != scheme.vocabulary:
         raise InputError(
             f"The index weighs the vocabulary with digest {scheme.vocabulary}, but "
-            f"{'none' if path is None else path} was given; name that file.",
+            f"{'none' if path is None else path} was given; pass that file as vocabulary.",
             parameter="vocabulary",
         )
     return load_vocabulary(path)

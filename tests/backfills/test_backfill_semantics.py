@@ -172,7 +172,7 @@ def test_a_weighed_vocabulary_must_be_named(
     install(client, index_name, semantics=SemanticScheme(vocabulary=vocabulary_digest(str(path))))
     write(index_name, {"a": {"text": STRIKE}})
     for ask in (lambda: list(backfill(client, index_name)), lambda: estimate(client, index_name)):
-        with pytest.raises(InputError, match="--vocabulary"):
+        with pytest.raises(InputError, match="as vocabulary"):
             ask()
     list(backfill(client, index_name, vocabulary=str(path), settings=ONE))
     assert matching(index_name, has_concept("#walkout")) == {"a"}
