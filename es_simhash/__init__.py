@@ -28,7 +28,7 @@ from es_simhash.query.neighbours import neighbour_query
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
-from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import zipfile
 from collections import defaultdict
 from pathlib import Path
 
-from es_simhash.semantics.languages.words import read_words
+from es_simhash.semantics.languages.words import words_with_offsets
 
 FOLDER = Path(__file__).parents[1] / "es_simhash" / "semantics" / "data"
 # How many words of each language. The Greek list of the same package is left out: its accents
@@ -44,7 +44,7 @@ def frequencies(probabilities: dict[str, float], language: str) -> dict[str, flo
     """Add the probabilities of the forms of each word, in normal form, and make their sum one."""
     found: dict[str, float] = defaultdict(float)
     for form, logarithm in probabilities.items():
-        words = read_words(form, language)
+        words = words_with_offsets(form, language)
         if len(words) == 1 and words[0].end - words[0].start == len(form):
             found[words[0].normal] += math.exp(logarithm)
     total = sum(found.values())

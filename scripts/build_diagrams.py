@@ -139,9 +139,7 @@ def rooms() -> None:
         parts.append(_text(12, y + 14, heading, _COLOURS[kind][1], bold=True))
         width = (WIDTH - 20) // max(len(boxes), 6)
         for column, (title, lines) in enumerate(boxes):
-            parts.append(
-                Box(12 + column * width, y + 24, width - 10, 76, title, lines, kind).svg()
-            )
+            parts.append(Box(12 + column * width, y + 24, width - 10, 76, title, lines, kind).svg())
         y += 122
         if kind != "face":
             parts.append(arrow(WIDTH - 60, y - 4, WIDTH - 60, y - 20, "imports"))

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.pipeline import NAME, set_names
-from es_simhash.text.limits import LONGEST_TEXT, MOST_CHUNKS
-from es_simhash.text.segmentation import code_point_values, sentence_classes
+from es_simhash.text.characters import class_table
+from es_simhash.text.limits import MAX_CHUNKS, MAX_TEXT_BYTES
+from es_simhash.text.segmentation import sentence_classes
 
 VERSION = 1
 
@@ -48,8 +49,8 @@ def build() -> dict[str, Any]:
         "source": _source(),
         "params": {
             "ignore_missing": False,
-            "longest_text": LONGEST_TEXT,
-            "most_chunks": MOST_CHUNKS,
+            "longest_text": MAX_TEXT_BYTES,
+            "most_chunks": MAX_CHUNKS,
             **tables(),
         },
         "on_failure": [{"set": _failure()}],
@@ -102,9 +103,9 @@ def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
     folded = np.zeros(_CODE_POINTS, np.uint8)
     folded[[ord(character) for character in folds]] = 1
     properties: NDArray[np.uint8] = (
-        code_point_values("characters.txt")
+        class_table("characters.txt")
         | sentence_classes() << _MARK_SHIFT
-        | code_point_values("later_characters.txt") << _LATER_SHIFT
+        | class_table("later_characters.txt") << _LATER_SHIFT
         | folded << _FOLDED_SHIFT
     )
     return properties
@@ -112,7 +113,7 @@ def _properties(folds: dict[str, str]) -> NDArray[np.uint8]:
 
 def _folds() -> dict[str, str]:
     """Return the case folding of the characters of Unicode 13.0 that NFKC leaves as they are."""
-    later = code_point_values("later_characters.txt")
+    later = class_table("later_characters.txt")
     known = (chr(code) for code in range(_ASCII, _CODE_POINTS) if not later[code])
     return {
         character: character.casefold()

@@ -25,7 +25,8 @@ from minilm import read_encoder
 from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import normal_form
-from es_simhash.semantics.vectors import DIMENSIONS, FILE, pack
+from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS
+from es_simhash.semantics.vectors import FILE, pack_nibbles
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def main() -> None:
     np.savez(
         TARGET,
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
-        codes=pack(codes),
+        codes=pack_nibbles(codes),
         weights=np.rint(weights * (LARGEST_WEIGHT / weights.max())).astype(np.uint16),
     )
     print(len(words), "words,", hashlib.sha256(TARGET.read_bytes()).hexdigest())
@@ -83,10 +84,10 @@ def reduced(rows: Floats, p: Floats) -> Floats:
     weights = p**0.25
     covariance = (centred * weights[:, None]).T @ centred / weights.sum()
     values, directions = np.linalg.eigh(covariance)
-    largest = np.argsort(-values)[:DIMENSIONS]
+    largest = np.argsort(-values)[:WORD_VECTOR_DIMENSIONS]
     kept = directions[:, largest]
     # An eigenvector is one up to its sign.
-    kept = kept * np.sign(kept[np.abs(kept).argmax(0), np.arange(DIMENSIONS)])
+    kept = kept * np.sign(kept[np.abs(kept).argmax(0), np.arange(WORD_VECTOR_DIMENSIONS)])
     evened: Floats = centred @ kept / values[largest] ** 0.25
     return evened
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.config import IndexConfig
 
 

@@ -28,7 +28,7 @@ from es_simhash.storage.fields import (
     VECTOR,
     VECTOR_FINGERPRINT,
 )
-from es_simhash.text.limits import MOST_CHUNKS, chunk_refusal
+from es_simhash.text.limits import MAX_CHUNKS, chunk_limit_error
 from es_simhash.text.segmentation import normalise, segment
 
 # What the ingest pipeline says of a text it could not take.
@@ -110,7 +110,7 @@ def refusal(content: str, source: Mapping[str, Any], task: Task) -> str | None:
 
 def _chunk_refusal(content: str, scheme: Scheme) -> str | None:
     # A text with fewer characters cannot have so many chunks.
-    if len(content) < MOST_CHUNKS * scheme.least_tokens:
+    if len(content) < MAX_CHUNKS * scheme.min_chunk_tokens:
         return None
     segmentation = segment([normalise(content)], scheme)
-    return chunk_refusal(int(segmentation.text_chunks[-1]))
+    return chunk_limit_error(int(segmentation.text_chunks[-1]))

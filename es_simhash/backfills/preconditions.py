@@ -10,8 +10,8 @@ from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices import install
 from es_simhash.indices.install import Installed
 from es_simhash.indices.sidecar import SIDECAR_META
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import SOURCE

@@ -12,7 +12,7 @@ from es_simhash.bulk.preparation import Prepared, fill
 from es_simhash.errors import InputError
 from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
 from es_simhash.storage.source import text_of
-from es_simhash.text.limits import within_limit
+from es_simhash.text.limits import require_text_size
 
 
 @dataclass
@@ -68,7 +68,7 @@ def _judged(hit: Hit, task: Task) -> Outcome | str:
         if is_current(stored, task) and _is_newer(hit.kept[SOURCE], hit.place):
             return outcome(hit, "unchanged")
     try:
-        content = within_limit(_text(hit.source, task.text_field) or "")
+        content = require_text_size(_text(hit.source, task.text_field) or "")
     except InputError as error:
         return outcome(hit, "failed", str(error))
     if not content and not stored and text_of(hit.source, task.text_field) is None:

@@ -9,11 +9,11 @@ from typing import Protocol
 from es_simhash.bulk.documents import Document, Refused, checked_id, decode, parse_line
 from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
-from es_simhash.text.limits import LONGEST_TEXT, MEBIBYTE, within_limit
+from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
 
 # Longer lines are passed over without being held in memory. Escapes make JSON up to six times
 # as long as its text.
-LONGEST_LINE = 6 * LONGEST_TEXT + MEBIBYTE
+LONGEST_LINE = 6 * MAX_TEXT_BYTES + MEBIBYTE
 
 
 @dataclass(frozen=True)
@@ -144,12 +144,12 @@ class Texts:
 
 def _text_of_file(path: Path) -> str:
     try:
-        if path.stat().st_size > LONGEST_TEXT:
+        if path.stat().st_size > MAX_TEXT_BYTES:
             size = path.stat().st_size / MEBIBYTE
             raise InputError(
-                f"The file has {size:.1f} MiB, more than the {LONGEST_TEXT // MEBIBYTE} "
+                f"The file has {size:.1f} MiB, more than the {MAX_TEXT_BYTES // MEBIBYTE} "
                 "that are fingerprinted; split it into parts."
             )
-        return within_limit(decode(path.read_bytes()))
+        return require_text_size(decode(path.read_bytes()))
     except OSError as error:
         raise InputError(f"The file cannot be read ({error.strerror}).") from error

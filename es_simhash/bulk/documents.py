@@ -13,7 +13,7 @@ from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.source import text_of
 from es_simhash.text.escaping import printable
-from es_simhash.text.limits import within_limit
+from es_simhash.text.limits import require_text_size
 
 # Elasticsearch refuses longer ids, and the whole bulk request with them.
 LONGEST_ID = 512
@@ -143,7 +143,7 @@ def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
         raise InputError(
             f"The document has no field {config.text_field!r}; name its text with --field."
         )
-    return within_limit(text)
+    return require_text_size(text)
 
 
 def cut(content: str, names: Collection[str]) -> str:

@@ -1,7 +1,6 @@
 """How far a run has come, kept in a file, so that a run that was ended can be resumed."""
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -9,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import xxhash
 
 from es_simhash.bulk.batches import Mark
 from es_simhash.errors import InputError
@@ -20,8 +21,8 @@ _logger = logging.getLogger(__name__)
 
 def default_path(parts: Sequence[str]) -> Path:
     """Return the file for one job: the parts name the index, what is ingested, and how."""
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-    return home_folder() / "journals" / f"{digest[:32]}.json"
+    digest = xxhash.xxh3_128_hexdigest("\0".join(parts).encode("utf-8", "surrogateescape"))
+    return home_folder() / "journals" / f"{digest}.json"
 
 
 @dataclass

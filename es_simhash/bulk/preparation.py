@@ -19,7 +19,7 @@ from es_simhash.semantics.entities.document_fields import upstream_entities
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
-from es_simhash.text.limits import MEBIBYTE, chunk_refusal
+from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
 from es_simhash.text.segmentation import normalise, segment
 
 Found = Mapping[str, Mapping[str, Any]]
@@ -115,7 +115,7 @@ def accepted(batch: Batch, config: IndexConfig, prepared: Prepared) -> list[Docu
 def _too_many_chunks(document: Document, config: IndexConfig) -> str | None:
     """Count before the costly part: fingerprints of 16 MiB of text take more than 1 GB."""
     segmentation = segment([normalise(document.text)], config.scheme)
-    return chunk_refusal(int(segmentation.text_chunks[-1]))
+    return chunk_limit_error(int(segmentation.text_chunks[-1]))
 
 
 def _last_of_each_id(documents: list[Document], prepared: Prepared) -> list[Document]:
@@ -197,7 +197,7 @@ def _enriched(
         group, sources = _with_sources(group, config.semantics.entity_fields, prepared)
     derived = encode([each.text for each in group], config, sources)
     for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
-        if reason := chunk_refusal(count):
+        if reason := chunk_limit_error(count):
             prepared.refused.append(Refused(document.place, document.id, reason))
             continue
         prepared.ids.append(document.id)

@@ -14,11 +14,11 @@ from es_simhash.cli.showing import format_option, print_json, printable
 from es_simhash.errors import InputError
 from es_simhash.semantics.extraction import Extraction, Spans
 from es_simhash.semantics.extractors.phrases import find_phrases
-from es_simhash.semantics.languages.words import read_words
+from es_simhash.semantics.languages.words import words_with_offsets
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
-from es_simhash.semantics.vocabulary.vocabulary import FoundConcept
+from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch
 
 _ENTITY, _PHRASE, _WORD, _NAMED = "bold cyan", "underline", "green", "bold magenta"
 # A longer text is marked up to here; all of it is in the lists.
@@ -47,7 +47,7 @@ def concepts(file: str, vocabulary: str | None, form: str, **semantics: Any) -> 
         # Looking for them takes longer than all the rest, so that ingest leaves them out.
         phrases = find_phrases(text, extraction.language, scheme.packages)
         extraction = replace(extraction, phrases=phrases)
-    read = reader.read([text])[0]
+    read = reader.profile([text])[0]
     named = _named(vocabulary, text, read.language) if vocabulary else []
     if form == "json":
         print_json(_described(extraction, read, named))
@@ -55,7 +55,7 @@ def concepts(file: str, vocabulary: str | None, form: str, **semantics: Any) -> 
     _show(text, extraction, read, named, Console())
 
 
-def _named(path: str, text: str, language: str) -> list[FoundConcept]:
+def _named(path: str, text: str, language: str) -> list[ConceptMatch]:
     """Find the concepts of a vocabulary, and tell on standard error what is wrong with it."""
     vocabulary = load_vocabulary(path)
     for problem in vocabulary.problems[:_MOST_PROBLEMS]:
@@ -66,7 +66,7 @@ def _named(path: str, text: str, language: str) -> list[FoundConcept]:
 
 
 def _described(
-    extraction: Extraction, profile: SemanticProfile, named: list[FoundConcept]
+    extraction: Extraction, profile: SemanticProfile, named: list[ConceptMatch]
 ) -> dict[str, Any]:
     return {
         "language": extraction.language,
@@ -82,7 +82,7 @@ def _show(
     text: str,
     extraction: Extraction,
     profile: SemanticProfile,
-    named: list[FoundConcept],
+    named: list[ConceptMatch],
     console: Console,
 ) -> None:
     console.print(_marked(text, extraction, profile, named))
@@ -109,14 +109,14 @@ def _lines(rows: Any) -> Text:
 
 
 def _marked(
-    text: str, extraction: Extraction, profile: SemanticProfile, named: list[FoundConcept]
+    text: str, extraction: Extraction, profile: SemanticProfile, named: list[ConceptMatch]
 ) -> Text:
     """The text with everything that was read marked; entities lie above words."""
     shown = Text(_visible(text[:_SHOWN]))
     heavy = set([*profile.concepts][:20])
     words = tuple(
         (word.start, word.end)
-        for word in read_words(text[:_SHOWN], extraction.language)
+        for word in words_with_offsets(text[:_SHOWN], extraction.language)
         if word.normal in heavy
     )
     layers: list[tuple[str, Spans]] = [

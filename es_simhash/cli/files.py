@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from es_simhash.errors import InputError
-from es_simhash.text.limits import within_limit
+from es_simhash.text.limits import require_text_size
 
 
 def read_text(file: str) -> str:
@@ -16,7 +16,7 @@ def read_text(file: str) -> str:
     shown = "The standard input" if file == "-" else f"File {file!r}"
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return within_limit(raw.decode("utf-8"))
+        return require_text_size(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InputError(
             f"{shown} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; "

@@ -22,7 +22,7 @@ from es_simhash.relation.model import KINDS, Answer
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex, open_index
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 
 

@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 import click
 
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, NO_VECTORS, WORD_VECTORS, SemanticScheme
-from es_simhash.semantics.profiler import vocabulary_digest
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, NO_VECTORS, WORD_VECTORS, SemanticScheme
+from es_simhash.semantics.vocabulary.files import vocabulary_digest
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

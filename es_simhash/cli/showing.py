@@ -139,15 +139,15 @@ def print_evidence(relation: Relation, console: Console) -> None:
 
 def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     """Tell what both texts are about, and what each of it adds to the similarity."""
-    lines = [Text(printable(sentence)) for sentence in semantics.about]
+    lines = [Text(printable(sentence)) for sentence in semantics.shared_vocabulary]
     for name, entities in (("both name", True), ("both speak of", False)):
         shared = [
             each
             for each in semantics.shared
-            if each.is_entity is entities and each.part >= _LEAST_PART
+            if each.is_entity is entities and each.contribution >= _LEAST_PART
         ]
         if shared:
-            told = ", ".join(f"{printable(each.text)} {each.part:.2f}" for each in shared)
+            told = ", ".join(f"{printable(each.text)} {each.contribution:.2f}" for each in shared)
             lines.append(Text.assemble((f"{name} ", "dim"), told))
     parts = f"similarity {semantics.similarity:.2f}: concepts {semantics.concepts:.2f}"
     if semantics.entities:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.preparation import Found, Prepared, accepted, enriched
 from es_simhash.deduplication.decision import Item
-from es_simhash.fingerprints.text_fingerprints import Batch as Prints
+from es_simhash.fingerprints.text_fingerprints import FingerprintBatch as Prints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
 from es_simhash.storage.config import IndexConfig
 

@@ -118,7 +118,7 @@ def examine(
     known = [each for each in drawn if each.scheme == made.scheme.name]
     prints = fingerprints_of(known)
     prober = Prober(client, index, simhash_field, made.scheme)
-    costs = _costs(prober, known, made.scheme.most_k)
+    costs = _costs(prober, known, made.scheme.max_k)
     return Examination(
         status,
         sidecar_source(Gateway.of(client), index, simhash_field),
@@ -130,15 +130,15 @@ def examine(
         histogram(nearest_distances(prints)),
         tuple(prober.hottest(known, status.fingerprints.current)),
         costs[0],
-        prober.recall(known, made.scheme.most_k),
+        prober.recall(known, made.scheme.max_k),
         _suggested(costs[-1], prints, status.fingerprints.current),
     )
 
 
-def _costs(prober: Prober, known: Sequence[Sampled], most_k: int) -> list[Visited]:
+def _costs(prober: Prober, known: Sequence[Sampled], max_k: int) -> list[Visited]:
     """Return what searches cost, from the largest k down to the first that is cheap."""
     costs = []
-    for k in range(most_k, -1, -1):
+    for k in range(max_k, -1, -1):
         costs.append(prober.visited(known, k))
         if costs[-1].nine_of_ten <= MANY_VISITED:
             break

@@ -21,7 +21,7 @@ def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
     stored = _rows([each.stored_concepts() for each in profiles], terms)
     found = np.zeros((len(profiles), len(profiles)), np.float32)
     for start in range(0, len(profiles), _ROWS):
-        asked = _rows([each.asked_concepts() for each in profiles[start : start + _ROWS]], terms)
+        asked = _rows([each.query_concepts() for each in profiles[start : start + _ROWS]], terms)
         found[start : start + _ROWS] = asked @ stored.T
     shares = np.ones_like(found)
     named, names = _entity_cosines(profiles)

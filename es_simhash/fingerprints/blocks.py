@@ -1,7 +1,7 @@
-"""Blocks of a fingerprint and what they guarantee (proof in docs/guarantee.md).
+"""Blocks of a fingerprint and the Hamming distance they guarantee (proof in docs/guarantee.md).
 
 Two fingerprints of f bits in b blocks that differ in k bits share at least b - k blocks, because
-each differing bit spoils one block at most. Asking for b - k shared blocks therefore misses none.
+each differing bit spoils one block at most. A query for b - k shared blocks therefore misses none.
 """
 
 import numpy as np
@@ -37,10 +37,10 @@ def block_terms(fingerprints: Fingerprints, blocks: int) -> list[list[str]]:
 
 
 def min_shared_blocks(blocks: int, k: int) -> int:
-    """Return the number of blocks that two fingerprints within k bits are sure to share.
+    """Return how many blocks two fingerprints within k bits share at least.
 
     Raises:
-        SchemeError: k is negative, or so large that nothing is sure.
+        SchemeError: k is negative, or so large that nothing is guaranteed.
     """
     if not 0 <= k < blocks:
         raise SchemeError(

@@ -34,9 +34,10 @@ def _rotate(values: Uint64s, count: int, scratch: Uint64s) -> None:
 
 
 def xxh64(values: Uint64s, *seeds: int) -> list[Uint64s]:
-    """Hash each integer as its 8 little-endian bytes; one array of hashes a seed.
+    """Return the XXH64 hashes of integers as 8 little-endian bytes: one array for each seed.
 
-    Equal to `xxhash.xxh64_intdigest(int(v).to_bytes(8, "little"), seed)` for every value.
+    Equal to `xxhash.xxh64_intdigest(int(v).to_bytes(8, "little"), seed)` for every value, which
+    `es-simhash selftest` checks; the package hashes one value a call, this a whole array.
     """
     scratch = np.empty_like(values)
     lane = values * _P2
@@ -61,7 +62,7 @@ def _finish(lane: Uint64s, seed: int, scratch: Uint64s) -> Uint64s:
 
 @lru_cache(maxsize=2)
 def _powers(base: int, exponent: int) -> Uint64s:
-    """The powers 0 .. 2^exponent - 1 of an odd base, modulo 2^64."""
+    """Return the powers 0 .. 2^exponent - 1 of an odd base, modulo 2^64."""
     powers = np.ones(1, np.uint64)
     for doubling in range(exponent):
         step = np.uint64(pow(base, 1 << doubling, 1 << 64))
@@ -72,7 +73,7 @@ def _powers(base: int, exponent: int) -> Uint64s:
 def run_numbers(
     codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> Uint64s:
-    """Number each run codes[start:end] by the polynomial sum((code_i + 1) * BASE^i), i from 0.
+    """Return the number of each run codes[start:end]: sum((code_i + 1) * BASE^i), i from 0.
 
     One prefix sum serves all runs: the sum from start to end is divided by BASE^start, which has
     an inverse because BASE is odd.
@@ -90,7 +91,7 @@ def run_numbers(
 
 
 def fold(values: Uint64s, length: int) -> Uint64s:
-    """Number each run of `length` neighbours: ((v0 * BASE + v1) * BASE + v2) ...
+    """Return the number of each run of `length` neighbours: ((v0 * BASE + v1) * BASE + v2) ...
 
     Returns:
         len(values) - length + 1 numbers, none when there are fewer values than that.

@@ -1,4 +1,4 @@
-"""Schemes: every parameter of a fingerprint, published under a name that says them all.
+"""Fingerprint schemes: all parameters of a fingerprint, published under one name.
 
 A scheme never changes meaning. Better parameters are a new name beside the old one, and
 fingerprints of two schemes are never compared.
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from es_simhash.errors import SchemeError, SchemeMismatch
 
-BITS_OFFERED = (64, 128)
+SUPPORTED_BITS = (64, 128)
 SHINGLE_TOKENS = 4
 SHINGLE_BITS = 24
 CHUNK_BITS = 128
 CHUNK_CHARACTERS = 4
-LARGEST_WINDOW = 64
+MAX_WINDOW = 64
 
 # One spelling of each number, so that a scheme has one name.
 _NUMBER = "[1-9][0-9]{0,5}"
@@ -32,45 +32,43 @@ class Scheme:
     Attributes:
         bits: Bits of the document fingerprint.
         blocks: Blocks the document fingerprint is split into.
-        least_tokens: A chunk is closed at the first boundary where it has this many tokens.
-        most_tokens: A chunk longer than this is cut into equal parts.
-        window: Largest winnowing window, in passages (runs of four tokens).
+        min_chunk_tokens: A chunk ends at the first boundary where it has this many tokens.
+        max_chunk_tokens: A chunk longer than this is cut into equal parts.
+        window: Largest winnowing window, in shingles (runs of four tokens).
     """
 
     bits: int = 128
     blocks: int = 8
-    least_tokens: int = 8
-    most_tokens: int = 60
+    min_chunk_tokens: int = 8
+    max_chunk_tokens: int = 60
     window: int = 12
 
     def __post_init__(self) -> None:
-        if self.bits not in BITS_OFFERED or not 2 <= self.blocks <= self.bits // 2:
+        if self.bits not in SUPPORTED_BITS or not 2 <= self.blocks <= self.bits // 2:
             raise SchemeError(
                 f"No scheme has {self.bits} bits in {self.blocks} blocks; "
-                f"bits may be {BITS_OFFERED}, blocks from 2 to half of the bits."
+                f"bits may be {SUPPORTED_BITS}, blocks from 2 to half of the bits."
             )
-        if not 1 <= self.least_tokens <= self.most_tokens:
+        if not 1 <= self.min_chunk_tokens <= self.max_chunk_tokens:
             raise SchemeError(
-                f"Chunks of at least {self.least_tokens} and at most {self.most_tokens} tokens "
-                "cannot be made; the least must be from 1 to the most."
+                f"Chunks of at least {self.min_chunk_tokens} and at most {self.max_chunk_tokens} "
+                "tokens cannot be made; the least must be from 1 to the most."
             )
-        if not 1 <= self.window <= LARGEST_WINDOW:
-            raise SchemeError(
-                f"A window of {self.window} passages is not from 1 to {LARGEST_WINDOW}."
-            )
+        if not 1 <= self.window <= MAX_WINDOW:
+            raise SchemeError(f"A window of {self.window} shingles is not from 1 to {MAX_WINDOW}.")
 
     @property
     def name(self) -> str:
         """The published name; `parse` turns it back into the scheme."""
         return (
             f"doc{self.bits}-word2-b{self.blocks}."
-            f"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t{self.least_tokens}-{self.most_tokens}."
+            f"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t{self.min_chunk_tokens}-{self.max_chunk_tokens}."
             f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v1"
         )
 
     @property
-    def most_k(self) -> int:
-        """The largest Hamming distance the blocks can promise: one less than their number."""
+    def max_k(self) -> int:
+        """The largest Hamming distance that the blocks guarantee: one less than their number."""
         return self.blocks - 1
 
     @classmethod
@@ -90,14 +88,14 @@ class Scheme:
 DEFAULT = Scheme()
 
 
-def require_same(one: str, other: str) -> None:
-    """Refuse to compare fingerprints of two schemes.
+def require_same_scheme(first: str, second: str) -> None:
+    """Check that two fingerprints have the same scheme.
 
     Raises:
         SchemeMismatch: The names differ.
     """
-    if one != other:
+    if first != second:
         raise SchemeMismatch(
-            f"Fingerprints of scheme {one!r} cannot be compared with those of {other!r}; "
+            f"Fingerprints of scheme {first!r} cannot be compared with those of {second!r}; "
             "fingerprint both texts with one scheme."
         )

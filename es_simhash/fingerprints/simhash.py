@@ -36,8 +36,8 @@ def group_fingerprints(features: Uint64s, bounds: NDArray[np.int64], bits: int) 
 
 
 def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the features of each group that have each bit set: shape (groups, bits)."""
-    parts, of_group = _part_starts(bounds)
+    """Return how many features of each group have each bit set: shape (groups, bits)."""
+    parts, group_starts = _part_starts(bounds)
     lanes = np.empty((len(hashes), 8, len(parts)), np.uint64)
     lane = np.empty_like(hashes[0])
     for word, values in enumerate(hashes):
@@ -53,25 +53,25 @@ def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.
     )
     if len(parts) == len(bounds) - 1:
         return counts.astype(np.int64)
-    return np.asarray(np.add.reduceat(counts, of_group, axis=0, dtype=np.int64))
+    return np.asarray(np.add.reduceat(counts, group_starts, axis=0, dtype=np.int64))
 
 
 def _part_starts(bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First feature of each part, and first part of each group."""
+    """Return the first feature of each part, and the first part of each group."""
     parts = -(-np.diff(bounds) // _PART)
-    of_group = np.concatenate([[0], np.cumsum(parts)[:-1]])
+    group_starts = np.concatenate([[0], np.cumsum(parts)[:-1]])
     if parts.max() == 1:
-        return bounds[:-1], of_group
-    within = np.arange(int(parts.sum())) - np.repeat(of_group, parts)
-    return np.repeat(bounds[:-1], parts) + within * _PART, of_group
+        return bounds[:-1], group_starts
+    within = np.arange(int(parts.sum())) - np.repeat(group_starts, parts)
+    return np.repeat(bounds[:-1], parts) + within * _PART, group_starts
 
 
-def hamming_distances(one: Fingerprints, other: Fingerprints) -> NDArray[np.int64]:
-    """Count the differing bits of every pair: shape (len(one), len(other))."""
+def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.int64]:
+    """Return the differing bits of every pair: shape (len(first), len(second))."""
     # Signs of +1 and -1: their dot product is bits - 2 * distance, exact in float32, and the
     # matrix product is the fastest way numpy has of counting bits on every supported version.
-    bits = one.shape[1] * 8
-    product = _signs(one) @ _signs(other).T
+    bits = first.shape[1] * 8
+    product = _signs(first) @ _signs(second).T
     distances: NDArray[np.int64] = ((bits - product) / 2).astype(np.int64)
     return distances
 

@@ -8,7 +8,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices import component_templates
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
 
@@ -151,7 +151,7 @@ def _kept_semantics(
 ) -> SemanticScheme | None:
     """Return the semantics of the index, unless others than the default are wanted."""
     if entry and entry.get("semantics") and semantics in (None, DEFAULT_SEMANTICS):
-        return SemanticScheme.of_meta(entry["semantics"])
+        return SemanticScheme.from_meta(entry["semantics"])
     return semantics
 
 
@@ -198,7 +198,7 @@ def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Install
             )
         names.add(entry["scheme"])
         meta = entry.get("semantics")
-        profiles[meta and meta["name"]] = meta and SemanticScheme.of_meta(meta)
+        profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
     if len(names) != 1:
         raise MappingConflict(
             f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "

@@ -7,12 +7,12 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import text_of
-from es_simhash.text.limits import within_limit
+from es_simhash.text.limits import require_text_size
 
 
 def fingerprint_documents(
@@ -53,7 +53,7 @@ def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
         text = text_of(document, text_field)
         if text is None:
             raise InputError(f"There is no field {text_field!r}; name another as text_field.")
-        return within_limit(text)
+        return require_text_size(text)
     except InputError as error:
         raise InputError(f"Document {number}: {error}") from error
 

@@ -13,7 +13,7 @@ from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import DEFAULT_SETTINGS, Run, Settings
 from es_simhash.bulk.sources import Limits, Source, of_documents
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.fingerprints.scheme import Scheme, require_same
+from es_simhash.fingerprints.scheme import Scheme, require_same_scheme
 from es_simhash.indices.install import installed
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.config import IndexConfig
@@ -46,7 +46,7 @@ def _config(
     """Put the config together: the index knows its schemes, and has the one asked for."""
     text_field, simhash_field, id_field = names
     found = installed(client, index, simhash_field)
-    require_same(found.scheme.name, (scheme or found.scheme).name)
+    require_same_scheme(found.scheme.name, (scheme or found.scheme).name)
     path = None if vocabulary is None else str(vocabulary)
     if found.semantics is not None:
         # A missing package or vocabulary ends the run before anything is written.

@@ -119,7 +119,7 @@ def _block_search(
 ) -> dict[str, Any]:
     assert fingerprints.document is not None
     scheme = Scheme.parse(fingerprints.scheme)
-    k = scheme.most_k if options.k is None else options.k
+    k = scheme.max_k if options.k is None else options.k
     terms = block_terms(fingerprints.document[None], scheme.blocks)[0]
     path = field_path(simhash_field, fields.BLOCKS)
     shared = {

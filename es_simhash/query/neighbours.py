@@ -7,7 +7,8 @@ from typing import Any
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.query.candidates import search_conditions
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
-from es_simhash.semantics.profile import SemanticProfile, SemanticScheme
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,
     SemanticSimilarity,
@@ -76,7 +77,7 @@ def neighbour_query(
     path = field_path(simhash_field, fields.SEMANTIC_SCHEME)
     conditions = search_conditions(path, scheme.name, options, exclude_ids)
     should = _nearest(profile, scheme, simhash_field, options.limits, conditions)
-    if terms := concept_terms(profile.asked_concepts()):
+    if terms := concept_terms(profile.query_concepts()):
         should.append(_common(terms, simhash_field, _concept_boost(profile)))
     return {
         "size": options.limits.candidates,

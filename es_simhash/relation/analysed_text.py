@@ -27,8 +27,8 @@ from es_simhash.relation.thresholds import HEAD_TOKENS, RECORD_LEVEL
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
-from es_simhash.semantics.vocabulary.vocabulary import FoundConcept, Vocabulary
-from es_simhash.text.limits import require_few_chunks, within_limit
+from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
+from es_simhash.text.limits import require_chunk_count, require_text_size
 from es_simhash.text.offsets import original_offsets
 from es_simhash.text.segmentation import Ints, Segmentation, normalise, segment
 
@@ -40,13 +40,13 @@ _MAX_PROFILED_CHUNKS = 200
 
 
 class Profiler(Protocol):
-    """Reads semantic profiles, as `semantics.profiler` does."""
+    """Computes semantic profiles, as `semantics.profiler` does."""
 
     @property
-    def vectors(self) -> WordVectors | None:
+    def word_vectors(self) -> WordVectors | None:
         """The word-vector table; None without one."""
 
-    def read(
+    def profile(
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
     ) -> list[SemanticProfile]:
         """Return the profile of each text."""
@@ -171,10 +171,12 @@ class AnalysedText:
         """Its semantic profile; empty without a profiler."""
         if self.analyser.profiler is None:
             return SemanticProfile()
-        return self.analyser.profiler.read([within_limit(self._known_text)], [self.source])[0]
+        return self.analyser.profiler.profile([require_text_size(self._known_text)], [self.source])[
+            0
+        ]
 
     @cached_property
-    def concepts(self) -> Sequence[FoundConcept]:
+    def concepts(self) -> Sequence[ConceptMatch]:
         """Concepts of the user's vocabulary in it."""
         vocabulary = self.analyser.vocabulary
         return vocabulary.find(self._known_text, self.profile.language) if vocabulary else []
@@ -184,7 +186,7 @@ class AnalysedText:
         """Its tokens, with their offsets."""
         parts = self._segmentation
         places = original_offsets(self._known_text)
-        kept = parts.kept if parts.kept is not None else np.arange(len(parts.codes))
+        kept = parts.positions if parts.positions is not None else np.arange(len(parts.codes))
         # The end of a token is the offset after its last character, not that of the next one kept.
         last = np.minimum(kept[parts.ends - 1] + 1, len(places) - 1)
         return Tokens(
@@ -204,7 +206,7 @@ class AnalysedText:
     @cached_property
     def chunk_vectors(self) -> NDArray[np.float32] | None:
         """Vector of each of its first chunks; None without a table of word vectors."""
-        table = None if self.analyser.profiler is None else self.analyser.profiler.vectors
+        table = None if self.analyser.profiler is None else self.analyser.profiler.word_vectors
         if not table or self.profile.vector is None:
             return None
         return table.vectors(self.chunk_words)
@@ -266,15 +268,15 @@ class TextAnalyser:
         analysed = [
             AnalysedText(text, self, source) for text, source in zip(texts, documents, strict=True)
         ]
-        prints = fingerprint_texts(map(within_limit, texts), self.scheme)
+        prints = fingerprint_texts(map(require_text_size, texts), self.scheme)
         for text, fingerprints in zip(analysed, prints, strict=True):
-            require_few_chunks(len(fingerprints.chunks))
+            require_chunk_count(len(fingerprints.chunks))
             vars(text)["fingerprints"] = fingerprints
         return analysed
 
     def analyse_each(self, texts: Iterable[str]) -> Iterator[AnalysedText | None]:
         """Yield each text of a stream in its compact form; None for one without words."""
-        for batch in text_batches(map(within_limit, texts)):
+        for batch in text_batches(map(require_text_size, texts)):
             for text, prints in zip(batch, fingerprint_batch(batch, self.scheme), strict=True):
                 analysed = AnalysedText(text, self)
                 vars(analysed)["fingerprints"] = prints
@@ -289,8 +291,8 @@ def read_profiles(texts: Sequence[AnalysedText]) -> None:
     """
     if not texts or texts[0].analyser.profiler is None:
         return
-    contents = [within_limit(text.text or "") for text in texts]
-    profiles = texts[0].analyser.profiler.read(contents, [text.source for text in texts])
+    contents = [require_text_size(text.text or "") for text in texts]
+    profiles = texts[0].analyser.profiler.profile(contents, [text.source for text in texts])
     for text, profile in zip(texts, profiles, strict=True):
         set_profile(text, profile)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same_scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.combination import combine, semantic_relation
@@ -13,8 +13,8 @@ from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Coverage, Relation, semantic_score
 from es_simhash.relation.scoring import Candidate, score_candidates
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 
@@ -97,7 +97,7 @@ def compare_fingerprints(query: TextFingerprints, hit: TextFingerprints) -> Rela
     Raises:
         SchemeMismatch: They come from different schemes.
     """
-    require_same(query.scheme, hit.scheme)
+    require_same_scheme(query.scheme, hit.scheme)
     if query.is_empty or hit.is_empty:
         return NOTHING
     chunks = ChunkFingerprints.of(hit)

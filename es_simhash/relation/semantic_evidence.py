@@ -11,7 +11,7 @@ from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.semantics.rarity import rarity
 from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity, shared_concepts
-from es_simhash.semantics.vocabulary.evidence import common
+from es_simhash.semantics.vocabulary.evidence import common_concepts
 
 # Concepts of a vocabulary that are shown; more say nothing to a reader.
 _MAX_ABOUT = 5
@@ -21,11 +21,11 @@ def semantic_evidence(
     similarity: SemanticSimilarity, query: AnalysedText, hit: AnalysedText
 ) -> SemanticSimilarity:
     """Return it with the concepts both texts share, and those of the vocabulary common to both."""
-    about = common(query.concepts, hit.concepts)[:_MAX_ABOUT]
+    about = common_concepts(query.concepts, hit.concepts)[:_MAX_ABOUT]
     return replace(
         similarity,
         shared=shared_concepts(query.profile, hit.profile),
-        about=tuple(concept.sentence() for concept in about),
+        shared_vocabulary=tuple(concept.sentence() for concept in about),
     )
 
 

@@ -19,8 +19,8 @@ from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import Candidate, score_candidates
 from es_simhash.search.protocol import require_one_query
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
 
 
@@ -139,7 +139,7 @@ class MemoryIndex:
         self, query: AnalysedText, id: str | None, options: SearchOptions
     ) -> Iterator[Candidate]:
         """Yield all that the two searches would find if they cut nothing."""
-        k = self.scheme.most_k if options.k is None else options.k
+        k = self.scheme.max_k if options.k is None else options.k
         least = min_shared_shingles(query.fingerprints, options.limits)
         for other_id, text in self._texts.items():
             if other_id == id or text.is_empty:

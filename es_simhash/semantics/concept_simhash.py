@@ -1,12 +1,13 @@
-"""The origins' concept simhash: one fingerprint of all concepts, or one for each paragraph.
+"""Concept simhash: one fingerprint of all concepts of a text, or one for each paragraph.
 
-Close to noise for meaning below some thousand bits (`tests/bench/concept_simhash.py` shows
-it), so nothing uses it by default; it is here to be compared with, under published names.
+Close to noise for semantic similarity below some thousand bits, as
+`tests/bench/concept_simhash.py` shows, so nothing uses it by default; it is a baseline, under
+published names.
 """
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.hashing import Uint64s, run_numbers, xxh64
-from es_simhash.fingerprints.scheme import require_same
+from es_simhash.fingerprints.scheme import require_same_scheme
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 
-BITS_OFFERED = (16, 32, 64, 128, 256)
+CONCEPT_BITS = (16, 32, 64, 128, 256)
 WEIGHTINGS = ("tfidf", "plain", "origins-c")
-MOST_NEAR = 9
+MAX_CLOSE_PAIRS = 9
 
 # Weights are counted in this many parts of the heaviest: sums of integers are exact, so neither
 # the order of the concepts nor the scale of their weights can turn a bit.
@@ -32,12 +33,6 @@ _NAME = re.compile(
     rf"(?P<weights>{'|'.join(WEIGHTINGS)})\.v1"
 )
 
-# Zhang and He 2020, as the origins tell it.
-_KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}
-_OTHER_KIND = 1.0
-_MARKER = 5.0
-_TITLE = 5.0
-
 Weights = Mapping[str, float]
 
 
@@ -47,23 +42,24 @@ class ConceptScheme:
 
     Attributes:
         bits: Bits of a fingerprint.
-        near: How many close pairs of paragraphs suffice; 0 when the whole document has one
-            fingerprint.
-        weights: "tfidf" (`tfidf_weights`), "origins-c" (`origins_c_weights`), or "plain", for
+        close_pairs: How many close pairs of paragraphs make two documents similar; 0 when the whole
+            document has one fingerprint.
+        weights: "tfidf" (`tfidf_weights`), "origins-c" (`zhang_he_weights`), or "plain", for
             which every concept counts the same.
     """
 
     bits: int = 64
-    near: int = 0
+    close_pairs: int = 0
     weights: str = "tfidf"
 
     def __post_init__(self) -> None:
-        if self.bits not in BITS_OFFERED:
-            raise SchemeError(f"No concept scheme has {self.bits} bits; choose of {BITS_OFFERED}.")
-        if not 0 <= self.near <= MOST_NEAR:
+        if self.bits not in CONCEPT_BITS:
+            raise SchemeError(f"No concept scheme has {self.bits} bits; choose of {CONCEPT_BITS}.")
+        if not 0 <= self.close_pairs <= MAX_CLOSE_PAIRS:
             raise SchemeError(
-                f"{self.near} close paragraphs cannot be asked for; choose from 1 to {MOST_NEAR}, "
-                "or 0 for one fingerprint of the whole document."
+                f"{self.close_pairs} close paragraphs cannot be asked for; "
+                f"choose from 1 to {MAX_CLOSE_PAIRS}, or 0 for one fingerprint "
+                "of the whole document."
             )
         if self.weights not in WEIGHTINGS:
             raise SchemeError(
@@ -73,7 +69,7 @@ class ConceptScheme:
     @property
     def name(self) -> str:
         """The published name; `parse` turns it back into the scheme."""
-        part = f"par{self.near}" if self.near else "doc"
+        part = f"par{self.close_pairs}" if self.close_pairs else "doc"
         return f"concept{self.bits}-{part}-{self.weights}.v1"
 
     @classmethod
@@ -87,7 +83,7 @@ class ConceptScheme:
         if match is None:
             raise SchemeError(
                 f"Unknown concept scheme {name!r}; names look like {cls().name!r} "
-                f"or {cls(near=2, weights='plain').name!r}."
+                f"or {cls(close_pairs=2, weights='plain').name!r}."
             )
         return cls(int(match["bits"]), int(match["near"] or 0), match["weights"])
 
@@ -97,7 +93,7 @@ class ConceptFingerprints:
     """Fingerprints of one document, and the scheme they were made with.
 
     Attributes:
-        scheme: Of the fingerprints.
+        scheme: Scheme of the fingerprints.
         rows: One row for each part that has concepts, shape (parts, bits / 8).
     """
 
@@ -111,16 +107,16 @@ def fingerprint_concepts(
     """Return the fingerprints of a batch of documents.
 
     Args:
-        documents: For each the concepts of its parts with their weights: the paragraphs, or for a
-            scheme of whole documents one part.
-        scheme: Of the fingerprints.
+        documents: For each the weighted concepts of its parts: the paragraphs, or for a scheme of
+            whole documents one part.
+        scheme: Scheme of the fingerprints.
 
     Raises:
-        InputError: Several parts for a scheme of whole documents, or a weight that is none.
+        InputError: Several parts for a scheme of whole documents, or an invalid weight.
     """
-    parts = [[part for part in document if _weighs(part, scheme)] for document in documents]
+    parts = [[part for part in document if _has_weight(part, scheme)] for document in documents]
     most = max(map(len, documents), default=0)
-    if not scheme.near and most > 1:
+    if not scheme.close_pairs and most > 1:
         raise InputError(
             f"Scheme {scheme.name!r} takes the concepts of a whole document at once, "
             f"not of {most} parts; join them, or choose a scheme of paragraphs."
@@ -145,7 +141,7 @@ def concept_fingerprints(
     Raises:
         InputError: A weight is negative or no number.
     """
-    parts = [part for part in concepts_per_part if _weighs(part, scheme)]
+    parts = [part for part in concepts_per_part if _has_weight(part, scheme)]
     if not parts:
         return np.zeros((0, scheme.bits // 8), np.uint8)
     owners = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -156,8 +152,8 @@ def concept_fingerprints(
     return np.packbits(held * 2 > totals[:, None], axis=1)
 
 
-def _weighs(part: Weights, scheme: ConceptScheme) -> bool:
-    """Whether a part has any concept that counts."""
+def _has_weight(part: Weights, scheme: ConceptScheme) -> bool:
+    """Check whether a part has a concept of positive weight."""
     if scheme.weights == "plain":
         return bool(part)
     for concept, weight in part.items():
@@ -171,7 +167,7 @@ def _weighs(part: Weights, scheme: ConceptScheme) -> bool:
 def _steps(
     parts: Sequence[Weights], owners: NDArray[np.int64], scheme: ConceptScheme
 ) -> NDArray[np.int64]:
-    """Weights in whole steps, of which the heaviest concept of each part has `_STEPS`."""
+    """Return weights in whole steps, of which the heaviest concept of each part has `_STEPS`."""
     if scheme.weights == "plain":
         return np.ones(len(owners), np.int64)
     weights = np.fromiter(
@@ -190,101 +186,42 @@ def _concept_numbers(concepts: Sequence[str]) -> Uint64s:
 def _weight_per_bit(
     numbers: Uint64s, weights: NDArray[np.int64], owners: NDArray[np.int64], bits: int
 ) -> NDArray[np.int64]:
-    """Weight of the concepts of each part that have each bit set: shape (parts, bits)."""
+    """Return the weight of the concepts of each part by bit they set: shape (parts, bits)."""
     words = np.stack(xxh64(numbers, *range(-(-bits // 64))), axis=1)
     bytes_ = words.astype(">u8").view(np.uint8)[:, : bits // 8]
     held = np.zeros((int(owners[-1]) + 1, bits), np.int64)
     for start in range(0, len(numbers), _SLICE):
-        few = slice(start, start + _SLICE)
-        spread = np.unpackbits(bytes_[few], axis=1) * weights[few, None]
-        firsts = np.flatnonzero(np.diff(owners[few], prepend=-1))
-        held[owners[few][firsts]] += np.add.reduceat(spread, firsts, axis=0)
+        rows = slice(start, start + _SLICE)
+        spread = np.unpackbits(bytes_[rows], axis=1) * weights[rows, None]
+        firsts = np.flatnonzero(np.diff(owners[rows], prepend=-1))
+        held[owners[rows][firsts]] += np.add.reduceat(spread, firsts, axis=0)
     return held
 
 
 def concept_similarities(
-    one: ConceptFingerprints, others: Sequence[ConceptFingerprints]
+    query: ConceptFingerprints, others: Sequence[ConceptFingerprints]
 ) -> NDArray[np.float64]:
-    """Compare a document with many: 1 - distance / bits, 0 where one side has no concepts.
+    """Return the similarity of a document to others: 1 - distance / bits; 0 without concepts.
 
-    A scheme of paragraphs compares each paragraph with each and takes the pair that is n-th best,
-    n being the number that suffices, or the last where there are fewer pairs than that.
+    A scheme of paragraphs compares each paragraph with each and takes the n-th best pair, n being
+    the close pairs of the scheme, or the last pair where there are fewer.
 
     Raises:
         SchemeMismatch: The fingerprints come from different schemes.
     """
     for other in others:
-        require_same(one.scheme.name, other.scheme.name)
+        require_same_scheme(query.scheme.name, other.scheme.name)
     similarities = np.zeros(len(others))
     parts = np.array([len(other.rows) for other in others], np.int64)
-    if not len(one.rows) or not parts.any():
+    if not len(query.rows) or not parts.any():
         return similarities
-    distances = hamming_distances(np.concatenate([each.rows for each in others]), one.rows)
-    pairs = parts * len(one.rows)
+    distances = hamming_distances(np.concatenate([other.rows for other in others]), query.rows)
+    pairs = parts * len(query.rows)
     sorted_within = np.lexsort((distances.ravel(), np.repeat(np.arange(len(others)), pairs)))
     compared = pairs > 0
-    places = (np.cumsum(pairs) - pairs + np.minimum(pairs, max(1, one.scheme.near)) - 1)[compared]
-    chosen = distances.ravel()[sorted_within[places]]
-    similarities[compared] = 1 - chosen / one.scheme.bits
+    positions = (
+        np.cumsum(pairs) - pairs + np.minimum(pairs, max(1, query.scheme.close_pairs)) - 1
+    )[compared]
+    chosen = distances.ravel()[sorted_within[positions]]
+    similarities[compared] = 1 - chosen / query.scheme.bits
     return similarities
-
-
-def tfidf_weights(counts: Mapping[str, int], rarity: Callable[[str], float]) -> dict[str, float]:
-    """Return (1 + ln count) * rarity for each concept; rarity is background.py's, or an idf."""
-    return {concept: (1 + math.log(count)) * rarity(concept) for concept, count in counts.items()}
-
-
-def origins_idf(documents: int, frequency: int) -> float:
-    """Return the idf of Zhang and He, log(N / df + 0.01); an unseen concept counts as in one.
-
-    Raises:
-        InputError: There are more documents with the concept than documents.
-    """
-    if frequency > documents:
-        raise InputError(
-            f"A concept cannot be in {frequency} of {documents} documents; count both over one set."
-        )
-    return math.log(documents / max(1, frequency) + 0.01)
-
-
-def origins_c_weights(
-    counts: Mapping[str, int],
-    idf: Callable[[str], float],
-    *,
-    kinds: Mapping[str, str] | None = None,
-    title: Collection[str] = (),
-    markers: Collection[str] = (),
-) -> dict[str, float]:
-    """Return TF * IDF * (1 + POS + length + marker + title) for each concept of a document.
-
-    Zhang and He 2020: POS is 3 for nouns, 2 for verbs, 1 for others; length is that of the word,
-    scaled to 0..1 within the document; 5 more for marker words ("in conclusion") and 5 for words
-    of the title.
-
-    Args:
-        counts: How often each concept occurs.
-        idf: Of a concept, such as `origins_idf`.
-        kinds: Part of speech of each concept, as spaCy and Universal Dependencies name them.
-        title: Concepts of the title.
-        markers: Concepts that are marker words.
-    """
-    lengths = [len(concept) for concept in counts]
-    shortest = min(lengths, default=0)
-    span = max(1, max(lengths, default=0) - shortest)
-    kinds = kinds or {}
-    return {
-        concept: count
-        * idf(concept)
-        * (
-            1
-            + _kind_weight(kinds.get(concept, ""))
-            + (len(concept) - shortest) / span
-            + _MARKER * (concept in markers)
-            + _TITLE * (concept in title)
-        )
-        for concept, count in counts.items()
-    }
-
-
-def _kind_weight(kind: str) -> float:
-    return _KIND_WEIGHTS.get({"propn": "noun"}.get(kind.lower(), kind.lower()), _OTHER_KIND)

@@ -1,4 +1,4 @@
-"""What an extractor gives: the same output whatever extracts."""
+"""The output of extractors: words, entities and phrases of a text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ Spans = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Entity:
-    """A person, an organisation, a place, or another thing with a name.
+    """A named entity: a person, an organisation, a place or another thing with a name.
 
     Attributes:
         text: Its surface form, the most frequent one when it has several.
-        count: How often it is mentioned.
+        count: Number of mentions.
         spans: Offsets of the mentions in the original text, in characters; empty when the entity
-            comes from a field that has none.
-        label: Its type in the words of whoever found it, such as PERSON; empty when unknown.
+            comes from a field without offsets.
+        label: Its type by the extractor, such as PERSON; empty when unknown.
     """
 
     text: str
@@ -27,7 +27,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that stand together as one idea, in their normal forms joined by a space."""
+    """A key phrase: words in their normal forms, joined by a space."""
 
     text: str
     count: int = 1
@@ -36,14 +36,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What one text is about.
+    """Words, entities and phrases of one text.
 
     Attributes:
-        language: ISO 639-1 code of the language it was read as; empty when unknown.
+        language: ISO 639-1 code of the language; empty when unknown.
         words: Content words in normal form (lower case, without inflection where the language is
-            known), and how often each occurs.
-        forms: The same words as they stand in the text, in lower case, which word vectors know;
-            empty when the extractor keeps none.
+            known), with their counts.
+        forms: The same words as written, in lower case, by which word vectors are looked up;
+            empty when the extractor returns none.
         entities: Named entities, each once, in the order of their first mention.
         phrases: Key phrases, each once, in the order of their first mention.
     """
@@ -56,11 +56,11 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Anything that reads texts."""
+    """Anything that extracts words, entities and phrases from texts."""
 
     @property
     def name(self) -> str:
-        """Published name, which says what the output depends on."""
+        """Published name, with everything that the output depends on."""
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
-        """Read a batch of texts; one extraction for each, in order."""
+        """Return one extraction for each text of a batch, in order."""

@@ -1,7 +1,6 @@
-"""How rare a word is in its language, from word frequencies that come with the package.
+"""Rarity of words, an idf from general word frequencies instead of those of an index.
 
-They are general ones rather than those of an index: as good or better in retrieval, without state,
-and a word weighs the same in every index.
+As good or better in retrieval, without state, and a word has the same weight in every index.
 """
 
 import gzip
@@ -15,13 +14,17 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.semantics.languages.chinese_segmentation import word_frequencies
+from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.languages.words import normal_form
-from es_simhash.semantics.profile import installed_packages
+from es_simhash.semantics.scheme import installed_packages
 
 # Words that occur less than once in ten million are all as rare as each other.
-UNKNOWN = 5.0
+UNKNOWN_RARITY = 5.0
+# Words whose rarity is cached; dropping them all at once is cheap and rare.
+_MAX_WORDS_CACHED = 1 << 18
 _SHIPPED = ("de", "en", "es")
-_ALIASES = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
+_WORDFREQ_CODES = {**LANGUAGE_ALIASES, "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 
 def rarity(
@@ -37,13 +40,13 @@ def rarity(
         language: ISO 639-1 code.
         packages: Packages whose frequencies may be used; by default those that are installed.
     """
-    # itemgetter asks for all at once, and for words the list lacks through __missing__.
-    found = itemgetter(*words, "", "")(_rarities(language, packages))
-    return np.array(found[:-2], np.float32)
+    # itemgetter looks up all words in one call, unlisted ones through __missing__.
+    rarities = itemgetter(*words, "", "")(_rarities(language, packages))
+    return np.array(rarities[:-2], np.float32)
 
 
 def frequency_source(language: str, packages: frozenset[str] | None = None) -> str:
-    """Name where the frequencies of a language come from: es-simhash, jieba, wordfreq, none."""
+    """Return the source of the frequencies of a language: es-simhash, jieba, wordfreq or none."""
     allowed = installed_packages() if packages is None else packages
     if language in _SHIPPED:
         return "es-simhash"
@@ -55,14 +58,14 @@ def frequency_source(language: str, packages: frozenset[str] | None = None) -> s
 
 
 class _Rarities(dict[str, float]):
-    """Rarity of the words of a language; also of forms, by the normal form they have."""
+    """Rarity of the words of a language; inflected forms have that of their normal form."""
 
     def __init__(self, rarities: Mapping[str, float], language: str) -> None:
         super().__init__(rarities)
         self._language = language
 
     def __missing__(self, form: str) -> float:
-        return self.get(normal_form(form, self._language), UNKNOWN)
+        return self.get(normal_form(form, self._language), UNKNOWN_RARITY)
 
 
 @lru_cache(maxsize=16)
@@ -71,23 +74,53 @@ def _rarities(language: str, packages: frozenset[str] | None) -> _Rarities:
     if source == "es-simhash":
         return _Rarities(_shipped(language), language)
     if source == "jieba":
-        chinese = import_module("es_simhash.semantics.languages.chinese")
-        return _Rarities(_of_frequencies(chinese.frequencies()), language)
+        return _Rarities(_from_frequencies(word_frequencies()), language)
     if source == "wordfreq":
-        found = import_module("wordfreq").get_frequency_dict(_wordfreq_code(language))
-        return _Rarities(_of_frequencies(found), language)
+        frequencies = import_module("wordfreq").get_frequency_dict(_wordfreq_code(language))
+        return _Rarities(_from_frequencies(frequencies), language)
     return _Rarities({}, language)
 
 
+class WordRarities(dict[str, float]):
+    """Rarity of single words, cached; one constant in a language without frequencies."""
+
+    def __init__(self, language: str, packages: frozenset[str] | None, default: float) -> None:
+        super().__init__()
+        self._language, self._packages = language, packages
+        self._default = default if frequency_source(language, packages) == "none" else None
+
+    def __missing__(self, word: str) -> float:
+        if self._default is not None:
+            return self._default
+        if len(self) >= _MAX_WORDS_CACHED:
+            self.clear()
+        (value,) = rarity([word], self._language, self._packages)
+        return self.setdefault(word, float(value))
+
+
+@lru_cache(maxsize=128)
+def word_rarities(
+    language: str, packages: frozenset[str] | None, *, default: float
+) -> WordRarities:
+    """Return the rarities of single words of a language.
+
+    Args:
+        language: ISO 639-1 code.
+        packages: Packages whose frequencies may be used; by default those that are installed.
+        default: Rarity of every word of a language without frequencies.
+    """
+    return WordRarities(language, packages, default)
+
+
 def _shipped(language: str) -> dict[str, float]:
-    """Read a list that scripts/build_background.py wrote."""
+    """Return the rarities of a list that scripts/build_background.py wrote."""
     name = f"rarity_{language}.txt.gz"
     content = gzip.decompress((files("es_simhash.semantics") / "data" / name).read_bytes())
-    found: dict[str, float] = {}
+    rarities: dict[str, float] = {}
     for line in content.decode().splitlines():
         hundredths, *words = line.split(" ")
-        found.update(dict.fromkeys(words, int(hundredths) / 100))
-    return found
+        rarities.update(dict.fromkeys(words, int(hundredths) / 100))
+    return rarities
 
 
 def frequent_words(language: str) -> list[str]:
@@ -96,7 +129,7 @@ def frequent_words(language: str) -> list[str]:
     return sorted(rarities, key=lambda word: rarities[word])
 
 
-def _of_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
+def _from_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
     return {
         word: max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
         for word, frequency in frequencies.items()
@@ -105,6 +138,7 @@ def _of_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
 
 
 def _wordfreq_code(language: str) -> str:
-    """Code under which wordfreq has the language; empty when it has not."""
-    code = _ALIASES.get(language, language)
+    """Return the code under which wordfreq has the language; empty when it has not."""
+    # wordfreq is an optional extra.
+    code = _WORDFREQ_CODES.get(language, language)
     return code if code in import_module("wordfreq").available_languages() else ""

@@ -1,8 +1,8 @@
-"""How near in meaning two texts are, and what they have in common.
+"""Semantic similarity of two texts, and the concepts and entities they share.
 
 The similarity h is 0.4 of the cosine of the vectors, 0.3 of that of the weighted concepts and 0.3
 of that of the entities. Where one side has no vector, or no entity, the concepts have its share.
-Cosines are sums over what is shared, so each shared concept and entity has its part in h.
+A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,45 +14,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.profile import VOCABULARY_MARK, SemanticProfile
+from es_simhash.semantics.profile import VOCABULARY_PREFIX, SemanticProfile
 from es_simhash.semantics.rarity import rarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
-# Chinese names are words of the text already, and what finds them errs too often to count twice.
+# Chinese names are words of the text already, and too often wrong to count twice.
 _WITHOUT_ENTITIES = frozenset({"zh"})
-# Marks the name as a whole among the words of entities.
-_WHOLE = "@"
-# More say nothing to a reader.
-MOST_SHARED = 12
+# Prefix of the term of a full name among the words of entities.
+_FULL_NAME = "@"
+# More are not readable as evidence.
+MAX_SHARED_CONCEPTS = 12
 
 
 @dataclass(frozen=True)
 class SharedConcept:
-    """A word, an entity or a concept of the vocabulary that both texts have.
+    """A word, an entity or a vocabulary concept that two texts share.
 
     Attributes:
         text: The concept; an entity as it is written.
-        part: Its part in the similarity; all parts and that of the vectors add up to it.
+        contribution: Its part of the similarity; with the part of the vectors they add up to it.
         is_entity: True when it names a person, a place, an organisation or another thing.
     """
 
     text: str
-    part: float
+    contribution: float
     is_entity: bool = False
 
 
 @dataclass(frozen=True)
 class SemanticSimilarity:
-    """Why two texts are near in meaning.
+    """Similarity of two semantic profiles, with its parts and evidence.
 
     Attributes:
         similarity: h, from 0 to 1.
-        vector: Part of the vectors in it.
-        concepts: Part of the shared concepts in it.
-        entities: Part of the shared entities in it.
-        shared: The concepts with the greatest parts; empty when no evidence was asked for.
-        about: What both are about by the user's vocabulary, and through which narrower concepts.
+        vector: Contribution of the vectors.
+        concepts: Contribution of the shared concepts.
+        entities: Contribution of the shared entities.
+        shared: The concepts that contribute most; empty without evidence.
+        shared_vocabulary: Sentences on the concepts of the user's vocabulary that both texts
+            have, and on the narrower concepts through which they have them.
     """
 
     similarity: float
@@ -60,19 +61,19 @@ class SemanticSimilarity:
     concepts: float
     entities: float = 0.0
     shared: tuple[SharedConcept, ...] = ()
-    about: tuple[str, ...] = ()
+    shared_vocabulary: tuple[str, ...] = ()
 
 
-class Weights(NamedTuple):
-    """Shares of vectors, concepts and entities in the similarity; they add up to 1."""
+class SimilarityWeights(NamedTuple):
+    """Weights of vectors, concepts and entities in the similarity; they add up to 1."""
 
     vector: float
     concepts: float
     entities: float
 
     @classmethod
-    def of(cls, *, vectors: bool, entities: bool) -> "Weights":
-        """Return the shares for two texts that both have vectors, or entities, or not."""
+    def of(cls, *, vectors: bool, entities: bool) -> "SimilarityWeights":
+        """Return the weights for two texts that both have vectors, or entities, or not."""
         vector = VECTOR_WEIGHT if vectors else 0.0
         entity = ENTITY_WEIGHT if entities else 0.0
         return cls(vector, 1 - vector - entity, entity)
@@ -81,8 +82,10 @@ class Weights(NamedTuple):
 def semantic_similarity(
     vector_cosine: float | None, concept_cosine: float, entity_cosine: float | None = None
 ) -> SemanticSimilarity:
-    """Put the cosines together; None where one side has no vector, or no entity."""
-    weights = Weights.of(vectors=vector_cosine is not None, entities=entity_cosine is not None)
+    """Return the weighted sum of the cosines; None where one side has no vector, or no entity."""
+    weights = SimilarityWeights.of(
+        vectors=vector_cosine is not None, entities=entity_cosine is not None
+    )
     vector = weights.vector * _within(vector_cosine)
     concepts = weights.concepts * _within(concept_cosine)
     entities = weights.entities * _within(entity_cosine)
@@ -97,8 +100,8 @@ def entity_terms(names: Sequence[str], profile: SemanticProfile) -> dict[str, fl
     """Return the weights of names and of their words, the squares adding up to 1.
 
     Args:
-        names: Of the entities.
-        meaning: Of the query: names are read in its language.
+        names: Names of the entities.
+        profile: Profile of the query: names are analysed in its language.
     """
     if profile.language in _WITHOUT_ENTITIES:
         return {}
@@ -113,20 +116,20 @@ def entity_terms(names: Sequence[str], profile: SemanticProfile) -> dict[str, fl
 def _name_terms(
     name: str, language: str, packages: frozenset[str]
 ) -> tuple[tuple[str, float], ...]:
-    """Words of a name with their rarity; a name of several words counts as its rarest too."""
+    """Return the terms of a name with their rarity; several words have a term together too."""
     words = list(count_words(name, language))
     weights = rarity(words, language, packages).tolist() if words else []
     terms = [*zip(words, weights, strict=True)]
     if len(words) > 1:
-        terms.append((_WHOLE + " ".join(words), max(weights)))
+        terms.append((_FULL_NAME + " ".join(words), max(weights)))
     return tuple(terms)
 
 
-def entity_cosine(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float | None:
+def entity_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> float | None:
     """Return the cosine of entity terms; None when one side has none."""
-    if not ours or not theirs:
+    if not query or not stored:
         return None
-    return concept_cosine(ours, theirs)
+    return concept_cosine(query, stored)
 
 
 def vector_cosines(
@@ -135,22 +138,22 @@ def vector_cosines(
     """Return the cosine of the query's vector with each of many; None where one is missing."""
     if query is None or not vectors:
         return [None] * len(vectors)
-    known = [each for each in vectors if each is not None]
+    known = [vector for vector in vectors if vector is not None]
     if not known:
         return [None] * len(vectors)
     rows = np.stack(known).astype(np.float32)
     norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
     cosines = iter((rows @ query / np.maximum(norms, 1e-9)).tolist())
-    return [None if each is None else next(cosines) for each in vectors]
+    return [None if vector is None else next(cosines) for vector in vectors]
 
 
 def concept_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> float:
-    """Return the cosine of a query's concepts with those stored of a document."""
+    """Return the cosine of the concepts of a query and of a stored document."""
     return sum(weight * stored[concept] for concept, weight in query.items() if concept in stored)
 
 
 def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSimilarity:
-    """Return how near two texts are in meaning, without evidence."""
+    """Return the similarity of two semantic profiles, without evidence."""
     cosine = None
     if query.vector is not None and hit.vector is not None:
         cosine = float(query.vector @ hit.vector)
@@ -158,54 +161,56 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
         entity_terms(query.stored_entities(), query), entity_terms(hit.stored_entities(), query)
     )
     return semantic_similarity(
-        cosine, concept_cosine(query.asked_concepts(), hit.stored_concepts()), entities
+        cosine, concept_cosine(query.query_concepts(), hit.stored_concepts()), entities
     )
 
 
 def shared_concepts(query: SemanticProfile, hit: SemanticProfile) -> tuple[SharedConcept, ...]:
-    """Return the concepts and entities two texts share, those with the greatest part first.
+    """Return the concepts and entities two texts share, those that contribute most first.
 
-    What the words of an entity that both name add is told as that entity, once.
+    The words of an entity that both mention are reported as that entity, once.
     """
-    ours = entity_terms(query.stored_entities(), query)
-    theirs = entity_terms(hit.stored_entities(), query)
-    weights = Weights.of(
+    query_terms = entity_terms(query.stored_entities(), query)
+    hit_terms = entity_terms(hit.stored_entities(), query)
+    weights = SimilarityWeights.of(
         vectors=query.vector is not None and hit.vector is not None,
-        entities=bool(ours and theirs),
+        entities=bool(query_terms and hit_terms),
     )
-    words = _products(query.asked_concepts(), hit.stored_concepts(), weights.concepts)
-    names = _products(ours, theirs, weights.entities)
-    found = []
+    words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
+    names = _products(query_terms, hit_terms, weights.entities)
+    shared = []
     for name in _common_names(query, hit):
         terms = dict(_name_terms(name, query.language, query.packages))
         part = sum(names.pop(term, 0.0) + words.pop(term, 0.0) for term in terms)
         if part:
-            found.append(SharedConcept(name, round(part, 4), is_entity=True))
-    spelled = _spelled(query.stored_entities())
-    found += [
-        SharedConcept(spelled.get(term, term), round(part + words.pop(term, 0.0), 4), True)
+            shared.append(SharedConcept(name, round(part, 4), is_entity=True))
+    spellings = _spellings(query.stored_entities())
+    shared += [
+        SharedConcept(spellings.get(term, term), round(part + words.pop(term, 0.0), 4), True)
         for term, part in names.items()
     ]
-    found += [
-        SharedConcept(term.removeprefix(VOCABULARY_MARK), round(part, 4))
+    shared += [
+        SharedConcept(term.removeprefix(VOCABULARY_PREFIX), round(part, 4))
         for term, part in words.items()
     ]
-    return tuple(sorted(found, key=lambda each: -each.part)[:MOST_SHARED])
+    return tuple(sorted(shared, key=lambda concept: -concept.contribution)[:MAX_SHARED_CONCEPTS])
 
 
 def _products(
-    ours: Mapping[str, float], theirs: Mapping[str, float], share: float
+    query: Mapping[str, float], stored: Mapping[str, float], weight: float
 ) -> dict[str, float]:
-    return {term: share * weight * theirs[term] for term, weight in ours.items() if term in theirs}
+    return {
+        term: weight * of_query * stored[term] for term, of_query in query.items() if term in stored
+    }
 
 
-def _spelled(names: Sequence[str]) -> dict[str, str]:
-    """Words of names as they are written there, by the words in lower case."""
+def _spellings(names: Sequence[str]) -> dict[str, str]:
+    """Return the words of names as written, by the words in lower case."""
     return {word.casefold(): word for name in names for word in name.split()}
 
 
 def _common_names(query: SemanticProfile, hit: SemanticProfile) -> list[str]:
-    """Entities of the query that the hit names too, longer names first."""
+    """Return the entities of the query that the hit mentions too, longer names first."""
     named = {name.casefold() for name in hit.stored_entities()}
     common = [name for name in query.stored_entities() if name.casefold() in named]
     return sorted(common, key=lambda name: -len(name))

@@ -1,7 +1,7 @@
 """Document vectors from a table of word vectors, and their simhash; English only.
 
 The table was made once from a sentence encoder (scripts/build_word_table.py), so that no model is
-needed here. A document is the sum of its words, each weighed by how rare it is (smooth inverse
+needed here. A document is the sum of its words, each weighted by its rarity (smooth inverse
 frequency; Arora, Liang, Ma: A simple but tough-to-beat baseline for sentence embeddings, 2017).
 
 All sums are of whole numbers, so that every machine gives the same vector and the same bits.
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
+from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS, WORD_VECTORS
 
 Floats = NDArray[np.float32]
 
-DIMENSIONS = 256
-FILE = "words256-minilm-l6-v1.npz"
+FILE = f"{WORD_VECTORS}.npz"
 _SHA256 = "f15b382957c1cc9421a564e3247ca9c27924c56c9435f1d0d94dbe7362468e81"
 # Vectors are multiplied by this before whole numbers are made of them.
 _SCALE = 1 << 20
@@ -31,7 +31,7 @@ _SCALE = 1 << 20
 class WordVectors:
     """A published table of word vectors."""
 
-    name = "words256-minilm-l6-v1"
+    name = WORD_VECTORS
 
     def __init__(
         self, words: Sequence[str], codes: NDArray[np.int8], weights: NDArray[np.uint16]
@@ -60,9 +60,9 @@ class WordVectors:
 
         A document none of whose words is in the table has a vector of zeros.
         """
-        sums = np.zeros((len(counts), DIMENSIONS))
-        for index, each in enumerate(counts):
-            sums[index] = self._sum(each)
+        sums = np.zeros((len(counts), WORD_VECTOR_DIMENSIONS))
+        for row, document in enumerate(counts):
+            sums[row] = self._sum(document)
         return _unit(sums)
 
     def _sum(self, counts: Mapping[str, int]) -> NDArray[np.float64]:
@@ -75,23 +75,23 @@ class WordVectors:
 
 
 def quantise(vectors: Floats) -> NDArray[np.int8]:
-    """Return vectors in whole numbers from -127 to 127; the direction is what is kept."""
+    """Return vectors as whole numbers from -127 to 127, with about the same direction."""
     largest = np.abs(vectors).max(1, initial=0, keepdims=True)
     return np.rint(vectors * (127 / np.where(largest, largest, 1))).astype(np.int8)
 
 
-def signs(vectors: Floats) -> NDArray[np.uint8]:
+def vector_simhash(vectors: Floats) -> NDArray[np.uint8]:
     """Return the vector simhash: 256 bits as 32 bytes, to be compared by Hamming distance.
 
-    Bits are the signs of the vector after a fixed rotation, which spreads what a few dimensions
-    say over all of them. A vector of zeros has no bit set.
+    Bits are the signs of the vector after a fixed rotation, which spreads the information of a
+    few dimensions over all of them. A vector of zeros has no bit set.
     """
     whole = np.rint(vectors.astype(np.float64) * _SCALE)
     return np.packbits(whole @ _rotation() > 0, axis=1)
 
 
 def _unit(sums: NDArray[np.float64]) -> Floats:
-    """Rows of length 1, by way of numbers whose squares add up without rounding."""
+    """Return rows of length 1, by way of numbers whose squares add up without rounding."""
     largest = np.abs(sums).max(1, initial=0, keepdims=True)
     whole = np.rint(sums * (_SCALE / np.where(largest, largest, 1)))
     length = np.sqrt((whole * whole).sum(1, keepdims=True))
@@ -100,10 +100,10 @@ def _unit(sums: NDArray[np.float64]) -> Floats:
 
 @lru_cache(maxsize=1)
 def _rotation() -> NDArray[np.float64]:
-    """Hadamard matrices with random signs between them: a rotation in whole numbers, times 256."""
+    """Return a rotation in whole numbers, times 256: Hadamard matrices and random signs."""
     first, second = (_random_signs(f"{WordVectors.name} rotation {part}") for part in (1, 2))
     hadamard = np.ones((1, 1))
-    while len(hadamard) < DIMENSIONS:
+    while len(hadamard) < WORD_VECTOR_DIMENSIONS:
         hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
     rotation: NDArray[np.float64] = first[:, None] * hadamard @ (second[:, None] * hadamard)
     return rotation
@@ -121,18 +121,18 @@ def _load() -> WordVectors:
         raise InputError(f"The word vectors {FILE} are damaged; install es-simhash again.")
     with np.load(BytesIO(content), allow_pickle=False) as table:
         words = table["words"].tobytes().decode().split("\n")
-        return WordVectors(words, unpack(table["codes"]), table["weights"])
+        return WordVectors(words, unpack_nibbles(table["codes"]), table["weights"])
 
 
-def pack(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Put two numbers from -8 to 7 into each byte."""
+def pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Return numbers from -8 to 7 packed two to a byte."""
     halves = (codes + 8).astype(np.uint8)
     packed: NDArray[np.uint8] = (halves[:, ::2] << np.uint8(4)) | halves[:, 1::2]
     return packed
 
 
-def unpack(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Return back what `pack` got."""
+def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return the numbers that `pack_nibbles` packed."""
     codes = np.empty((len(packed), packed.shape[1] * 2), np.int8)
     codes[:, ::2] = (packed >> 4).astype(np.int8) - 8
     codes[:, 1::2] = (packed & 15).astype(np.int8) - 8

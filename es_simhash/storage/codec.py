@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
-from es_simhash.fingerprints.chunks import ChunkFingerprints, shingle_counts
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, Scheme
+from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
-from es_simhash.fingerprints.text_fingerprints import Batch, TextFingerprints
+from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
 from es_simhash.storage.fields import (
     BLOCKS,
     CHUNKS,
@@ -102,7 +103,7 @@ def simhash_object(fingerprints: TextFingerprints) -> dict[str, Any]:
     }
 
 
-def simhash_json(batch: Batch) -> list[bytes]:
+def simhash_json(batch: FingerprintBatch) -> list[bytes]:
     """Return the JSON of `simhash_object` for every text of a batch, several times as fast."""
     scheme = json.dumps(batch.scheme.name)
     letters = _json_shingles(batch.shingles)

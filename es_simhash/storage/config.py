@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
 
 

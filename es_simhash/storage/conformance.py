@@ -10,6 +10,10 @@ from importlib.resources import files
 from itertools import pairwise, takewhile
 from typing import Any
 
+import numpy as np
+import xxhash
+
+from es_simhash.fingerprints.hashing import xxh64
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
@@ -22,6 +26,14 @@ from es_simhash.text.segmentation import Segmentation, normalise, segment
 Vector = dict[str, Any]
 
 _SHOWN = 60  # characters of a value in a difference
+# Where carries and rotations go wrong: both ends, the sign bit, the halves, alternating bits.
+_EDGE_VALUES = [
+    *(0, 1, 0x7F, 0xFF, 0xFFFFFFFF, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1),
+    *(0x5555555555555555, 0xAAAAAAAAAAAAAAAA, 0x9E3779B97F4A7C15),
+]
+# The seeds of the published schemes, and those that overflow.
+_SEEDS = (0, 1, 2, (1 << 63) - 1, (1 << 64) - 1)
+_RANDOM_VALUES = 1_000
 
 
 def vectors() -> list[Vector]:
@@ -110,3 +122,21 @@ def _difference(name: str, member: str, expected: object, computed: object) -> s
     begin = max(0, sum(1 for _ in equal) - _SHOWN // 2)
     part = slice(begin, begin + _SHOWN)
     return f"{name}: {member}, from character {begin}: {actual[part]} should be {wanted[part]}"
+
+
+def check_hashing() -> Iterator[str]:
+    """Yield a sentence for each value that XXH64 over arrays hashes otherwise than xxhash does.
+
+    The values are edge cases and random ones, new in each run.
+    """
+    generator = np.random.default_rng()
+    random = generator.integers(0, 1 << 64, _RANDOM_VALUES, np.uint64, endpoint=False)
+    values = np.concatenate([np.array(_EDGE_VALUES, np.uint64), random])
+    for seed, hashes in zip(_SEEDS, xxh64(values, *_SEEDS), strict=True):
+        for value, computed in zip(values.tolist(), hashes.tolist(), strict=True):
+            expected = xxhash.xxh64_intdigest(value.to_bytes(8, "little"), seed)
+            if computed != expected:
+                yield (
+                    f"XXH64 of {value:#x}, seed {seed:#x}: "
+                    f"{computed:016x} should be {expected:016x}"
+                )

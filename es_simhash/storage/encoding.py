@@ -43,7 +43,7 @@ def encode(
     batch = fingerprint_batch(texts, config.scheme)
     objects = simhash_json(batch)
     if config.semantics is not None:
-        reader = semantic_profiler(config.semantics, config.vocabulary)
-        members = semantic_json(reader.read(texts, sources), config.semantics.name)
+        profiler = semantic_profiler(config.semantics, config.vocabulary)
+        members = semantic_json(profiler.profile(texts, sources), config.semantics.name)
         objects = [b"%b,%b}" % (one[:-1], more) for one, more in zip(objects, members, strict=True)]
     return EncodedBatch(objects, (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist())

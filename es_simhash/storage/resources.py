@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.fields import (
     CONCEPTS,
     DEFAULT_FIELD,
@@ -64,7 +64,7 @@ def meta(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, A
         "parameters": {
             "bits": scheme.bits,
             "blocks": scheme.blocks,
-            "chunk_tokens": [scheme.least_tokens, scheme.most_tokens],
+            "chunk_tokens": [scheme.min_chunk_tokens, scheme.max_chunk_tokens],
             "window": scheme.window,
         },
         "version": load("mappings", f"{MAPPINGS}.json")["version"],

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.profile import LONGEST_NAME, SemanticProfile, concept_key
+from es_simhash.semantics.profile import MAX_TERM_LENGTH, SemanticProfile, concept_term
+from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS
+from es_simhash.semantics.vectors import quantise, vector_simhash
 from es_simhash.storage.fields import (
     CONCEPTS,
     ENTITIES,
@@ -55,8 +57,8 @@ def concept_terms(concepts: dict[str, float]) -> dict[str, float]:
     terms: dict[str, float] = {}
     for concept, weight in concepts.items():
         # Almost all are words of some letters, which need no care.
-        is_plain = concept.isalpha() and len(concept) <= LONGEST_NAME
-        term = concept if is_plain else concept_key(concept)
+        is_plain = concept.isalpha() and len(concept) <= MAX_TERM_LENGTH
+        term = concept if is_plain else concept_term(concept)
         if term and (rounded := round(weight + terms.get(term, 0.0), 4)) > 0:
             terms[term] = rounded
     return terms
@@ -93,11 +95,9 @@ def _packed_vectors(profiles: Sequence[SemanticProfile]) -> list[tuple[str, str]
 
 
 def _packed(vectors: NDArray[np.float32]) -> list[tuple[str, str]]:
-    from es_simhash.semantics.vectors import DIMENSIONS, quantise, signs
-
     # Vectors of the user's own are taken as they are: one bit for each of their dimensions.
-    is_ours = vectors.shape[1] == DIMENSIONS
-    fingerprints = signs(vectors) if is_ours else np.packbits(vectors > 0, axis=1)
+    is_ours = vectors.shape[1] == WORD_VECTOR_DIMENSIONS
+    fingerprints = vector_simhash(vectors) if is_ours else np.packbits(vectors > 0, axis=1)
     return [
         (row.tobytes().hex(), bits.tobytes().hex())
         for row, bits in zip(quantise(vectors), fingerprints, strict=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.fields import CONCEPTS, VECTOR
 from es_simhash.storage.semantic_codec import semantic_members
 
@@ -28,7 +28,7 @@ def expected() -> list[dict[str, Any]]:
 def computed() -> list[dict[str, Any]]:
     """Compute the profiles of the texts of the readable input file."""
     entries = _read("semantic_profiles.input.json")["texts"]
-    profiles = semantic_profiler(SCHEME).read([entry["text"] for entry in entries])
+    profiles = semantic_profiler(SCHEME).profile([entry["text"] for entry in entries])
     stored = semantic_members(profiles, SCHEME.name)
     return [
         {"name": entry["name"], "language": profile.language, "members": _rounded(members)}

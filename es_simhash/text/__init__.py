@@ -1,1 +1,1 @@
-"""Text as it is read: limits, normal form, tokens and chunks, offsets in the original; pure."""
+"""Size limits, normal form, tokens, chunks and offsets of texts; pure."""

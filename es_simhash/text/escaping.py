@@ -1,4 +1,4 @@
-"""Text from elsewhere in a form that is safe: in file names, on a terminal, in messages."""
+"""Untrusted text made safe: for file names, terminals and messages."""
 
 import re
 
@@ -6,17 +6,26 @@ _URL_SCHEME = re.compile("[a-z]+://")
 
 
 def file_name(index: str) -> str:
-    """Return the start of a file name; names of indices hold no slash, other input may.
+    """Return the start of a file name for an index.
+
+    Names of indices hold no slash, other input may.
 
     Returns:
         The name with `_` for what is neither letter, digit, dot, hyphen nor `_`.
     """
-    return "".join(each if each.isalnum() or each in "._-" else "_" for each in index)
+    return "".join(
+        character if character.isalnum() or character in "._-" else "_" for character in index
+    )
 
 
 def printable(value: str) -> str:
-    """Escape what could steer a terminal: ids and reasons come from untrusted documents."""
-    return "".join(each if each.isprintable() else _escaped(each) for each in value)
+    """Return a value with its unprintable characters escaped.
+
+    Ids and reasons come from untrusted documents, and control characters could steer a terminal.
+    """
+    return "".join(
+        character if character.isprintable() else _escaped(character) for character in value
+    )
 
 
 def _escaped(character: str) -> str:

@@ -1,43 +1,43 @@
-"""What is too much for one document, refused before it costs memory."""
+"""Limits on one document, checked before it costs memory."""
 
 from es_simhash.errors import InputError
 
 MEBIBYTE = 1 << 20
-LONGEST_TEXT = 16 * MEBIBYTE
+MAX_TEXT_BYTES = 16 * MEBIBYTE
 # 20,000 sentences are a book of a thousand pages.
-MOST_CHUNKS = 20_000
+MAX_CHUNKS = 20_000
 
 
-def within_limit(text: str) -> str:
-    """Return the text back when it is not too long to be fingerprinted.
+def require_text_size(text: str) -> str:
+    """Return the text unchanged when it is short enough to be fingerprinted.
 
     Raises:
         InputError: It has more than 16 MiB.
     """
-    # A character has at most four bytes, so that short texts need no second look.
-    if len(text) * 4 > LONGEST_TEXT:
+    # A character has at most four bytes, so short texts need not be encoded.
+    if len(text) * 4 > MAX_TEXT_BYTES:
         size = len(text.encode("utf-8", "surrogatepass"))
-        if size > LONGEST_TEXT:
+        if size > MAX_TEXT_BYTES:
             raise InputError(
-                f"The text has {size / MEBIBYTE:.1f} MiB, more than the {LONGEST_TEXT // MEBIBYTE} "
-                "that are fingerprinted; split it into parts."
+                f"The text has {size / MEBIBYTE:.1f} MiB, more than the "
+                f"{MAX_TEXT_BYTES // MEBIBYTE} that are fingerprinted; split it into parts."
             )
     return text
 
 
-def chunk_refusal(count: int) -> str | None:
-    """Return the sentence that refuses a text of so many chunks, or None when it is accepted."""
-    if count <= MOST_CHUNKS:
+def chunk_limit_error(count: int) -> str | None:
+    """Return the error message for a text of too many chunks; None when the count is accepted."""
+    if count <= MAX_CHUNKS:
         return None
-    return f"The text has {count} chunks, and at most {MOST_CHUNKS} are possible; split it."
+    return f"The text has {count} chunks, and at most {MAX_CHUNKS} are possible; split it."
 
 
-def require_few_chunks(count: int) -> None:
-    """Refuse a text of too many chunks.
+def require_chunk_count(count: int) -> None:
+    """Check that a text does not have too many chunks.
 
     Raises:
         InputError: It has more than 20,000.
     """
-    refusal = chunk_refusal(count)
-    if refusal is not None:
-        raise InputError(refusal)
+    message = chunk_limit_error(count)
+    if message is not None:
+        raise InputError(message)

@@ -1,20 +1,27 @@
-"""Text to tokens and chunks, a whole batch at once. The rules are in docs/fingerprint.md."""
+"""Normal form, tokens and chunks of texts, in batches; the rules are in docs/fingerprint.md."""
 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.text.characters import (
+    CODE_POINTS,
+    IGNORED,
+    MARK,
+    STANDALONE,
+    WORD,
+    class_table,
+    code_points,
+)
+
 Ints = NDArray[np.int64]
 
-# Classes of data/characters.txt.
-_WORD, _OWN, _MARK, _IGNORED = 1, 2, 3, 4
 # Classes of what ends a sentence; a character of none of them is 0.
 _STOP, _FULL_STOP, _CLOSER, _SPACE, _NEWLINE = 1, 2, 3, 4, 5
 # Full stops that end a sentence whatever follows: CJK, Arabic, Devanagari, Armenian, Khmer.
@@ -26,19 +33,19 @@ _SENTENCE_MARKS = {
     _SPACE: " \t\r\x0b\x0c\x1c\x1d\x1e\x1f",
     _NEWLINE: "\n\x85\u2028\u2029",
 }
-_BETWEEN = "\n\n"
+_SEPARATOR = "\n\n"
 
 
 class ChunkSizes(Protocol):
-    """How long chunks are, in tokens; a scheme says so."""
+    """How long chunks are, in tokens; every fingerprint scheme has these."""
 
     @property
-    def least_tokens(self) -> int:
-        """A chunk is closed at the first boundary where it has this many tokens."""
+    def min_chunk_tokens(self) -> int:
+        """Tokens that a chunk has at least where a boundary ends it."""
 
     @property
-    def most_tokens(self) -> int:
-        """A chunk longer than this is cut into equal parts."""
+    def max_chunk_tokens(self) -> int:
+        """Tokens above which a chunk is cut into equal parts."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,8 @@ class Segmentation:
         code_bounds: Bounds of the texts in code points, one more than there are texts.
         chunks: Bounds of the chunks in tokens, one more than there are chunks.
         text_chunks: Bounds of the texts in chunks, one more than there are texts.
-        kept: Positions of `codes` in the joined normalised texts; None when all were kept.
+        positions: Positions of `codes` in the joined normalised texts; None when no character is
+            ignored.
     """
 
     codes: NDArray[np.uint32]
@@ -65,7 +73,7 @@ class Segmentation:
     code_bounds: Ints
     chunks: Ints
     text_chunks: Ints
-    kept: Ints | None
+    positions: Ints | None
 
 
 def normalise(text: str) -> str:
@@ -76,9 +84,9 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    if not code_point_values("later_characters.txt")[_code_points(text)].any():
+    if not class_table("later_characters.txt")[code_points(text)].any():
         return _normalise_known(text)
-    later = code_point_values("later_characters.txt")
+    later = class_table("later_characters.txt")
     parts = groupby(text, key=lambda character: bool(later[ord(character)]))
     return "".join("".join(part) if new else _normalise_known("".join(part)) for new, part in parts)
 
@@ -87,71 +95,59 @@ def _normalise_known(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _code_points(text: str) -> NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-
-
-@lru_cache(maxsize=2)
-def code_point_values(name: str) -> NDArray[np.uint8]:
-    """Return the value of each code point, from a data file of runs such as characters.txt."""
-    lines = (files("es_simhash") / "data" / name).read_text("ascii").splitlines()
-    runs = [line.split() for line in lines if not line.startswith("#")]
-    firsts = [int(first, 16) for first, _ in runs] + [0x110000]
-    return np.repeat(np.array([int(value) for _, value in runs], np.uint8), np.diff(firsts))
-
-
 @lru_cache(maxsize=1)
 def sentence_classes() -> NDArray[np.uint8]:
-    """Return of each code point its part in the boundaries of sentences, 0 for none."""
-    table = np.zeros(0x110000, np.uint8)
+    """Return what each code point means for the end of a sentence; 0 for nothing."""
+    table = np.zeros(CODE_POINTS, np.uint8)
     for kind, characters in _SENTENCE_MARKS.items():
         table[[ord(character) for character in characters]] = kind
     return table
 
 
 def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
-    """Find the tokens and chunks of texts that `normalise` gave."""
-    joined = _BETWEEN.join([*normalised, ""])
-    codes = _code_points(joined)
-    lengths = np.fromiter((len(text) + len(_BETWEEN) for text in normalised), np.int64)
+    """Return the tokens and chunks of normalised texts."""
+    joined = _SEPARATOR.join([*normalised, ""])
+    codes = code_points(joined)
+    lengths = np.fromiter((len(text) + len(_SEPARATOR) for text in normalised), np.int64)
     code_bounds = np.concatenate([[0], np.cumsum(lengths)])
-    classes = code_point_values("characters.txt")[codes]
-    kept = None
-    if (classes == _IGNORED).any():
-        keep = classes != _IGNORED
-        kept = np.flatnonzero(keep)
-        codes, classes = codes[keep], classes[keep]
-        code_bounds = np.searchsorted(kept, code_bounds)
-    settled = _settle_marks(classes)
-    starts, ends = _tokens(classes, settled)
+    classes = class_table("characters.txt")[codes]
+    positions = None
+    if (classes == IGNORED).any():
+        positions = np.flatnonzero(classes != IGNORED)
+        codes, classes = codes[positions], classes[positions]
+        code_bounds = np.searchsorted(positions, code_bounds)
+    resolved = _resolve_marks(classes)
+    starts, ends = _tokens(classes, resolved)
     texts = np.searchsorted(starts, code_bounds)
-    boundaries = _boundaries(codes, settled, starts)
+    boundaries = _boundaries(codes, resolved, starts)
     chunks, text_chunks = _chunks(boundaries.tolist(), texts.tolist(), sizes)
-    return Segmentation(codes, starts, ends, settled, texts, code_bounds, chunks, text_chunks, kept)
+    return Segmentation(
+        codes, starts, ends, resolved, texts, code_bounds, chunks, text_chunks, positions
+    )
 
 
-def _settle_marks(classes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return marks the class of what they stand on; those that stand on nothing are separators.
+def _resolve_marks(classes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the classes, with that of its base for each mark; a mark without one separates.
 
     Otherwise texts of symbols with variation selectors, such as emoji, would be equal texts.
     """
-    marks = classes == _MARK
+    marks = classes == MARK
     if not marks.any():
         return classes
     base = np.where(marks, 0, np.arange(len(classes)))
     np.maximum.accumulate(base, out=base)
-    settled: NDArray[np.uint8] = classes[base]
-    settled[settled == _MARK] = 0
-    return settled
+    resolved: NDArray[np.uint8] = classes[base]
+    resolved[resolved == MARK] = 0
+    return resolved
 
 
-def _tokens(classes: NDArray[np.uint8], settled: NDArray[np.uint8]) -> tuple[Ints, Ints]:
-    """Runs of word characters and marks; a character of class `_OWN` begins a token of its own."""
-    before = np.zeros_like(settled)
-    before[1:] = settled[:-1]
-    begins = (classes == _OWN) | ((classes == _WORD) & (before != _WORD))
-    last = settled > 0
-    last[:-1] &= (settled[1:] == 0) | begins[1:]
+def _tokens(classes: NDArray[np.uint8], resolved: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+    """Return starts and ends of the tokens; each `STANDALONE` character begins one."""
+    before = np.zeros_like(resolved)
+    before[1:] = resolved[:-1]
+    begins = (classes == STANDALONE) | ((classes == WORD) & (before != WORD))
+    last = resolved > 0
+    last[:-1] &= (resolved[1:] == 0) | begins[1:]
     return np.flatnonzero(begins), np.flatnonzero(last) + 1
 
 
@@ -162,12 +158,14 @@ def _boundaries(codes: NDArray[np.uint32], classes: NDArray[np.uint8], starts: I
     last = len(codes) - 1
     follower = marks[np.minimum(stops + 1, last)]
     second = marks[np.minimum(stops + 2, last)]
-    beside_own = (classes[np.minimum(stops + 1, last)] == _OWN) | (classes[stops - 1] == _OWN)
+    beside_standalone = (classes[np.minimum(stops + 1, last)] == STANDALONE) | (
+        classes[stops - 1] == STANDALONE
+    )
     ending = (
         (marks[stops] == _FULL_STOP)
         | (follower >= _SPACE)
         | ((follower == _CLOSER) & (second >= _SPACE))
-        | beside_own
+        | beside_standalone
     )
     newlines = np.flatnonzero(marks == _NEWLINE)
     # A blank line: two newlines with nothing but white space between them.
@@ -186,14 +184,14 @@ def _chunks(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple
         while position < count and boundaries[position] < end:
             boundary = boundaries[position]
             position += 1
-            if boundary - start >= sizes.least_tokens:
-                _close(chunks, start, boundary, sizes.most_tokens)
+            if boundary - start >= sizes.min_chunk_tokens:
+                _close(chunks, start, boundary, sizes.max_chunk_tokens)
                 start = boundary
-        if start < end and end - start < sizes.least_tokens and len(chunks) > first:
-            chunks.pop()  # a short rest joins the chunk before it
+        if start < end and end - start < sizes.min_chunk_tokens and len(chunks) > first:
+            chunks.pop()  # a short remainder joins the chunk before it
             start = chunks[-1]
         if start < end:
-            _close(chunks, start, end, sizes.most_tokens)
+            _close(chunks, start, end, sizes.max_chunk_tokens)
         text_chunks.append(len(chunks) - 1)
     return np.array(chunks), np.array(text_chunks)
 

@@ -19,8 +19,8 @@ from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.profiler import vocabulary_digest
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.vocabulary.files import vocabulary_digest
 
 pytestmark = pytest.mark.cluster
 
@@ -172,7 +172,7 @@ def test_a_weighed_vocabulary_must_be_named(
     install(client, index_name, semantics=SemanticScheme(vocabulary=vocabulary_digest(str(path))))
     write(index_name, {"a": {"text": STRIKE}})
     for ask in (lambda: list(backfill(client, index_name)), lambda: estimate(client, index_name)):
-        with pytest.raises(InputError, match="--vocabulary"):
+        with pytest.raises(InputError, match="as vocabulary"):
             ask()
     list(backfill(client, index_name, vocabulary=str(path), settings=ONE))
     assert matching(index_name, has_concept("#walkout")) == {"a"}

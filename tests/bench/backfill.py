@@ -29,7 +29,7 @@ from es_simhash.engine.connection import address
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.indices.install import install
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
 from es_simhash.storage.source import text_of
 from es_simhash.text.segmentation import normalise

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.concept_simhash import (
-    BITS_OFFERED,
+    CONCEPT_BITS,
     ConceptScheme,
     Weights,
     concept_similarities,
     fingerprint_concepts,
-    tfidf_weights,
 )
+from es_simhash.semantics.concept_weights import tfidf_weights
 from es_simhash.semantics.entities.rules import find_entities
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
@@ -62,7 +62,7 @@ def weighted(text: str, scheme: ConceptScheme) -> Weights:
 
 def parts_of(text: str, scheme: ConceptScheme) -> list[Weights]:
     """Return the weighted concepts of the parts of a text that have fingerprints of their own."""
-    parts = _SENTENCE.split(text) if scheme.near else [text]
+    parts = _SENTENCE.split(text) if scheme.close_pairs else [text]
     return [weighted(part, scheme) for part in parts]
 
 
@@ -125,10 +125,10 @@ def main() -> None:
     texts = [each["text"] for each in documents]
     pairs, human = judgements([each["id"] for each in documents])
     print(f"{SET}: Pearson over {len(pairs)} pairs, mean of {HASHES} hashes")
-    print(f"{'bits':20s}" + "".join(f"{bits:14d}" for bits in BITS_OFFERED) + "   exact overlap")
+    print(f"{'bits':20s}" + "".join(f"{bits:14d}" for bits in CONCEPT_BITS) + "   exact overlap")
     for near in (0, 1, 2):
         for weights in ("tfidf", "plain"):
-            schemes = [ConceptScheme(bits, near, weights) for bits in BITS_OFFERED]
+            schemes = [ConceptScheme(bits, near, weights) for bits in CONCEPT_BITS]
             figures = [measured(texts, scheme, pairs, human) for scheme in schemes]
             exact = correlation(exact_overlap(texts, schemes[0]), pairs, human)
             kind = schemes[0].name.partition("-")[2]

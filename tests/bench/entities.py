@@ -20,7 +20,7 @@ from es_simhash.semantics.entities.rules import find_entities
 from es_simhash.semantics.extraction import Entity
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.semantics.languages import chinese
-from es_simhash.semantics.languages.detection import language_of
+from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words
 from tests.bench.program import run
 from tests.support.datasets import data_file, documents
@@ -117,7 +117,7 @@ def print_scores() -> None:
     _print_scores("WikiGold", gold, english)
     _print_scores("WikiGold, documents not seen", gold[1::2], english)
     _print_scores("WNUT17 test", messages("ner_wnut17", "test"), english)
-    if chinese.available():
+    if chinese.is_available():
         _print_scores("Weibo test", messages("ner_weibo_zh", "test", ".NAM"), chinese.find_names)
 
 
@@ -127,7 +127,7 @@ def print_speed() -> None:
     han = [each["text"] for each in documents("thucnews_zh")]
     extractor, with_phrases = BuiltinExtractor(), BuiltinExtractor(phrases=True)
     print(f"\n{'texts a second of one core':<28}")
-    _print_rate("BBC: language", language_of, texts)
+    _print_rate("BBC: language", detect_language, texts)
     _print_rate("BBC: words", partial(count_words, language="en"), texts)
     _print_rate("BBC: entities", partial(find_entities, language="en"), texts)
     _print_rate("BBC: extraction", lambda text: extractor.extract([text]), texts)

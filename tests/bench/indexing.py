@@ -10,7 +10,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices.install import install
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import SemanticScheme
+from es_simhash.semantics.scheme import SemanticScheme
 
 _BATCH = 200
 

@@ -31,9 +31,9 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_ba
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.local_node.finder import find_engine
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage.codec import simhash_json
 from es_simhash.storage.config import IndexConfig
 from tests.bench.program import run
@@ -163,7 +163,7 @@ def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) 
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
     if semantics is not None:
         reader = semantic_profiler(semantics)
-        steps["read the meaning"] = lambda: [reader.read(each) for each in groups]
+        steps["read the meaning"] = lambda: [reader.profile(each) for each in groups]
     return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
 
 

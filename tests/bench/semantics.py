@@ -20,8 +20,8 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import run
@@ -49,7 +49,7 @@ def everything(size: int) -> SearchOptions:
 def exact(documents: Documents) -> metrics.Matrix:
     """Return the exact similarities of all texts."""
     texts = [each["text"] for each in documents]
-    return metrics.similarities(semantic_profiler(DEFAULT_SEMANTICS).read(texts))
+    return metrics.similarities(semantic_profiler(DEFAULT_SEMANTICS).profile(texts))
 
 
 def report_lee(client: elasticsearch.Elasticsearch) -> None:

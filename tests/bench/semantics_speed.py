@@ -17,8 +17,8 @@ from es_simhash.fingerprints.text_fingerprints import text_batches
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.semantic_codec import semantic_json
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
@@ -40,10 +40,10 @@ def report_reading() -> None:
         return
     reader = semantic_profiler(DEFAULT_SEMANTICS)
     batches = list(text_batches(texts))
-    profiles = [reader.read(each) for each in batches]
+    profiles = [reader.profile(each) for each in batches]
     steps: dict[str, Callable[[], object]] = {
         "entities, words, language": lambda: [reader.extractor.extract(each) for each in batches],
-        "with concepts and vectors": lambda: [reader.read(each) for each in batches],
+        "with concepts and vectors": lambda: [reader.profile(each) for each in batches],
         "written as JSON": lambda: [
             semantic_json(each, DEFAULT_SEMANTICS.name) for each in profiles
         ],

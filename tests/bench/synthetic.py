@@ -13,8 +13,8 @@ import numpy as np
 
 from es_simhash.engine.connection import connect
 from es_simhash.indices.install import install
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.rarity import frequent_words
+from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import DEFAULT_FIELD

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from es_simhash.bulk.documents import Document, Refused, cut, parse_line
 from es_simhash.bulk.preparation import splice
 from es_simhash.storage.config import IndexConfig
-from es_simhash.text.limits import LONGEST_TEXT
+from es_simhash.text.limits import MAX_TEXT_BYTES
 
 CONFIG = IndexConfig()
 
@@ -116,8 +116,8 @@ def test_control_characters_of_an_id_are_escaped() -> None:
 
 
 def test_a_text_of_more_than_16_mebibytes_is_refused() -> None:
-    fits = json.dumps({"id": 1, "text": "a" * LONGEST_TEXT}).encode()
-    assert len(document(fits).text) == LONGEST_TEXT
+    fits = json.dumps({"id": 1, "text": "a" * MAX_TEXT_BYTES}).encode()
+    assert len(document(fits).text) == MAX_TEXT_BYTES
     assert "17.0 MiB" in refusal(json.dumps({"id": 1, "text": "a" * (17 << 20)}).encode())
     wide = json.dumps({"id": 1, "text": "é" * (9 << 20)}).encode()
     assert "18.0 MiB" in refusal(wide)

@@ -12,7 +12,7 @@ from es_simhash.bulk.preparation import Prepared, prepare
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.enrichment import fingerprint_documents
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text import limits
@@ -85,7 +85,7 @@ def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -
     prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, None)
     assert prepared.ids == ["b"]
     assert "chunks, and at most 20000" in prepared.refused[0].reason
-    monkeypatch.setattr(limits, "MOST_CHUNKS", 2)
+    monkeypatch.setattr(limits, "MAX_CHUNKS", 2)
     middle = {"id": "middle", "text": long["text"][:1000]}
     assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, None).ids == ["b"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.text.limits import MOST_CHUNKS
+from es_simhash.text.limits import MAX_CHUNKS
 
 ONE = "The harbour opens at six in the morning. Boats wait outside until the light turns green."
 OTHER = "The  HARBOUR opens at six\nin the morning. Boats wait outside until the light turns green."
@@ -90,7 +90,7 @@ def test_a_hundred_thousand_chunks_are_refused(run: Any, tmp_path: Path) -> None
     # A sentence of eight tokens, the least a chunk has.
     path.write_text("One two three four five six seven eight. " * 100_000, "utf-8")
     sentence = run("compare", path, path).refusal()
-    assert f"The text has 100000 chunks, and at most {MOST_CHUNKS} are possible" in sentence
+    assert f"The text has 100000 chunks, and at most {MAX_CHUNKS} are possible" in sentence
 
 
 def test_another_scheme_is_taken_and_an_unknown_one_refused(

@@ -40,6 +40,14 @@ def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) 
     assert result.output == "two words: tokens differ\n"
 
 
+def test_selftest_compares_the_hash_with_the_xxhash_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert list(conformance.check_hashing()) == []
+    monkeypatch.setattr(conformance, "xxh64", lambda values, *seeds: [values for _ in seeds])
+    assert next(conformance.check_hashing()).startswith("XXH64 of 0x0, seed 0x0: 0000000000000000")
+
+
 def test_fingerprint_prints_what_would_be_stored(file: str) -> None:
     result = CliRunner().invoke(fingerprint, [file], catch_exceptions=False)
     printed = json.loads(result.output)

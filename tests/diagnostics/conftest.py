@@ -31,7 +31,7 @@ def put(client: Any, index_name: str) -> Callable[..., str]:
         from es_simhash.bulk.run import Settings
         from es_simhash.indices.install import install
         from es_simhash.ingestion.ingest import ingest
-        from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+        from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 
         install(client, index_name, semantics=DEFAULT_SEMANTICS if semantics else None)
         documents = ({"id": id, "text": each} for id, each in texts.items())

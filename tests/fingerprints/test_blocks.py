@@ -130,4 +130,4 @@ def test_distances_the_blocks_cannot_promise_are_refused(k: int) -> None:
 
 def test_the_scheme_promises_what_the_blocks_do() -> None:
     scheme = Scheme(blocks=13)
-    assert min_shared_blocks(scheme.blocks, scheme.most_k) == 1
+    assert min_shared_blocks(scheme.blocks, scheme.max_k) == 1

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints import features
 from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.shingles import window_level, winnowing_windows
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
     document_fingerprints,
@@ -82,11 +82,11 @@ def test_short_titles_that_differ_in_one_word_are_different() -> None:
 
 def test_windows_grow_with_the_text_up_to_that_of_the_scheme() -> None:
     sizes = np.array([0, 1, 64, 65, 128, 129, 256, 257, 10**6])
-    assert features.level_of(sizes).tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
-    assert features.windows(12).tolist() == [1, 3, 6, 12]
-    assert features.windows(4).tolist() == [1, 3, 4, 4]
-    assert features.windows(1).tolist() == [1, 1, 1, 1]
-    assert features.windows(64).tolist() == [1, 3, 6, 64]
+    assert window_level(sizes).tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
+    assert winnowing_windows(12).tolist() == [1, 3, 6, 12]
+    assert winnowing_windows(4).tolist() == [1, 3, 4, 4]
+    assert winnowing_windows(1).tolist() == [1, 1, 1, 1]
+    assert winnowing_windows(64).tolist() == [1, 3, 6, 64]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -130,7 +130,7 @@ def test_texts_that_share_a_run_of_window_and_3_words_share_a_passage(
 
 
 def own_level(text: str) -> int:
-    return int(features.level_of(np.array([len(text.split())]))[0])
+    return int(window_level(np.array([len(text.split())]))[0])
 
 
 @given(long_texts, st.integers(1, 64), st.integers(1, 64))

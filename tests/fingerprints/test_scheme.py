@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import SchemeError, SchemeMismatch
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same_scheme
 
 
 @st.composite
@@ -69,8 +69,8 @@ def test_unknown_names_are_refused(name: str) -> None:
         {"blocks": 1},
         {"blocks": 65},
         {"bits": 64, "blocks": 33},
-        {"least_tokens": 0},
-        {"least_tokens": 9, "most_tokens": 8},
+        {"min_chunk_tokens": 0},
+        {"min_chunk_tokens": 9, "max_chunk_tokens": 8},
         {"window": 0},
         {"window": 65},
     ],
@@ -82,8 +82,8 @@ def test_impossible_parameters_are_refused_and_named(parameters: dict[str, int])
 
 def test_fingerprints_of_two_schemes_are_not_compared() -> None:
     with pytest.raises(SchemeMismatch, match="b13"):
-        require_same(DEFAULT.name, Scheme(blocks=13).name)
-    require_same(DEFAULT.name, Scheme().name)
+        require_same_scheme(DEFAULT.name, Scheme(blocks=13).name)
+    require_same_scheme(DEFAULT.name, Scheme().name)
 
 
 @pytest.mark.parametrize("digits", ["08", "٨", "9" * 5000])

@@ -14,15 +14,8 @@ from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.install import install, installed, plan
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Relation
-from es_simhash.semantics.profile import (
-    DEFAULT_SEMANTICS,
-    STORED_CONCEPTS,
-    WORD_VECTORS,
-    SemanticProfile,
-    SemanticScheme,
-    concept_key,
-    safe_name,
-)
+from es_simhash.semantics.profile import STORED_CONCEPTS, SemanticProfile, concept_term, safe_name
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, WORD_VECTORS, SemanticScheme
 
 PLAIN = SemanticScheme("builtin", "none")
 GERMAN = SemanticScheme("builtin", "none", language="de")
@@ -50,7 +43,7 @@ ANYTHING = SearchOptions(min_score=0)
     ids=lambda scheme: scheme.name,
 )
 def test_a_scheme_is_read_back_from_the_mapping(scheme: SemanticScheme) -> None:
-    assert SemanticScheme.of_meta(scheme.to_meta()) == scheme
+    assert SemanticScheme.from_meta(scheme.to_meta()) == scheme
 
 
 def test_every_parameter_is_in_the_name() -> None:
@@ -102,13 +95,13 @@ def test_parameters_that_make_no_scheme_are_refused(parameters: Any, named: str)
 def test_a_description_by_hand_or_by_another_version_is_refused(change: dict[str, Any]) -> None:
     meta = {**SemanticScheme().to_meta(), **change}
     with pytest.raises(SchemeError):
-        SemanticScheme.of_meta({name: value for name, value in meta.items() if value is not None})
+        SemanticScheme.from_meta({name: value for name, value in meta.items() if value is not None})
 
 
 def test_names_become_terms_that_every_index_takes() -> None:
-    assert concept_key("U.S. Senate") == "u s senate"
-    assert concept_key('"quoted"\x00\x1b[31m') == '"quoted"[31m'
-    assert concept_key(" . ") == ""
+    assert concept_term("U.S. Senate") == "u s senate"
+    assert concept_term('"quoted"\x00\x1b[31m') == '"quoted"[31m'
+    assert concept_term(" . ") == ""
     assert len(safe_name("x" * 10_000)) == 120
     assert safe_name("a\n\tb\u202e") == "a b"
 
@@ -117,7 +110,7 @@ def test_stored_concepts_are_the_heaviest_scaled_to_one() -> None:
     weights = {f"w{n}": 1 / (n + 1) for n in range(4 * STORED_CONCEPTS)}
     vector = np.ones(8, np.float32)
     with_vector = SemanticProfile(concepts=weights, vector=vector).stored_concepts()
-    alone = SemanticProfile(concepts=weights, kept=2 * STORED_CONCEPTS).stored_concepts()
+    alone = SemanticProfile(concepts=weights, stored_limit=2 * STORED_CONCEPTS).stored_concepts()
     assert list(with_vector) == list(weights)[:STORED_CONCEPTS]
     # The words alone must say what vectors say elsewhere.
     assert len(alone) > len(with_vector)

@@ -26,7 +26,7 @@ from es_simhash.errors import (
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest, ingest_sources
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
 

@@ -10,8 +10,8 @@ from es_simhash import ClusterError, Index, InputError, MappingConflict, compare
 from es_simhash.bulk.run import Settings
 from es_simhash.indices.install import install
 from es_simhash.query.options import SearchOptions
-from es_simhash.semantics.profile import SemanticScheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import SemanticScheme
 
 ANYTHING = SearchOptions(min_score=0)
 ONE = Settings(processes=1)
@@ -36,7 +36,7 @@ def scheme_of(vectors: str, dims: int = 16) -> SemanticScheme:
 
 def refusal(vectors: str, dims: int = 16, texts: tuple[str, ...] = (SHIPS, HONEY)) -> str:
     with pytest.raises(InputError) as caught:
-        semantic_profiler(scheme_of(vectors, dims)).read(texts)
+        semantic_profiler(scheme_of(vectors, dims)).profile(texts)
     sentence = str(caught.value)
     assert "\n" not in sentence
     return sentence
@@ -44,14 +44,14 @@ def refusal(vectors: str, dims: int = 16, texts: tuple[str, ...] = (SHIPS, HONEY
 
 def test_vectors_of_a_function_are_scaled_to_length_one(embedding: Embedding) -> None:
     reader = semantic_profiler(scheme_of(embedding("return [[3.0] * 16 for _ in texts]")))
-    [semantics] = reader.read([SHIPS])
+    [semantics] = reader.profile([SHIPS])
     assert semantics.vector is not None
     assert float(np.linalg.norm(semantics.vector)) == pytest.approx(1)
 
 
 def test_a_vector_of_zeros_is_none(embedding: Embedding) -> None:
     reader = semantic_profiler(scheme_of(embedding("return [[0.0] * 16 for _ in texts]")))
-    assert reader.read([SHIPS])[0].vector is None
+    assert reader.profile([SHIPS])[0].vector is None
 
 
 @pytest.mark.parametrize(

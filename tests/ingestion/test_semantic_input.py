@@ -10,13 +10,10 @@ from es_simhash import Index, ingest
 from es_simhash.bulk.run import Settings
 from es_simhash.indices.install import install
 from es_simhash.query.options import SearchOptions
-from es_simhash.semantics.profile import (
-    DEFAULT_SEMANTICS,
-    LONGEST_NAME,
-    STORED_CONCEPTS,
-    SemanticScheme,
-)
-from es_simhash.semantics.profiler import semantic_profiler, vocabulary_digest
+from es_simhash.semantics.profile import MAX_TERM_LENGTH, STORED_CONCEPTS
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.vocabulary.files import vocabulary_digest
 from es_simhash.storage.semantic_codec import semantic_members
 
 ANYTHING = SearchOptions(min_score=0)
@@ -43,13 +40,13 @@ STRANGE = {
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_any_text_has_a_meaning_that_can_be_stored(name: str) -> None:
-    profiles = semantic_profiler(DEFAULT_SEMANTICS).read([STRANGE[name]])
+    profiles = semantic_profiler(DEFAULT_SEMANTICS).profile([STRANGE[name]])
     [members] = semantic_members(profiles, "s")
     for term, weight in members.get("concepts", {}).items():
         assert "." not in term
         assert term == term.strip()
         assert 0 < weight <= 1
-        assert len(term.encode("utf-8", "replace")) <= 4 * LONGEST_NAME
+        assert len(term.encode("utf-8", "replace")) <= 4 * MAX_TERM_LENGTH
 
 
 @pytest.mark.cluster
@@ -145,7 +142,7 @@ def test_names_of_any_form_are_taken_and_found(client: Any, indexed: Any, index_
     stored = client.search(index=index_name, size=100)["hits"]["hits"]
     kept = [name for hit in stored for name in hit["_source"]["simhash"].get("entities", [])]
     assert kept
-    assert all(name.isprintable() and len(name) <= LONGEST_NAME for name in kept)
+    assert all(name.isprintable() and len(name) <= MAX_TERM_LENGTH for name in kept)
 
 
 @pytest.mark.cluster
@@ -249,7 +246,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> A
 def test_a_text_without_a_vector_keeps_more_concepts() -> None:
     # Made-up words: English by their stop words, and none of them in the table.
     made_up = " and the ".join(f"zz{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(120))
-    semantics = semantic_profiler(SemanticScheme()).read([made_up])[0]
+    semantics = semantic_profiler(SemanticScheme()).profile([made_up])[0]
     assert semantics.vector is None
     assert len(semantics.stored_concepts()) == 2 * STORED_CONCEPTS
-    assert len(semantics.asked_concepts()) == 120
+    assert len(semantics.query_concepts()) == 120

@@ -17,7 +17,7 @@ from es_simhash import (
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
-from es_simhash.text.limits import LONGEST_TEXT
+from es_simhash.text.limits import MAX_TEXT_BYTES
 
 pytestmark = pytest.mark.cluster
 
@@ -81,7 +81,7 @@ def test_a_filter_that_is_refused(client: Any, filled: Any) -> None:
 def test_a_text_too_long(client: Any, filled: Any) -> None:
     name = filled({"id": "1", "text": TEXT})
     with pytest.raises(InputError, match="more than the 16"):
-        related(client, name, text="a" * (LONGEST_TEXT + 1))
+        related(client, name, text="a" * (MAX_TEXT_BYTES + 1))
     with pytest.raises(InputError, match="The text has 20001 chunks"):
         related(client, name, text="One two three four five six seven eight. " * 20_001)
 

@@ -15,7 +15,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
@@ -181,10 +181,14 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
     semantics = best["semantics"]
     assert list(semantics) == [
-        "similarity", "vector", "concepts", "entities", "shared", "about",
+        "similarity", "vector", "concepts", "entities", "shared", "shared_vocabulary",
     ]  # fmt: skip
-    assert list(semantics["shared"][0]) == ["text", "part", "is_entity"]
-    in_lists = {**semantics, "shared": list(semantics["shared"]), "about": list(semantics["about"])}
+    assert list(semantics["shared"][0]) == ["text", "contribution", "is_entity"]
+    in_lists = {
+        **semantics,
+        "shared": list(semantics["shared"]),
+        "shared_vocabulary": list(semantics["shared_vocabulary"]),
+    }
     expected = {**best, "evidence": list(best["evidence"]), "semantics": in_lists}
     assert json.loads(json.dumps(best)) == expected
 

@@ -10,7 +10,7 @@ from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.memory import MemoryIndex
-from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 

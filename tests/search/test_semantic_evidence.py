@@ -9,9 +9,9 @@ import pytest
 from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.query.options import SearchOptions
-from es_simhash.semantics.profile import SemanticScheme
-from es_simhash.semantics.profiler import vocabulary_digest
-from es_simhash.semantics.similarity import MOST_SHARED
+from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.similarity import MAX_SHARED_CONCEPTS
+from es_simhash.semantics.vocabulary.files import vocabulary_digest
 from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
@@ -54,8 +54,8 @@ def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
             semantics = each.semantics
             told = semantics.concepts + semantics.entities
             assert semantics.similarity == pytest.approx(semantics.vector + told, abs=1e-6)
-            parts = sum(shared.part for shared in semantics.shared)
-            if len(semantics.shared) < MOST_SHARED:
+            parts = sum(shared.contribution for shared in semantics.shared)
+            if len(semantics.shared) < MAX_SHARED_CONCEPTS:
                 assert parts == pytest.approx(told, abs=0.005)
                 few += 1
             else:
@@ -72,7 +72,9 @@ def test_shared_entities_are_told_as_entities_once(asked: Any) -> None:
     told = [each.text.casefold() for each in shared]
     assert not {"lagarde", "christine", "european"} & set(told)
     assert {"inflation"} <= set(told)
-    assert [each.part for each in shared] == sorted((e.part for e in shared), reverse=True)
+    assert [each.contribution for each in shared] == sorted(
+        (e.contribution for e in shared), reverse=True
+    )
 
 
 def test_the_nearest_passages_stand_at_their_offsets_in_both_originals(
@@ -171,14 +173,14 @@ def test_a_taxonomy_names_what_both_are_about_in_each_language(
     from es_simhash import Index
 
     index: Any = Index(client, library, IndexConfig(vocabulary=str(taxonomy)))
-    [english, *_] = index.explain("bank", "bank-outlook").semantics.about
+    [english, *_] = index.explain("bank", "bank-outlook").semantics.shared_vocabulary
     assert "central bank" in english
-    about = " ".join(index.explain("de-bank", "de-bank-2").semantics.about)
+    about = " ".join(index.explain("de-bank", "de-bank-2").semantics.shared_vocabulary)
     assert "Zentralbank" in about
     found = index.related(id="bank")
-    assert {each.id: bool(each.semantics.about) for each in found}["bank-outlook"]
+    assert {each.id: bool(each.semantics.shared_vocabulary) for each in found}["bank-outlook"]
     plain: Any = Index(client, library)
-    assert plain.explain("bank", "bank-outlook").semantics.about == ()
+    assert plain.explain("bank", "bank-outlook").semantics.shared_vocabulary == ()
 
 
 def test_two_narrower_concepts_meet_in_the_broader_one(taxonomy: Path) -> None:
@@ -186,16 +188,16 @@ def test_two_narrower_concepts_meet_in_the_broader_one(taxonomy: Path) -> None:
     other = "Economists discussed how a central bank moves prices, wages and rents."
     found = compare(one, other, vocabulary=str(taxonomy))
     assert found.semantics is not None
-    assert "monetary policy" in " ".join(found.semantics.about)
+    assert "monetary policy" in " ".join(found.semantics.shared_vocabulary)
 
 
 def test_synonyms_name_what_both_are_about(client: Any, library: str, synonyms: Path) -> None:
     from es_simhash import Index
 
     index: Any = Index(client, library, IndexConfig(vocabulary=str(synonyms)))
-    about = index.explain("harbour", "harbour-union").semantics.about
+    about = index.explain("harbour", "harbour-union").semantics.shared_vocabulary
     assert "port" in " ".join(about)
-    assert index.explain("de-bank", "de-bank-2").semantics.about
+    assert index.explain("de-bank", "de-bank-2").semantics.shared_vocabulary
 
 
 def test_a_weighed_vocabulary_brings_texts_of_other_words_nearer(
@@ -220,8 +222,8 @@ def test_an_index_that_weighs_a_vocabulary_wants_that_one(
     scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
     indexed({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)
     for given in (None, str(synonyms)):
-        with pytest.raises(InputError, match="--vocabulary"):
+        with pytest.raises(InputError, match="as vocabulary"):
             Index(client, index_name, IndexConfig(vocabulary=given)).related(id="1")
-    with pytest.raises(InputError, match="--vocabulary"):
+    with pytest.raises(InputError, match="as vocabulary"):
         list(ingest(client, index_name, [{"id": "2", "text": FED}]))
     assert client.count(index=index_name)["count"] == 1

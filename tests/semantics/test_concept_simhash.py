@@ -12,21 +12,19 @@ from es_simhash.errors import InputError, SchemeError, SchemeMismatch
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.simhash import group_fingerprints
 from es_simhash.semantics.concept_simhash import (
-    BITS_OFFERED,
+    CONCEPT_BITS,
     ConceptFingerprints,
     ConceptScheme,
     concept_fingerprints,
     concept_similarities,
     fingerprint_concepts,
-    origins_c_weights,
-    origins_idf,
-    tfidf_weights,
 )
+from es_simhash.semantics.concept_weights import tfidf_weights, zhang_he_idf, zhang_he_weights
 
 BASE = 0x9E3779B97F4A7C15
 STEPS = 1 << 20
 
-bits_offered = st.sampled_from(BITS_OFFERED)
+bits_offered = st.sampled_from(CONCEPT_BITS)
 # Surrogates too: a text cut in the middle of an emoji has them.
 concepts = st.text(max_size=12)
 counted = st.dictionaries(concepts, st.integers(1, 1000), max_size=12)
@@ -71,7 +69,7 @@ def of_rows(rows: list[int], scheme: ConceptScheme) -> ConceptFingerprints:
     return ConceptFingerprints(scheme, np.frombuffer(data, np.uint8).reshape(len(rows), -1))
 
 
-@pytest.mark.parametrize("bits", BITS_OFFERED)
+@pytest.mark.parametrize("bits", CONCEPT_BITS)
 @pytest.mark.parametrize("near", [0, 1, 2, 9])
 @pytest.mark.parametrize("weights", ["tfidf", "plain", "origins-c"])
 def test_a_name_says_the_whole_scheme(bits: int, near: int, weights: str) -> None:
@@ -167,7 +165,7 @@ def test_without_weights_it_is_the_simhash_of_the_core(bits: int) -> None:
 def test_a_long_fingerprint_begins_with_the_short_one() -> None:
     part = random_part(np.random.default_rng(1), 50)
     longest = hexadecimal([part], ConceptScheme(256))[0]
-    for bits in BITS_OFFERED:
+    for bits in CONCEPT_BITS:
         assert hexadecimal([part], ConceptScheme(bits)) == [longest[: bits // 4]]
 
 
@@ -309,15 +307,15 @@ def test_tfidf_weights_grow_with_count_and_rarity() -> None:
 
 
 def test_idf_of_the_improved_simhash() -> None:
-    assert origins_idf(1000, 10) == pytest.approx(math.log(100.01))
-    assert origins_idf(1000, 0) == origins_idf(1000, 1)
-    assert origins_idf(5, 5) > 0
+    assert zhang_he_idf(1000, 10) == pytest.approx(math.log(100.01))
+    assert zhang_he_idf(1000, 0) == zhang_he_idf(1000, 1)
+    assert zhang_he_idf(5, 5) > 0
     with pytest.raises(InputError, match="6 of 5"):
-        origins_idf(5, 6)
+        zhang_he_idf(5, 6)
 
 
 def test_weights_of_the_improved_simhash_follow_its_formula() -> None:
-    weights = origins_c_weights(
+    weights = zhang_he_weights(
         {"law": 2, "amend": 1, "quickly": 1, "China": 4},
         lambda concept: 1.5,
         kinds={"law": "NOUN", "amend": "verb", "quickly": "ADV", "China": "PROPN"},
@@ -335,7 +333,7 @@ def test_weights_of_the_improved_simhash_follow_its_formula() -> None:
 
 @pytest.mark.parametrize("counts", [{}, {"law": 1}, {"": 1}, {"法": 2, "律": 1}])
 def test_weights_of_few_concepts_are_numbers(counts: dict[str, int]) -> None:
-    weights = origins_c_weights(counts, lambda concept: 1.0)
+    weights = zhang_he_weights(counts, lambda concept: 1.0)
     assert weights == {concept: 2.0 * count for concept, count in counts.items()}
 
 

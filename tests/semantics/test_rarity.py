@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from es_simhash.semantics.rarity import UNKNOWN, frequency_source, rarity
+from es_simhash.semantics.rarity import UNKNOWN_RARITY, frequency_source, rarity
 
 ORDERED = {
     "en": ["the", "house", "parliament", "trigonometry"],
@@ -19,11 +19,11 @@ ORDERED = {
 def test_rarer_words_are_rarer(language: str) -> None:
     values = rarity(ORDERED[language], language)
     assert np.all(np.diff(values) > 0)
-    assert np.all((values >= 0) & (values < UNKNOWN))
+    assert np.all((values >= 0) & (values < UNKNOWN_RARITY))
 
 
 def test_unknown_words_are_as_rare_as_can_be() -> None:
-    assert rarity(["zxqvbrrgl", ""], "en").tolist() == [UNKNOWN, UNKNOWN]
+    assert rarity(["zxqvbrrgl", ""], "en").tolist() == [UNKNOWN_RARITY, UNKNOWN_RARITY]
 
 
 def test_no_words_have_no_rarity() -> None:
@@ -31,13 +31,13 @@ def test_no_words_have_no_rarity() -> None:
 
 
 def test_a_plural_is_as_rare_as_its_normal_form() -> None:
-    assert rarity(["officials"], "en") == rarity(["official"], "en") < UNKNOWN
+    assert rarity(["officials"], "en") == rarity(["official"], "en") < UNKNOWN_RARITY
 
 
 @pytest.mark.parametrize("language", ["", "xx", "eo-x", "../en"])
 def test_words_of_a_language_without_frequencies_are_equally_rare(language: str) -> None:
     assert frequency_source(language) == "none"
-    assert rarity(["la", "domo"], language).tolist() == [UNKNOWN, UNKNOWN]
+    assert rarity(["la", "domo"], language).tolist() == [UNKNOWN_RARITY, UNKNOWN_RARITY]
 
 
 def test_without_packages_only_shipped_languages_have_frequencies() -> None:
@@ -55,7 +55,7 @@ def test_other_languages_come_from_wordfreq() -> None:
     pytest.importorskip("wordfreq")
     assert frequency_source("fr") == "wordfreq"
     common, rare = rarity(["maison", "échevin"], "fr")
-    assert common < rare < UNKNOWN
+    assert common < rare < UNKNOWN_RARITY
 
 
 def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,5 +72,5 @@ def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch)
     packages = frozenset({"read-once"})
     [first] = rarity(["house"], "en", packages)
     [second] = rarity(["house"], "en", packages)
-    assert first == second < UNKNOWN
+    assert first == second < UNKNOWN_RARITY
     assert len(unpacked) == 1

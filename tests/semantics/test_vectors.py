@@ -11,7 +11,13 @@ import pytest
 from es_simhash.errors import InputError
 from es_simhash.semantics import vectors as module
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.vectors import WordVectors, pack, quantise, signs, unpack
+from es_simhash.semantics.vectors import (
+    WordVectors,
+    pack_nibbles,
+    quantise,
+    unpack_nibbles,
+    vector_simhash,
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +51,14 @@ def test_nothing_known_gives_zeros(table: WordVectors) -> None:
     assert not found[:2].any()
     assert found[2].any()
     assert not quantise(found)[:2].any()
-    assert not signs(found)[:2].any()
+    assert not vector_simhash(found)[:2].any()
 
 
 def test_no_documents_have_no_vectors(table: WordVectors) -> None:
     found = table.vectors([])
     assert found.shape == (0, 256)
     assert quantise(found).shape == (0, 256)
-    assert signs(found).shape == (0, 32)
+    assert vector_simhash(found).shape == (0, 32)
 
 
 def test_unknown_words_change_nothing(table: WordVectors) -> None:
@@ -68,7 +74,7 @@ def test_a_vector_depends_neither_on_order_nor_on_its_neighbours(
     together = table.vectors(counts)
     alone = np.concatenate([table.vectors([each]) for each in turned])
     assert np.array_equal(together, alone)
-    assert np.array_equal(signs(together), signs(alone))
+    assert np.array_equal(vector_simhash(together), vector_simhash(alone))
 
 
 def test_frequent_words_weigh_less_than_rare_ones(table: WordVectors) -> None:
@@ -94,7 +100,7 @@ def test_quantised_vectors_keep_their_direction(table: WordVectors, data_dir: Pa
 
 def test_distance_of_bits_follows_the_angle(table: WordVectors, data_dir: Path) -> None:
     found = table.vectors([count_words(text, "en") for text in _texts(data_dir)])
-    bits = signs(found)
+    bits = vector_simhash(found)
     for first, second in pairwise(range(len(found))):
         angle = np.arccos(np.clip(found[first] @ found[second], -1, 1))
         # Five standard deviations of the share of 256 independent bits.
@@ -103,7 +109,7 @@ def test_distance_of_bits_follows_the_angle(table: WordVectors, data_dir: Path) 
 
 def test_opposite_vectors_differ_in_every_bit(table: WordVectors) -> None:
     found = table.vectors([{"bank": 1, "river": 2}])
-    assert _bits_apart(signs(found)[0], signs(-found)[0]) == 256
+    assert _bits_apart(vector_simhash(found)[0], vector_simhash(-found)[0]) == 256
 
 
 def test_the_rotation_keeps_lengths() -> None:
@@ -113,7 +119,7 @@ def test_the_rotation_keeps_lengths() -> None:
 
 def test_packed_numbers_come_back() -> None:
     codes = np.arange(-8, 8, dtype=np.int8).reshape(2, 8)
-    assert np.array_equal(unpack(pack(codes)), codes)
+    assert np.array_equal(unpack_nibbles(pack_nibbles(codes)), codes)
 
 
 def test_the_table_is_read_once() -> None:

@@ -13,7 +13,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
-from es_simhash.text.limits import MOST_CHUNKS
+from es_simhash.text.limits import MAX_CHUNKS
 from tests.bench import pipeline as bench
 from tests.support.opensearch import request
 
@@ -111,7 +111,7 @@ def test_a_text_of_a_megabyte_has_its_fingerprints(painless_url: str, unit: str)
 def test_a_text_of_too_many_chunks_says_how_many_it_has(painless_url: str) -> None:
     found = written(painless_url, megabyte("第{}条。"))
     assert found["status"] == "failed"
-    most = f"at most {MOST_CHUNKS} are possible; split it."
+    most = f"at most {MAX_CHUNKS} are possible; split it."
     assert found["error"] == f"The text has 41153 chunks, and {most}"
 
 

@@ -29,7 +29,7 @@ def test_the_script_stays_below_the_limit_of_its_size() -> None:
 
 
 def test_scheme_and_fields_reach_the_script_as_params() -> None:
-    scheme = Scheme(bits=64, blocks=5, least_tokens=3, most_tokens=20, window=64)
+    scheme = Scheme(bits=64, blocks=5, min_chunk_tokens=3, max_chunk_tokens=20, window=64)
     body = pipeline.pipeline_body(scheme, text_field="body.text", simhash_field="meta.simhash")
     script = body["processors"][0]["script"]
     params = script["params"]

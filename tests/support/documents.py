@@ -88,7 +88,7 @@ def expected() -> Callable[[str], dict[str, Any]]:
     """Return our object for a text, as `ingest` makes it, without vectors."""
 
     def of(text: str) -> dict[str, Any]:
-        from es_simhash.semantics.profile import DEFAULT_SEMANTICS
+        from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
         from es_simhash.storage.config import IndexConfig
         from es_simhash.storage.encoding import encode
 

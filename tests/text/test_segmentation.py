@@ -105,7 +105,7 @@ def test_normalisation_is_stable(text: str) -> None:
 
 @given(texts, st.integers(1, 12), st.integers(0, 30))
 def test_chunks_hold_each_token_once_and_in_order(text: str, least: int, more: int) -> None:
-    scheme = Scheme(least_tokens=least, most_tokens=least + more)
+    scheme = Scheme(min_chunk_tokens=least, max_chunk_tokens=least + more)
     described = describe(text, scheme)
     assert [word for chunk in chunks(text, scheme) for word in chunk.split(" ")] == (
         described["tokens"]

@@ -1,4 +1,4 @@
-"""Key phrases: content words that stand together in a text more than once."""
+"""Key phrases: sequences of content words that occur in a text more than once."""
 
 import itertools
 import re
@@ -8,14 +8,15 @@ from math import log
 
 from es_simhash.semantics.extraction import Phrase
 from es_simhash.semantics.languages import chinese
-from es_simhash.semantics.languages.words import Word, is_stop, read_words
-from es_simhash.semantics.profile import installed_packages
+from es_simhash.semantics.languages.word_lists import is_stop_word
+from es_simhash.semantics.languages.words import Word, words_with_offsets
 from es_simhash.semantics.rarity import rarity
+from es_simhash.semantics.scheme import installed_packages
 
-MOST_PHRASES = 10
-_LONGEST = 4
-_LEAST_COUNT = 2
-# What may stand between two words of a phrase; a line break ends it, as headings have no full stop.
+MAX_PHRASES = 10
+_MAX_WORDS = 4
+_MIN_COUNT = 2
+# What may separate two words of a phrase; a line break ends it, as headings have no full stop.
 _JOINT = re.compile(r"[ \u00a0\-‐]?")
 
 Grams = dict[tuple[str, ...], list[tuple[int, int]]]
@@ -26,9 +27,9 @@ def find_phrases(
     language: str,
     packages: frozenset[str] | None = None,
     *,
-    most: int = MOST_PHRASES,
+    limit: int = MAX_PHRASES,
 ) -> tuple[Phrase, ...]:
-    """Return the phrases of two to four words that say most, in the order of their first mention.
+    """Return the key phrases of two to four words, in the order of their first mention.
 
     They occur at least twice; one that occurs only inside a longer one is left out. They are chosen
     by (1 + ln count) x the sum of their words' rarities. Scripts that put no spaces between words
@@ -38,12 +39,12 @@ def find_phrases(
         text: The text.
         language: ISO 639-1 code; empty when unknown.
         packages: Packages that may be used; by default those installed.
-        most: How many at most.
+        limit: How many phrases at most.
     """
     words = _words(text, language, installed_packages() if packages is None else packages)
     grams = _maximal(_repeated(words, text, language))
     scores = _scores(grams, language, packages)
-    best = sorted(grams, key=lambda gram: -scores[gram])[:most]
+    best = sorted(grams, key=lambda gram: -scores[gram])[:limit]
     return tuple(
         Phrase(" ".join(gram), len(grams[gram]), tuple(grams[gram]))
         for gram in sorted(best, key=lambda gram: grams[gram][0])
@@ -52,41 +53,41 @@ def find_phrases(
 
 def _words(text: str, language: str, packages: frozenset[str]) -> list[Word]:
     if language == "zh" and "jieba" in packages:
-        return chinese.read_words(text)
-    return read_words(text, language)
+        return chinese.words_with_offsets(text)
+    return words_with_offsets(text, language)
 
 
 def _repeated(words: Sequence[Word], text: str, language: str) -> Grams:
     """Return the places of each sequence of content words that occurs twice or more."""
     normals = [word.normal for word in words]
     pairs = Counter(itertools.pairwise(normals))
-    often = {
+    frequent_pairs = {
         pair
         for pair, count in pairs.items()
-        if count >= _LEAST_COUNT and not any(_is_empty(word, language) for word in pair)
+        if count >= _MIN_COUNT and not any(_is_no_content(word, language) for word in pair)
     }
     grams: Grams = defaultdict(list)
-    for first, last in _stretches(words, often, text):
+    for first, last in _stretches(words, frequent_pairs, text):
         for start in range(first, last):
-            for end in range(start + 2, min(start + _LONGEST, last + 1) + 1):
+            for end in range(start + 2, min(start + _MAX_WORDS, last + 1) + 1):
                 grams[tuple(normals[start:end])].append((words[start].start, words[end - 1].end))
-    return {gram: places for gram, places in grams.items() if len(places) >= _LEAST_COUNT}
+    return {gram: places for gram, places in grams.items() if len(places) >= _MIN_COUNT}
 
 
-def _is_empty(word: str, language: str) -> bool:
-    return len(word) < 2 or is_stop(word, language)
+def _is_no_content(word: str, language: str) -> bool:
+    return len(word) < 2 or is_stop_word(word, language)
 
 
 def _stretches(
-    words: Sequence[Word], often: set[tuple[str, str]], text: str
+    words: Sequence[Word], frequent_pairs: set[tuple[str, str]], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Return the first and the last word of each stretch whose neighbours are often together."""
+    """Yield the first and the last word of each stretch of frequent pairs."""
     first = None
-    for number, (word, other) in enumerate(itertools.pairwise(words)):
+    for number, (word, following) in enumerate(itertools.pairwise(words)):
         if (
-            (word.normal, other.normal) in often
-            and word.end <= other.start
-            and _JOINT.fullmatch(text, word.end, other.start)
+            (word.normal, following.normal) in frequent_pairs
+            and word.end <= following.start
+            and _JOINT.fullmatch(text, word.end, following.start)
         ):
             first = number if first is None else first
         elif first is not None:
@@ -97,10 +98,10 @@ def _stretches(
 
 
 def _maximal(grams: Grams) -> Grams:
-    """Leave out what occurs only inside a longer sequence, and what only repeats one word."""
+    """Return the sequences without those only inside longer ones or of one repeated word."""
     inside = {
         part: len(places)
-        for gram, places in sorted(grams.items(), key=lambda each: len(each[1]))
+        for gram, places in sorted(grams.items(), key=lambda item: len(item[1]))
         for part in (gram[:-1], gram[1:])
     }
     return {
@@ -113,8 +114,8 @@ def _maximal(grams: Grams) -> Grams:
 def _scores(
     grams: Grams, language: str, packages: frozenset[str] | None
 ) -> dict[tuple[str, ...], float]:
-    each = sorted({word for gram in grams for word in gram})
-    rarities = dict(zip(each, rarity(each, language, packages).tolist(), strict=True))
+    words = sorted({word for gram in grams for word in gram})
+    rarities = dict(zip(words, rarity(words, language, packages).tolist(), strict=True))
     return {
         gram: (1 + log(len(places))) * sum(rarities[word] for word in gram)
         for gram, places in grams.items()

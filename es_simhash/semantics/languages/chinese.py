@@ -8,12 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
-from math import exp, log
+from math import log
 from typing import NamedTuple
 
 from es_simhash.semantics.extraction import Entity
 from es_simhash.semantics.languages.chinese_segmentation import Dictionary, cut, load_dictionary
-from es_simhash.semantics.languages.words import Word, stop_words
+from es_simhash.semantics.languages.word_lists import stop_words
+from es_simhash.semantics.languages.words import Word
 
 _HAN = "㐀-䶿一-鿿豈-﫿𠀀-𳑿"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W\d_{_HAN}][^\W_{_HAN}]+")
@@ -26,14 +27,14 @@ _COMMON = log(1e-6)
 
 
 class Piece(NamedTuple):
-    """A word as it stands in the text, and what kind of name it is, if any."""
+    """A word as written in the text, and the kind of name it is; empty for none."""
 
     text: str
     start: int
     tag: str
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Check whether jieba is installed."""
     return find_spec("jieba") is not None
 
@@ -45,12 +46,12 @@ def words(text: str) -> list[str]:
         MissingExtra: jieba is not installed.
     """
     stops = stop_words("zh")
-    found = (piece.text.lower() for piece in pieces(text))
-    return [word for word in found if len(word) >= _SHORTEST_WORD and word not in stops]
+    lower = (piece.text.lower() for piece in pieces(text))
+    return [word for word in lower if len(word) >= _SHORTEST_WORD and word not in stops]
 
 
-def read_words(text: str) -> list[Word]:
-    """Return all words of two characters and more with their offsets; stop words are among them.
+def words_with_offsets(text: str) -> list[Word]:
+    """Return all words of two characters and more with their offsets; stop words are included.
 
     Raises:
         MissingExtra: jieba is not installed.
@@ -62,17 +63,17 @@ def read_words(text: str) -> list[Word]:
     ]
 
 
-def read(text: str) -> tuple[dict[str, int], tuple[Entity, ...]]:
-    """Return the words with their counts, and the names, reading the text once.
+def words_and_names(text: str) -> tuple[dict[str, int], tuple[Entity, ...]]:
+    """Return the words with their counts, and the names, segmenting the text once.
 
     Raises:
         MissingExtra: jieba is not installed.
     """
-    found = list(pieces(text))
+    segments = list(pieces(text))
     stops = stop_words("zh")
-    counts = Counter(piece.text.lower() for piece in found if len(piece.text) >= _SHORTEST_WORD)
-    kept = {word: count for word, count in counts.items() if word not in stops}
-    return kept, _names(found, text)
+    counts = Counter(piece.text.lower() for piece in segments if len(piece.text) >= _SHORTEST_WORD)
+    content = {word: count for word, count in counts.items() if word not in stops}
+    return content, _names(segments, text)
 
 
 def find_names(text: str) -> tuple[Entity, ...]:
@@ -84,18 +85,8 @@ def find_names(text: str) -> tuple[Entity, ...]:
     return _names(list(pieces(text)), text)
 
 
-def frequencies() -> dict[str, float]:
-    """Return the share of all words that each word of jieba's dictionary has.
-
-    Raises:
-        MissingExtra: jieba is not installed.
-    """
-    scores = load_dictionary().scores.items()
-    return {word: exp(score) for word, score in scores if score is not None}
-
-
 def pieces(text: str) -> Iterator[Piece]:
-    """Cut a text into words, with those of other scripts, without numbers and punctuation.
+    """Yield the words of a text, of other scripts too, without numbers and punctuation.
 
     Raises:
         MissingExtra: jieba is not installed.
@@ -116,7 +107,7 @@ def _is_han(character: str) -> bool:
 
 
 def _tag(word: str, dictionary: Dictionary) -> str:
-    """Say what kind of name a word is; empty for none.
+    """Return the kind of name that a word is; empty for none.
 
     The dictionary marks many an everyday word as a person: those must begin with a surname, or be
     transliterated. A short word that it lacks is a person when it begins with a surname.
@@ -134,9 +125,9 @@ def _tag(word: str, dictionary: Dictionary) -> str:
     return tag if score < _COMMON or len(word) == _LONGEST_PERSON else ""
 
 
-def _names(found: list[Piece], text: str) -> tuple[Entity, ...]:
+def _names(segments: list[Piece], text: str) -> tuple[Entity, ...]:
     names: list[Piece] = []
-    for piece in found:
+    for piece in segments:
         if names and _continues(names[-1], piece, text):
             last = names.pop()
             names.append(Piece(text[last.start : _end(piece)], last.start, last.tag))
@@ -145,7 +136,7 @@ def _names(found: list[Piece], text: str) -> tuple[Entity, ...]:
     mentions: dict[str, list[Piece]] = {}
     for name in names:
         mentions.setdefault(name.text, []).append(name)
-    return tuple(_entity(each) for each in mentions.values())
+    return tuple(_entity(pieces_of_name) for pieces_of_name in mentions.values())
 
 
 def _continues(last: Piece, piece: Piece, text: str) -> bool:
@@ -160,5 +151,5 @@ def _end(piece: Piece) -> int:
 
 def _entity(mentions: list[Piece]) -> Entity:
     first = mentions[0]
-    spans = tuple((each.start, _end(each)) for each in mentions)
+    spans = tuple((mention.start, _end(mention)) for mention in mentions)
     return Entity(first.text, len(mentions), spans, first.tag)

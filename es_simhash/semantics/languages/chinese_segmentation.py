@@ -1,4 +1,4 @@
-"""jieba's dictionary, and the cut of Chinese characters into words as jieba makes it.
+"""jieba's dictionary, and segmentation of Chinese into words as jieba does it.
 
 The most probable path through the dictionary, and jieba's hidden Markov model for what it lacks, in
 one pass over the characters instead of three. The dictionary is read from jieba's package: its
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from math import log
+from math import exp, log
 from pathlib import Path
 
 from es_simhash.errors import MissingExtra
-from es_simhash.semantics.entities.word_lists import rule_words
+from es_simhash.semantics.languages.word_lists import rule_words
 
 # Person, place and organisation in jieba's dictionary; nrt is a person in transliteration.
 _NAME_TAGS = {"nr": "nr", "nrfg": "nr", "nrt": "nrt", "ns": "ns", "nt": "nt"}
 # jieba's model copies its whole path at each character; more at once would cost the square.
 _MODEL_CHARACTERS = 64
-_MOST_REMEMBERED = 1 << 16
+_MAX_GUESSES = 1 << 16
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Dictionary:
         surnames: First characters of persons.
         total: Number of words the dictionary was counted from.
         guess: The model, which cuts characters that are no words.
-        guesses: What it gave so far.
+        guesses: Its results so far.
     """
 
     scores: dict[str, float | None]
@@ -46,7 +46,7 @@ class Dictionary:
 
 
 def cut(characters: str, dictionary: Dictionary) -> Iterator[str]:
-    """Cut a run of Han characters as jieba does, its model included."""
+    """Yield the words of a run of Han characters as jieba cuts it, its model included."""
     ends = _best_ends(characters, dictionary)
     start, single = 0, 0
     while start < len(characters):
@@ -60,7 +60,7 @@ def cut(characters: str, dictionary: Dictionary) -> Iterator[str]:
 
 
 def _best_ends(characters: str, dictionary: Dictionary) -> list[int]:
-    """Give, for each place, where the word ends that begins there on the most probable path."""
+    """Return, for each offset, the end of the word that begins there on the most probable path."""
     scores = dictionary.scores
     unknown = -log(dictionary.total)
     length = len(characters)
@@ -85,7 +85,7 @@ def _best_ends(characters: str, dictionary: Dictionary) -> list[int]:
 
 
 def _guessed(singles: str, dictionary: Dictionary) -> Iterable[str]:
-    """Cut characters that the dictionary left single: by the model, unless they are a word."""
+    """Return the words of characters that the dictionary left single, by the model."""
     if len(singles) < 2 or dictionary.scores.get(singles) is not None:
         return singles
     known = dictionary.guesses.get(singles)
@@ -93,7 +93,7 @@ def _guessed(singles: str, dictionary: Dictionary) -> Iterable[str]:
         steps = range(0, len(singles), _MODEL_CHARACTERS)
         parts = (singles[step : step + _MODEL_CHARACTERS] for step in steps)
         known = [word for part in parts for word in dictionary.guess(part)]
-        if len(dictionary.guesses) >= _MOST_REMEMBERED:
+        if len(dictionary.guesses) >= _MAX_GUESSES:
             dictionary.guesses.clear()
         dictionary.guesses[singles] = known
     return known
@@ -101,7 +101,7 @@ def _guessed(singles: str, dictionary: Dictionary) -> Iterable[str]:
 
 @lru_cache(maxsize=1)
 def load_dictionary() -> Dictionary:
-    """Read jieba's dictionary, which takes about a second.
+    """Return jieba's dictionary; reading it takes about a second.
 
     Raises:
         MissingExtra: jieba is not installed.
@@ -123,11 +123,22 @@ def load_dictionary() -> Dictionary:
     return Dictionary(scores, tags, rule_words("surname", "zh"), total, guess)
 
 
+def word_frequencies() -> dict[str, float]:
+    """Return the share of all words that each word of jieba's dictionary has.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    scores = load_dictionary().scores.items()
+    return {word: exp(score) for word, score in scores if score is not None}
+
+
 def _jieba() -> tuple[Path, Callable[[str], Iterable[str]]]:
-    """Import jieba, which warns of its own code and writes its log to the standard error."""
+    """Return the folder of jieba and its model, without jieba's own warnings and log lines."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            # An optional extra.
             jieba = import_module("jieba")
             guess = import_module("jieba.finalseg").cut
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Which language a text is in: by its script, then by the stop words that cover most of it."""
+"""Language detection: by script, then by the stop words that cover most of the text."""
 
 import re
 import unicodedata
@@ -11,10 +11,10 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.languages.words import stop_lists
+from es_simhash.semantics.languages.word_lists import stop_lists
 
-# Enough for stop words to tell, however long the text is.
-_READ = 1500
+# Enough for stop words to decide, however long the text is.
+_SAMPLE_CHARACTERS = 1500
 # A text in a language without a stop list still holds a few words of some list by chance.
 _LEAST_COVERED = 0.12
 # Some of their letters are enough for these, whatever stands around them.
@@ -29,7 +29,7 @@ _PRIOR = {
     **dict.fromkeys(("ru", "ar", "hi"), 1.1),
 }
 
-# First code point of the blocks that matter (Unicode, Blocks.txt); "" holds no letters to judge by.
+# First code point of the blocks that matter (Unicode, Blocks.txt); "" has no letters.
 _BLOCKS = [
     (0x0, ""),
     (0x41, "latin"),
@@ -91,8 +91,8 @@ _BLOCKS = [
     (0x32000, ""),
 ]
 _STARTS = [start for start, _ in _BLOCKS]
-# Languages of a script. The first is taken when no stop list tells, an empty one says that the
-# script alone tells nothing; the others stand with the commonest first, which win a draw.
+# Languages of a script. The first is the result when no stop list decides (empty: unknown); of the
+# others the commonest come first and win a draw.
 _LANGUAGES = {
     "latin": (
         "",
@@ -129,17 +129,17 @@ _LANGUAGES = {
 _WORDS = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]+")
 
 
-def language_of(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
-    start = unicodedata.normalize("NFC", text[:_READ])
+    start = unicodedata.normalize("NFC", text[:_SAMPLE_CHARACTERS])
     languages = _LANGUAGES.get(_script_of(start), ("",))
     if len(languages) == 1:
         return languages[0]
-    return _covering(_WORDS.findall(start.lower()), languages)
+    return _best_covered(_WORDS.findall(start.lower()), languages)
 
 
 def _script_of(text: str) -> str:
-    """Script of most letters; Vietnamese and Japanese are told by the letters only they have."""
+    """Return the script of most letters; Vietnamese and Japanese by the letters only they have."""
     if text.isascii():
         return "latin"
     counts: Counter[str] = Counter()
@@ -147,23 +147,23 @@ def _script_of(text: str) -> str:
         counts[_BLOCKS[bisect_right(_STARTS, ord(character)) - 1][1]] += count
     del counts[""]
     counts["han"] *= _HAN_WEIGHT
-    _join(counts, "kana", "han", _LEAST_KANA)
-    _join(counts, "vietnamese", "latin", _LEAST_VIETNAMESE)
+    _merge(counts, "kana", "han", _LEAST_KANA)
+    _merge(counts, "vietnamese", "latin", _LEAST_VIETNAMESE)
     script, count = counts.most_common(1)[0]
     return script if count else ""
 
 
-def _join(counts: Counter[str], part: str, whole: str, least: float) -> None:
+def _merge(counts: Counter[str], part: str, whole: str, least: float) -> None:
     """Count the letters of the whole to its part where the part is frequent enough, else back."""
     joined = counts[part] + counts[whole]
-    enough = counts[part] > least * joined
-    counts[part], counts[whole] = (joined, 0) if enough else (0, joined)
+    is_frequent = counts[part] > least * joined
+    counts[part], counts[whole] = (joined, 0) if is_frequent else (0, joined)
 
 
-def _covering(words: list[str], languages: tuple[str, ...]) -> str:
-    """Language whose stop words cover most of the words; those of few lists count up to double."""
+def _best_covered(words: list[str], languages: tuple[str, ...]) -> str:
+    """Return the language whose stop words cover most of the words; rarer ones count more."""
     table = _stop_table()
-    columns = [table.columns[each] for each in languages if each]
+    columns = [table.columns[language] for language in languages if language]
     rows = np.fromiter(map(table.rows.get, words, repeat(0)), np.int64, len(words))
     scores = table.scores[rows][:, columns]
     best = int((scores.sum(0) * table.priors[columns]).argmax())
@@ -193,5 +193,5 @@ def _stop_table() -> _StopTable:
     for language, members in lists.items():
         listed[[rows[word] for word in members], columns[language]] = 1
     scores = listed * (1 + 1 / np.maximum(listed.sum(1, keepdims=True), 1))
-    priors = np.array([_PRIOR.get(each, 1.0) for each in lists], np.float32)
+    priors = np.array([_PRIOR.get(language, 1.0) for language in lists], np.float32)
     return _StopTable(list(lists), columns, rows, scores.astype(np.float32), priors)

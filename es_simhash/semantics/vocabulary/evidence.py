@@ -1,25 +1,25 @@
-"""What two texts have in common by a vocabulary: as evidence, and as a number."""
+"""Shared vocabulary concepts of two texts: as evidence, and as a similarity."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 from es_simhash.semantics.extraction import Spans
-from es_simhash.semantics.vocabulary.vocabulary import FoundConcept
+from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch
 
-# More than these names on a side no reader takes in.
-MOST_NAMED = 3
+# More labels on a side are not readable.
+MAX_LABELS = 3
 
 
 @dataclass(frozen=True)
 class CommonConcept:
-    """A concept that two texts are about.
+    """A concept of a vocabulary that two texts share.
 
     Attributes:
         label: Its preferred label.
-        weight: How much both are about it: the geometric mean of its weights in the two.
-        through_a: What the first text names: the concept itself, or narrower ones.
-        through_b: What the second text names.
+        weight: Geometric mean of its weights in the two texts.
+        through_a: Labels of what the first text mentions: the concept itself, or narrower ones.
+        through_b: The same for the second text.
     """
 
     label: str
@@ -28,7 +28,7 @@ class CommonConcept:
     through_b: tuple[str, ...]
 
     def sentence(self) -> str:
-        """Say it: `both about: monetary policy, through interest rates / central banks`."""
+        """Return the evidence: `both about: monetary policy, through interest rates / banks`."""
         if self.through_a == self.through_b == (self.label,):
             return f"both about: {self.label}"
         return (
@@ -36,83 +36,85 @@ class CommonConcept:
         )
 
 
-def common(found_a: Sequence[FoundConcept], found_b: Sequence[FoundConcept]) -> list[CommonConcept]:
-    """Return the concepts that two texts are both about, those that weigh most first.
+def common_concepts(
+    matches_a: Sequence[ConceptMatch], matches_b: Sequence[ConceptMatch]
+) -> list[CommonConcept]:
+    """Return the concepts that two texts share, the heaviest first.
 
-    A concept that both name is one of them. A broader one is, if the two name different things
-    below it, and no concept between them and it has told that already.
+    A concept that both mention is shared. So is a broader one, if the two mention different
+    concepts below it, and no narrower shared concept covers these.
     """
-    theirs = {each.id: each for each in found_b}
-    pairs = [(each, theirs[each.id]) for each in found_a if each.id in theirs]
-    both_named = [pair for pair in pairs if pair[0].count and pair[1].count]
-    told = [_told(a, b, ((a.label,), (b.label,))) for a, b in _one_of_each_word(both_named)]
-    told += _through_narrower(pairs, both_named)
-    return sorted(told, key=lambda each: (-each.weight, each.label))
+    by_id = {match.id: match for match in matches_b}
+    pairs = [(match, by_id[match.id]) for match in matches_a if match.id in by_id]
+    mentioned = [pair for pair in pairs if pair[0].count and pair[1].count]
+    shared = [_common(a, b, ((a.label,), (b.label,))) for a, b in _distinct_mentions(mentioned)]
+    shared += _through_narrower(pairs, mentioned)
+    return sorted(shared, key=lambda concept: (-concept.weight, concept.label))
 
 
-def overlap(found_a: Iterable[FoundConcept], found_b: Iterable[FoundConcept]) -> float:
+def concept_overlap(matches_a: Iterable[ConceptMatch], matches_b: Iterable[ConceptMatch]) -> float:
     """Return the cosine of the weights of two texts' concepts: 0 none in common, 1 the same."""
-    ours = {each.id: each.weight for each in found_a}
-    theirs = {each.id: each.weight for each in found_b}
-    shared = sum(weight * theirs[id] for id, weight in ours.items() if id in theirs)
-    norms = sum(w * w for w in ours.values()) * sum(w * w for w in theirs.values())
+    weights_a = {match.id: match.weight for match in matches_a}
+    weights_b = {match.id: match.weight for match in matches_b}
+    shared = sum(weight * weights_b[id] for id, weight in weights_a.items() if id in weights_b)
+    norms = sum(w * w for w in weights_a.values()) * sum(w * w for w in weights_b.values())
     return min(1.0, shared / sqrt(norms)) if shared else 0.0
 
 
-_Pair = tuple[FoundConcept, FoundConcept]
+_Pair = tuple[ConceptMatch, ConceptMatch]
 
 
-def _one_of_each_word(both_named: Iterable[_Pair]) -> list[_Pair]:
-    """One of the concepts that share a label: the same words on both sides are told once."""
-    told: dict[tuple[Spans, Spans], _Pair] = {}
-    for a, b in both_named:
-        told.setdefault((a.spans, b.spans), (a, b))
-    return list(told.values())
+def _distinct_mentions(mentioned: Iterable[_Pair]) -> list[_Pair]:
+    """Return one of the concepts that share a label: the same mentions are reported once."""
+    by_spans: dict[tuple[Spans, Spans], _Pair] = {}
+    for a, b in mentioned:
+        by_spans.setdefault((a.spans, b.spans), (a, b))
+    return list(by_spans.values())
 
 
-def _through_narrower(pairs: Sequence[_Pair], both_named: Sequence[_Pair]) -> list[CommonConcept]:
-    """Concepts that at least one text names by narrower ones, from the nearest on upwards."""
-    shared = {pair[0].label for pair in both_named}, {pair[1].label for pair in both_named}
+def _through_narrower(pairs: Sequence[_Pair], mentioned: Sequence[_Pair]) -> list[CommonConcept]:
+    """Return the concepts that a text mentions by narrower ones, from the nearest on upwards."""
+    shared = {pair[0].label for pair in mentioned}, {pair[1].label for pair in mentioned}
     used: tuple[set[str], set[str]] = set(), set()
     result = []
     for pair in sorted(pairs, key=_breadth):
         if pair[0].count and pair[1].count:
             continue
         sides = tuple(
-            [name for name in _support(each) if name not in known]
-            for each, known in zip(pair, shared, strict=True)
+            [name for name in _support(match) if name not in known]
+            for match, known in zip(pair, shared, strict=True)
         )
         new = tuple(
             [name for name in side if name not in known]
             for side, known in zip(sides, used, strict=True)
         )
         if all(sides) and any(new):
-            result.append(_told(*pair, (tuple(new[0] or sides[0]), tuple(new[1] or sides[1]))))
+            result.append(_common(*pair, (tuple(new[0] or sides[0]), tuple(new[1] or sides[1]))))
             used[0].update(sides[0])
             used[1].update(sides[1])
     return result
 
 
 def _breadth(pair: _Pair) -> tuple[int, int, float]:
-    """Order in which a concept comes after those below it, whose names are among its own."""
+    """Return a sort key by which a concept comes after its narrower ones."""
     a, b = pair
     return len(a.via) + len(b.via), a.level + b.level, -_weight(a, b)
 
 
-def _support(found: FoundConcept) -> tuple[str, ...]:
-    return (found.label, *found.via) if found.count else found.via
+def _support(match: ConceptMatch) -> tuple[str, ...]:
+    return (match.label, *match.via) if match.count else match.via
 
 
-def _told(
-    a: FoundConcept, b: FoundConcept, through: tuple[tuple[str, ...], tuple[str, ...]]
+def _common(
+    a: ConceptMatch, b: ConceptMatch, through: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> CommonConcept:
     return CommonConcept(a.label, _weight(a, b), *through)
 
 
-def _weight(a: FoundConcept, b: FoundConcept) -> float:
+def _weight(a: ConceptMatch, b: ConceptMatch) -> float:
     return sqrt(a.weight * b.weight)
 
 
 def _names(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MAX_LABELS
+    return ", ".join(names[:MAX_LABELS]) + (f" and {more} more" if more > 0 else "")

@@ -1,5 +1,6 @@
-"""Vocabularies from files: synonyms, taxonomies, or the form that was kept of one."""
+"""Vocabularies from files: synonyms, taxonomies, or what `Vocabulary.to_json` wrote."""
 
+import hashlib
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -8,23 +9,33 @@ from es_simhash.errors import InputError
 from es_simhash.semantics.vocabulary.labels import decode, primary_language, read_bytes
 from es_simhash.semantics.vocabulary.synonyms import read_synonyms
 from es_simhash.semantics.vocabulary.taxonomy import read_taxonomy
-from es_simhash.semantics.vocabulary.vocabulary import DECAY, FORMAT, LANGUAGE, LEVELS, Vocabulary
+from es_simhash.semantics.vocabulary.vocabulary import (
+    DEFAULT_DECAY,
+    DEFAULT_LANGUAGE,
+    DEFAULT_LEVELS,
+    VOCABULARY_FORMAT,
+    Vocabulary,
+)
 
 _SYNONYMS = (".txt", ".syn")
 _TAXONOMIES = (".ttl", ".rdf", ".xml", ".owl", ".jsonld", ".json")
-# `to_json` writes the name of its form first.
-_KEPT = f'{{"format":"{FORMAT}"'
+# `to_json` writes the name of its format first.
+_JSON_START = f'{{"format":"{VOCABULARY_FORMAT}"'
 
 
 def load_vocabulary(
-    path: str | Path, language: str = LANGUAGE, *, decay: float = DECAY, levels: int = LEVELS
+    path: str | Path,
+    language: str = DEFAULT_LANGUAGE,
+    *,
+    decay: float = DEFAULT_DECAY,
+    levels: int = DEFAULT_LEVELS,
 ) -> Vocabulary:
-    """Return the vocabulary of a file, told by its suffix; a file that stays as it is is read once.
+    """Return the vocabulary of a file, by its suffix; an unchanged file is read once.
 
     Args:
         path: Synonyms (.txt, .syn), a SKOS taxonomy (.ttl, .rdf, .xml, .owl, .jsonld, .json), or
             what `Vocabulary.to_json` wrote (.json).
-        language: Language of the synonyms, or the one wanted of the taxonomy.
+        language: Language of the synonyms, or the preferred one of the taxonomy.
         decay: What a broader concept gets of a narrower one's weight, for each level.
         levels: How many levels up concepts count.
 
@@ -42,6 +53,21 @@ def load_vocabulary(
     return _load(path, primary_language(language), decay, levels, _stamp(path))
 
 
+def vocabulary_digest(path: str) -> str:
+    """Return the digest by which a scheme names the vocabulary in a file.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise InputError(
+            f"The vocabulary {path} cannot be read ({error.strerror}); name another file.",
+            parameter="vocabulary",
+        ) from error
+
+
 def _stamp(path: Path) -> tuple[int, int]:
     try:
         return path.stat().st_mtime_ns, path.stat().st_size
@@ -56,12 +82,12 @@ def _load(
     suffix = path.suffix.lower()
     if suffix in _SYNONYMS:
         return replace(read_synonyms(path, language), decay=decay, levels=levels)
-    if suffix == ".json" and (content := decode(read_bytes(path), path)).startswith(_KEPT):
-        return replace(_kept(content, path), language=language, decay=decay, levels=levels)
+    if suffix == ".json" and (content := decode(read_bytes(path), path)).startswith(_JSON_START):
+        return replace(_from_json(content, path), language=language, decay=decay, levels=levels)
     return read_taxonomy(path, language, decay=decay, levels=levels)
 
 
-def _kept(content: str, path: Path) -> Vocabulary:
+def _from_json(content: str, path: Path) -> Vocabulary:
     try:
         return Vocabulary.from_json(content)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Labels as files give them: decoded, clean, of a sane length."""
+"""Labels of vocabulary files: decoded, cleaned, quoted for messages."""
 
 import re
 import unicodedata
@@ -8,11 +8,11 @@ from pathlib import Path
 from es_simhash.errors import InputError
 
 # The longest label of the thesauri looked at has 112 characters; a longer one is a definition.
-LONGEST_LABEL = 200
+MAX_LABEL_LENGTH = 200
 
-_SHOWN = 60
+_QUOTED_LENGTH = 60
 _CONTROLS = frozenset({"Cc", "Cf", "Cs"})
-# Joiners are letters' business in Arabic, Persian, Hindi and in emoji.
+# Joiners belong to words in Arabic, Persian, Hindi and to emoji.
 _JOINERS = frozenset("\u200c\u200d")
 
 
@@ -50,18 +50,18 @@ def clean_label(label: str) -> str:
     spaced = " ".join(label.split())
     if spaced.isprintable():
         return spaced
-    kept = "".join(
+    visible = "".join(
         character
         for character in spaced
         if character in _JOINERS or unicodedata.category(character) not in _CONTROLS
     )
-    return " ".join(kept.split())
+    return " ".join(visible.split())
 
 
-def shown(label: str) -> str:
+def quoted(label: str) -> str:
     """Return a label in quotes, cut when it is long, for a message."""
     cleaned = clean_label(label)
-    return f"'{cleaned if len(cleaned) <= _SHOWN else cleaned[: _SHOWN - 1] + '…'}'"
+    return f"'{cleaned if len(cleaned) <= _QUOTED_LENGTH else cleaned[: _QUOTED_LENGTH - 1] + '…'}'"
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Where the labels of a vocabulary stand in a text: the longest first, in linear time."""
+"""Matching of the labels of a vocabulary in a text: longest first, in linear time."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,17 +7,18 @@ from itertools import pairwise
 from math import log
 from typing import TypeVar
 
-from es_simhash.semantics.languages.words import Word, is_stop, read_words
+from es_simhash.semantics.languages.word_lists import is_stop_word
+from es_simhash.semantics.languages.words import Word, words_with_offsets
 
-# A short label in capitals is an abbreviation, found in capitals only: AIDS is not aid.
-LONGEST_ABBREVIATION = 5
+# A short label in capitals is an abbreviation, matched in capitals only: AIDS is not aid.
+MAX_ABBREVIATION_LENGTH = 5
 
 _DIGITS = re.compile(r"\d+")
-# Between the words of a label these mean that the text has ended one thing and begun another.
+# Between two words these separate phrases, so that no label spans them.
 _BREAK = re.compile(r"[.,;:!?…()\[\]،؛؟。，、；：！？।]|\n\s*\n")
 _POSSESSIVE = re.compile(r"['’]s$|(?<=[A-Z])s$")
-# Labels are read together; more at a time would only cost memory.
-_TOGETHER = 4096
+# Labels are analysed in batches of this many; larger ones would only cost memory.
+_BATCH = 4096
 
 Units = tuple[str, ...]
 Key = TypeVar("Key")
@@ -25,7 +26,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Mention:
-    """A place where a text names concepts: several when a label belongs to several."""
+    """Offsets of a label in a text, and its concepts: several when they share the label."""
 
     concepts: tuple[str, ...]
     start: int
@@ -33,12 +34,12 @@ class Mention:
 
 
 @dataclass
-class Named:
+class ConceptMentions:
     """The mentions of one concept.
 
     Attributes:
         spans: Their offsets, in order.
-        shares: Sum of its shares in them: a half of a mention whose label belongs to two.
+        shares: Sum of its shares in them: one half of a mention whose label two concepts share.
     """
 
     spans: list[tuple[int, int]] = field(default_factory=list)
@@ -56,7 +57,7 @@ class LabelIndex:
     """The labels of a vocabulary as the words of one language.
 
     Attributes:
-        language: ISO 639-1 code of the language that labels and texts are read as.
+        language: ISO 639-1 code of the language of labels and texts.
         concepts: Ids of the concepts of each label, by its words in normal form.
         lengths: How many words the labels that begin with a word have.
         abbreviations: Ids of the concepts of each abbreviation.
@@ -72,22 +73,22 @@ class LabelIndex:
     def mentions(self, text: str) -> list[Mention]:
         """Return the mentions in the order of the text; none overlaps another.
 
-        Of two that would overlap the one of more words is taken, then the one that begins first.
+        Of overlapping ones the one of more words wins, then the one that begins first.
         """
         units = _units(text, self.language)
         # Abbreviations first, so that CAP is the policy and not a cap.
-        found = [*self._abbreviations(text, units), *self._phrases(text, units)]
-        found.sort(key=lambda each: (-each[0], each[1].start))
+        candidates = [*self._abbreviations(text, units), *self._phrases(text, units)]
+        candidates.sort(key=lambda candidate: (-candidate[0], candidate[1].start))
         taken = bytearray(len(text))
         chosen = []
-        for _, mention in found:
+        for _, mention in candidates:
             if taken.find(1, mention.start, mention.end) < 0:
                 taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
                 chosen.append(mention)
         return sorted(chosen, key=lambda mention: mention.start)
 
     def _phrases(self, text: str, units: list[Word]) -> Iterator[tuple[int, Mention]]:
-        """Mentions by words, each with their number, overlapping ones too."""
+        """Yield mentions by words, with their number of words; they may overlap."""
         normals = tuple([unit.normal for unit in units])
         lengths, concepts = self.lengths, self.concepts
         starts = [first for first, normal in enumerate(normals) if normal in lengths]
@@ -96,7 +97,7 @@ class LabelIndex:
                 key = normals[first : first + length]
                 if key in concepts and len(key) == length:
                     run = units[first : first + length]
-                    if length == 1 or key in self.punctuated or not _broken(text, run):
+                    if length == 1 or key in self.punctuated or not _is_broken(text, run):
                         yield length, Mention(concepts[key], run[0].start, run[-1].end)
 
     def _abbreviations(self, text: str, units: list[Word]) -> Iterator[tuple[int, Mention]]:
@@ -111,35 +112,37 @@ class LabelIndex:
 
 
 def index_labels(labels: Iterable[tuple[str, str]], language: str) -> LabelIndex:
-    """Return the index of (label, concept id) pairs, read as one language.
+    """Return the index of (label, concept id) pairs in one language.
 
     Stop words and single letters are left out, since every text has them.
     """
     pairs = list(dict.fromkeys(labels))
-    # In a vocabulary that is in capitals throughout they say nothing about a label.
-    capitals = sum(label.isupper() for label, _ in pairs) * 2 < len(pairs)
+    # Where most labels are in capitals, capitals do not mark abbreviations.
+    has_abbreviations = sum(label.isupper() for label, _ in pairs) * 2 < len(pairs)
     index = LabelIndex(language)
     lengths: dict[str, set[int]] = {}
-    for (label, concept), units in zip(pairs, _read_labels(pairs, language), strict=True):
-        if capitals and _is_abbreviation(label, units):
+    for (label, concept), units in zip(pairs, _label_units(pairs, language), strict=True):
+        if has_abbreviations and _is_abbreviation(label, units):
             _add(index.abbreviations, label, concept)
-        elif units and not _is_everywhere(units, language):
+        elif units and not _is_too_common(units, language):
             _add(index.concepts, units, concept)
             lengths.setdefault(units[0], set()).add(len(units))
             if len(units) > 1 and _BREAK.search(label):
                 index.punctuated.add(units)
-    index.lengths = {first: tuple(sorted(some, reverse=True)) for first, some in lengths.items()}
+    index.lengths = {
+        first: tuple(sorted(of_first, reverse=True)) for first, of_first in lengths.items()
+    }
     return index
 
 
-def group_mentions(mentions: Iterable[Mention]) -> dict[str, Named]:
-    """Return the mentions of each concept, in the order of the first ones."""
-    named: dict[str, Named] = {}
+def group_mentions(mentions: Iterable[Mention]) -> dict[str, ConceptMentions]:
+    """Return the mentions of each concept, in the order of its first mention."""
+    named: dict[str, ConceptMentions] = {}
     for mention in mentions:
         for id in mention.concepts:
-            each = named.setdefault(id, Named())
-            each.spans.append((mention.start, mention.end))
-            each.shares += 1 / len(mention.concepts)
+            of_concept = named.setdefault(id, ConceptMentions())
+            of_concept.spans.append((mention.start, mention.end))
+            of_concept.shares += 1 / len(mention.concepts)
     return named
 
 
@@ -149,10 +152,10 @@ def _add(table: dict[Key, tuple[str, ...]], key: Key, concept: str) -> None:
         table[key] = (*known, concept)
 
 
-def _read_labels(pairs: list[tuple[str, str]], language: str) -> Iterator[Units]:
-    """Words of each label; many are read at once, which is several times faster than each."""
-    for first in range(0, len(pairs), _TOGETHER):
-        labels = [label for label, _ in pairs[first : first + _TOGETHER]]
+def _label_units(pairs: list[tuple[str, str]], language: str) -> Iterator[Units]:
+    """Yield the words of each label; in batches this is several times faster."""
+    for first in range(0, len(pairs), _BATCH):
+        labels = [label for label, _ in pairs[first : first + _BATCH]]
         units = iter(_units("\n".join(labels), language))
         unit = next(units, None)
         end = 0
@@ -166,27 +169,27 @@ def _read_labels(pairs: list[tuple[str, str]], language: str) -> Iterator[Units]
 
 
 def _units(text: str, language: str) -> list[Word]:
-    """Words and numbers of a text, in order: COVID-19 is more than Covid."""
-    words = read_words(text, language)
+    """Return words and numbers of a text, in order: COVID-19 is more than Covid."""
+    words = words_with_offsets(text, language)
     numbers = [Word(match.group(), *match.span()) for match in _DIGITS.finditer(text)]
     return sorted([*words, *numbers], key=lambda unit: unit.start) if numbers else words
 
 
-def _broken(text: str, run: list[Word]) -> bool:
-    """Whether punctuation or an empty line stands between the words."""
+def _is_broken(text: str, run: list[Word]) -> bool:
+    """Check whether punctuation or an empty line separates the words."""
     return any(
         _BREAK.search(text, before.end, after.start) is not None for before, after in pairwise(run)
     )
 
 
 def _is_abbreviation(label: str, units: Units) -> bool:
-    short = len(units) == 1 and 1 < len(label) <= LONGEST_ABBREVIATION
+    short = len(units) == 1 and 1 < len(label) <= MAX_ABBREVIATION_LENGTH
     return short and label.isupper() and label.isalpha()
 
 
-def _is_everywhere(units: Units, language: str) -> bool:
-    """Whether a label is a stop word, or a letter of a script that has letters."""
+def _is_too_common(units: Units, language: str) -> bool:
+    """Check whether a label is a stop word, or a letter of a script that has letters."""
     if len(units) > 1:
         return False
     (unit,) = units
-    return is_stop(unit, language) or (len(unit) == 1 and unit.lower() != unit.upper())
+    return is_stop_word(unit, language) or (len(unit) == 1 and unit.lower() != unit.upper())

@@ -1,7 +1,7 @@
-"""RDF files as statements, through rdflib, without a request or another file being opened.
+"""RDF files as statements, parsed by rdflib without requests and without opening other files.
 
 rdflib would fetch a JSON-LD context by its address; an XML document type can name entities outside
-the file, or some that grow when they are put in. Such files are refused before rdflib sees them.
+the file, or nested ones that expand. Such files are rejected before rdflib parses them.
 """
 
 import json
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.semantics.vocabulary.labels import decode, read_bytes, shown
+from es_simhash.semantics.vocabulary.labels import decode, quoted, read_bytes
 
 if TYPE_CHECKING:
     from rdflib import Graph
 
-# Names of rdflib for the formats, and those for people.
+# Names of the formats in rdflib, and in messages.
 TURTLE, XML, JSON_LD = "turtle", "xml", "json-ld"
 _NAMES = {TURTLE: "Turtle", XML: "RDF/XML", JSON_LD: "JSON-LD"}
 _SUFFIXES = {".ttl": TURTLE, ".rdf": XML, ".xml": XML, ".owl": XML}
@@ -31,7 +31,7 @@ _LONGEST_ENTITY = 200
 
 
 class Statement(NamedTuple):
-    """A subject, what is said of it, and the value; a language when the value has one."""
+    """Subject, predicate and value of a statement; the language when the value has one."""
 
     subject: str
     predicate: str
@@ -40,7 +40,7 @@ class Statement(NamedTuple):
 
 
 def read_statements(path: Path) -> Iterator[Statement]:
-    """Return what a file in Turtle, RDF/XML or JSON-LD says, told by suffix or else by content.
+    """Yield the statements of a file in Turtle, RDF/XML or JSON-LD, by suffix or else by content.
 
     Raises:
         MissingExtra: rdflib is not installed.
@@ -55,7 +55,7 @@ def read_statements(path: Path) -> Iterator[Statement]:
 
 def _parse(path: Path) -> "Graph":
     try:
-        from rdflib import Graph
+        from rdflib import Graph  # an optional extra
     except ImportError as error:
         raise MissingExtra(
             "Reading a taxonomy needs rdflib: pip install 'es-simhash[taxonomy]'."
@@ -65,10 +65,10 @@ def _parse(path: Path) -> "Graph":
     checked = BytesIO(_CHECKS[kind](content, path))
     try:
         with warnings.catch_warnings():
-            # rdflib's own use of what it has deprecated.
+            # rdflib uses what it has deprecated itself.
             warnings.simplefilter("ignore", DeprecationWarning)
             return Graph().parse(checked, format=kind, publicID=_BASE)
-    # Its parsers raise whatever they stumble over, from SyntaxError to RecursionError.
+    # Its parsers raise anything from SyntaxError to RecursionError.
     except Exception as error:
         raise _unreadable(path, kind, error) from error
 
@@ -85,30 +85,30 @@ def _check_turtle(content: bytes, path: Path) -> bytes:
 
 
 def _check_xml(content: bytes, path: Path) -> bytes:
-    """Refuse entities from outside the file, and those that hold others or are long."""
+    """Return the content after rejecting external, nested and long entities."""
     parser = expat.ParserCreate()
 
-    def refuse_doctype(name: str, system: str | None, public: str | None, _: int) -> None:
+    def reject_doctype(name: str, system: str | None, public: str | None, _: int) -> None:
         if system or public:
             raise InputError(
-                f"{path} names a document type outside of it, {shown(system or public or '')}, "
+                f"{path} names a document type outside of it, {quoted(system or public or '')}, "
                 "which is not opened: take out the DOCTYPE."
             )
 
-    def refuse_entity(name: str, is_parameter: int, value: str | None, *_: str | None) -> None:
+    def reject_entity(name: str, is_parameter: int, value: str | None, *_: str | None) -> None:
         if value is None or is_parameter:
             raise InputError(
-                f"{path} names the entity {shown(name)} outside of it, which is not opened: "
+                f"{path} names the entity {quoted(name)} outside of it, which is not opened: "
                 "put its text into the file."
             )
         if "&" in value or len(value) > _LONGEST_ENTITY:
             raise InputError(
-                f"{path} has an entity {shown(name)} that grows when it is put in: "
+                f"{path} has an entity {quoted(name)} that grows when it is put in: "
                 "write its text where it is used."
             )
 
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    parser.EntityDeclHandler = refuse_entity
+    parser.StartDoctypeDeclHandler = reject_doctype
+    parser.EntityDeclHandler = reject_entity
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
@@ -117,28 +117,28 @@ def _check_xml(content: bytes, path: Path) -> bytes:
 
 
 def _check_json(content: bytes, path: Path) -> bytes:
-    """Refuse contexts that would be fetched; what is checked is what rdflib gets."""
+    """Return the parsed content as JSON after rejecting remote contexts."""
     try:
         parsed = json.loads(decode(content, path))
-        todo = [parsed]
-        while todo:
-            value = todo.pop()
+        pending = [parsed]
+        while pending:
+            value = pending.pop()
             if isinstance(value, dict):
-                _refuse_remote(value.get("@context"), path)
-                todo += value.values()
+                _reject_remote(value.get("@context"), path)
+                pending += value.values()
             elif isinstance(value, list):
-                todo += value
+                pending += value
         return json.dumps(parsed).encode()
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, JSON_LD, error) from error
 
 
-def _refuse_remote(context: Any, path: Path) -> None:
-    for each in context if isinstance(context, list) else [context]:
-        remote = each.get("@import") if isinstance(each, dict) else each
+def _reject_remote(context: Any, path: Path) -> None:
+    for entry in context if isinstance(context, list) else [context]:
+        remote = entry.get("@import") if isinstance(entry, dict) else entry
         if remote is not None:
             raise InputError(
-                f"{path} refers to the context {shown(str(remote))}, which is not fetched: "
+                f"{path} refers to the context {quoted(str(remote))}, which is not fetched: "
                 "put the context itself into the file."
             )
 

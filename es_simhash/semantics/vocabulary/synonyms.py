@@ -1,8 +1,8 @@
 """Synonym files in the format of Solr and Elasticsearch.
 
-`a, b, c` are equivalent: one concept, shown as `a`. `a, b => c` makes a concept shown as `c`, which
-`a` and `b` name too; with `=> c, d` they name both. A backslash takes the next character as it is
-(`\\,`, `\\=>`, `\\\\`), a line that begins with # is a comment.
+`a, b, c` are equivalent: one concept, displayed as `a`. `a, b => c` makes a concept displayed as
+`c` with the further labels `a` and `b`; with `=> c, d` both get them. A backslash escapes the next
+character (`\\,`, `\\=>`, `\\\\`), a line that begins with # is a comment.
 """
 
 import re
@@ -13,34 +13,34 @@ from pathlib import Path
 
 from es_simhash.errors import InputError
 from es_simhash.semantics.vocabulary.labels import (
-    LONGEST_LABEL,
+    MAX_LABEL_LENGTH,
     clean_label,
     decode,
     primary_language,
+    quoted,
     read_bytes,
-    shown,
 )
-from es_simhash.semantics.vocabulary.vocabulary import LANGUAGE, Concept, Vocabulary
+from es_simhash.semantics.vocabulary.vocabulary import DEFAULT_LANGUAGE, Concept, Vocabulary
 
 _NEWLINE = re.compile(r"\r\n?|\n")
-# A character with its backslash, an arrow, a comma, or what stands between them.
+# An escaped character, an arrow, a comma, or what is between them.
 _PIECE = re.compile(r"\\.|=>|,|\\$|[^\\,=]+|=")
 
 
 class _BrokenLine(Exception):
-    """A line that is not in the format, with what is wrong."""
+    """A line that is not in the format."""
 
 
 @dataclass
 class _Groups:
-    """Concepts as they are put together: labels of each, the one to show first."""
+    """Concepts under construction: labels of each, the preferred one first."""
 
     labels: dict[str, list[str]] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
 
     def add(self, labels: list[str]) -> None:
-        """Add equivalent labels as a concept of their own: a word may have several meanings."""
+        """Add equivalent labels as a new concept: a label may belong to several."""
         id = labels[0]
         while id in self.labels:
             self.seen[labels[0]] += 1
@@ -49,13 +49,13 @@ class _Groups:
         self.labels[id] = labels
 
     def extend(self, target: str, labels: list[str]) -> None:
-        """Add labels to the concept shown as the target; make it when there is none."""
+        """Add labels to the concept displayed as the target; create it when there is none."""
         if target not in self.first:
             self.add([target])
         self.labels[self.first[target]].extend(labels)
 
 
-def read_synonyms(path: str | Path, language: str = LANGUAGE) -> Vocabulary:
+def read_synonyms(path: str | Path, language: str = DEFAULT_LANGUAGE) -> Vocabulary:
     """Return the synonyms of a file as a vocabulary of one language, each group one concept.
 
     Raises:
@@ -65,7 +65,7 @@ def read_synonyms(path: str | Path, language: str = LANGUAGE) -> Vocabulary:
     groups, problems = _Groups(), []
     for number, line in enumerate(_NEWLINE.split(decode(read_bytes(path), path)), 1):
         try:
-            problems += [f"Line {number}: {problem}" for problem in _take(line, groups)]
+            problems += [f"Line {number}: {problem}" for problem in _add_line(line, groups)]
         except _BrokenLine as error:
             raise InputError(f"{path}, line {number}: {error}.") from None
     if not groups.labels:
@@ -73,26 +73,26 @@ def read_synonyms(path: str | Path, language: str = LANGUAGE) -> Vocabulary:
     return _vocabulary(groups, primary_language(language), tuple(problems))
 
 
-def _take(line: str, groups: _Groups) -> Iterator[str]:
-    """Add a line to the groups; yield what had to be left out."""
+def _add_line(line: str, groups: _Groups) -> Iterator[str]:
+    """Add a line to the groups; yield a sentence for each label left out."""
     if not line.strip() or line.lstrip().startswith("#"):
         return
     sides = _sides(line)
-    kept = [[label for label in side if len(label) <= LONGEST_LABEL] for side in sides]
-    for label in (label for side in sides for label in side if len(label) > LONGEST_LABEL):
+    valid = [[label for label in side if len(label) <= MAX_LABEL_LENGTH] for side in sides]
+    for label in (label for side in sides for label in side if len(label) > MAX_LABEL_LENGTH):
         yield (
-            f"the term {shown(label)} has {len(label)} characters, more than {LONGEST_LABEL}, "
+            f"the term {quoted(label)} has {len(label)} characters, more than {MAX_LABEL_LENGTH}, "
             "and is left out."
         )
-    if len(kept) == 1 and kept[0]:
-        groups.add(kept[0])
-    elif len(kept) == 2:
-        for target in kept[1]:
-            groups.extend(target, kept[0])
+    if len(valid) == 1 and valid[0]:
+        groups.add(valid[0])
+    elif len(valid) == 2:
+        for target in valid[1]:
+            groups.extend(target, valid[0])
 
 
 def _sides(line: str) -> list[list[str]]:
-    """The terms of a line: those left and those right of the arrow, if there is one."""
+    """Return the terms of a line: those left and those right of the arrow, if there is one."""
     sides = [[""]]
     for piece in _PIECE.findall(line.strip()):
         if piece == "=>":

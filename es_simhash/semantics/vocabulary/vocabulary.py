@@ -1,9 +1,9 @@
-"""Vocabularies: concepts with labels in several languages, and those that a text is about.
+"""Vocabularies: concepts with labels in several languages, and how they are matched in texts.
 
-Labels and texts are read as the same words, so `interest rates` is found as `Interest rate`, and
-the longest label counts. Stop words and single letters are no labels, short capitals are found in
-capitals only, and a label of one Chinese character only where it stands alone. A concept that is
-found makes the broader ones count too, less at each level.
+Labels and texts are analysed into the same words, so `interest rates` matches `Interest rate`, and
+the longest label wins. Stop words and single letters are no labels, short capitals match capitals
+only, and a label of one Chinese character only a word of its own. A matched concept adds weight to
+the broader ones, less at each level.
 """
 
 import json
@@ -16,23 +16,28 @@ from typing import Any, NamedTuple
 from es_simhash.errors import InputError
 from es_simhash.semantics.extraction import Spans
 from es_simhash.semantics.vocabulary.labels import primary_language
-from es_simhash.semantics.vocabulary.matching import LabelIndex, Named, group_mentions, index_labels
+from es_simhash.semantics.vocabulary.matching import (
+    ConceptMentions,
+    LabelIndex,
+    group_mentions,
+    index_labels,
+)
 
-LANGUAGE = "en"
-DECAY = 0.5
-LEVELS = 2
-FORMAT = "es-simhash-vocabulary-v1"
+DEFAULT_LANGUAGE = "en"
+DEFAULT_DECAY = 0.5
+DEFAULT_LEVELS = 2
+VOCABULARY_FORMAT = "es-simhash-vocabulary-v1"
 
 
 @dataclass(frozen=True)
 class Concept:
-    """An identified meaning.
+    """A concept of a vocabulary.
 
     Attributes:
-        id: Its name in the file it comes from.
+        id: Identifier in the file.
         preferred: The label to show, by language; an empty language is every language.
-        labels: All labels to look for by language, the preferred ones among them.
-        broader: Ids of the concepts right above it.
+        labels: All labels by language, including the preferred ones.
+        broader: Ids of the next broader concepts.
     """
 
     id: str
@@ -42,19 +47,19 @@ class Concept:
 
 
 @dataclass(frozen=True)
-class FoundConcept:
-    """A concept that a text is about.
+class ConceptMatch:
+    """A concept of a vocabulary that a text mentions, itself or by narrower ones.
 
     Attributes:
         id: Its id in the vocabulary.
         label: Its preferred label.
-        count: How often the text names it; 0 when only narrower concepts are named.
+        count: Number of mentions; 0 when only narrower concepts are mentioned.
         spans: Offsets of the mentions in the text, in characters.
-        weight: 1 + ln(count) when it is named, divided by the number of concepts that share the
-            label; decay ** level of that of a narrower concept named. Several make the root of
-            the sum of their squares, or else what is above everything would weigh most.
-        via: Preferred labels of the narrower concepts named, those that weigh most first.
-        level: How many levels below it the nearest mention is; 0 when it is named itself.
+        weight: 1 + ln(count) when it is mentioned, divided by the number of concepts that share the
+            label; decay ** level of that of a narrower concept mentioned. Several add up to the
+            root of the sum of squares, or else the root of the hierarchy would weigh most.
+        via: Preferred labels of the narrower concepts mentioned, the heaviest first.
+        level: Levels down to the nearest mention; 0 when it is mentioned itself.
     """
 
     id: str
@@ -68,26 +73,26 @@ class FoundConcept:
 
 @dataclass(frozen=True, repr=False)
 class Vocabulary:
-    """Concepts to find in texts.
+    """Concepts to match in texts.
 
     Attributes:
         concepts: The concepts by id.
         language: Language of texts whose own is unknown or not in the vocabulary.
-        decay: What a broader concept gets of a narrower one's weight, for each level.
-        levels: How many levels up concepts count.
-        problems: What was strange in the file and how it was handled, a sentence each.
+        decay: Share of a narrower concept's weight that a broader one gets, for each level.
+        levels: How many levels up weight is added.
+        problems: Irregularities of the file and how they were handled, a sentence each.
 
     Raises:
         InputError: The decay is not from 0 to 1, or the levels are negative.
     """
 
     concepts: Mapping[str, Concept]
-    language: str = LANGUAGE
-    decay: float = DECAY
-    levels: int = LEVELS
+    language: str = DEFAULT_LANGUAGE
+    decay: float = DEFAULT_DECAY
+    levels: int = DEFAULT_LEVELS
     problems: tuple[str, ...] = ()
-    # What was made of the concepts already: it is made when it is first needed.
-    _readings: dict[str, "_Reading"] = field(default_factory=dict, init=False, compare=False)
+    # Computed when first needed.
+    _indexes: dict[str, "_LanguageIndex"] = field(default_factory=dict, init=False, compare=False)
     _above: dict[str, tuple[tuple[str, int], ...]] = field(
         default_factory=dict, init=False, compare=False
     )
@@ -106,41 +111,41 @@ class Vocabulary:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """Languages that labels are in; an empty one stands for labels of no language."""
-        return tuple(sorted({tag for each in self.concepts.values() for tag in each.labels}))
+        """Languages of the labels; empty for labels without a language."""
+        return tuple(sorted({tag for concept in self.concepts.values() for tag in concept.labels}))
 
     def label(self, id: str, language: str = "") -> str:
-        """Return the label to show for a concept: in the language, or else in another one."""
+        """Return the preferred label of a concept: in the language, or else in another one."""
         concept = self.concepts[id]
-        preferred = concept.preferred or {tag: some[0] for tag, some in concept.labels.items()}
+        preferred = concept.preferred or {tag: labels[0] for tag, labels in concept.labels.items()}
         return preferred.get(self._nearest(preferred, primary_language(language)), id)
 
-    def find(self, text: str, language: str = "") -> list[FoundConcept]:
-        """Return the concepts that a text is about, and those above them, heaviest first.
+    def find(self, text: str, language: str = "") -> list[ConceptMatch]:
+        """Return the concepts that a text mentions, and their broader ones, heaviest first.
 
-        The first call for a language reads all labels of that language.
+        The first call for a language indexes all labels of that language.
         """
-        reading = self._reading(language)
-        named = group_mentions(reading.index.mentions(text))
-        lower = self._lower(named)
-        found = [
-            _found(id, named.get(id, Named()), lower.get(id, []), reading.shown)
-            for id in dict.fromkeys([*named, *lower])
+        index = self._index(language)
+        named = group_mentions(index.labels.mentions(text))
+        narrower = self._narrower(named)
+        matches = [
+            _match(id, named.get(id, ConceptMentions()), narrower.get(id, []), index.preferred)
+            for id in dict.fromkeys([*named, *narrower])
         ]
-        return sorted(found, key=lambda each: (-each.weight, each.level, each.id))
+        return sorted(matches, key=lambda match: (-match.weight, match.level, match.id))
 
     def to_json(self) -> str:
-        """Return the vocabulary in a form that loads many times faster than a taxonomy."""
+        """Return the vocabulary as JSON, which loads many times faster than a taxonomy."""
         return json.dumps(
             {
-                "format": FORMAT,
+                "format": VOCABULARY_FORMAT,
                 "language": self.language,
                 "decay": self.decay,
                 "levels": self.levels,
                 "problems": self.problems,
                 "concepts": [
-                    [each.id, each.preferred, each.labels, each.broader]
-                    for each in self.concepts.values()
+                    [concept.id, concept.preferred, concept.labels, concept.broader]
+                    for concept in self.concepts.values()
                 ],
             },
             ensure_ascii=False,
@@ -152,99 +157,108 @@ class Vocabulary:
         """Return the vocabulary that `to_json` wrote.
 
         Raises:
-            InputError: It did not write this.
+            InputError: The text is something else.
         """
         try:
             return _from_object(json.loads(text))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InputError(
-                f"This is not a vocabulary in the form {FORMAT}: write it again with to_json."
+                f"This is not a vocabulary in the form {VOCABULARY_FORMAT}: "
+                "write it again with to_json."
             ) from error
 
-    def _reading(self, language: str) -> "_Reading":
+    def _index(self, language: str) -> "_LanguageIndex":
         wanted = primary_language(language)
         if not wanted or wanted not in self.languages:
             wanted = self.language
-        if wanted not in self._readings:
-            shown = {id: self.label(id, wanted) for id in self.concepts}
-            self._readings[wanted] = _Reading(index_labels(self._labels(wanted), wanted), shown)
-        return self._readings[wanted]
+        if wanted not in self._indexes:
+            preferred = {id: self.label(id, wanted) for id in self.concepts}
+            self._indexes[wanted] = _LanguageIndex(
+                index_labels(self._labels(wanted), wanted), preferred
+            )
+        return self._indexes[wanted]
 
     def _nearest(self, tags: Iterable[str], language: str) -> str:
-        """Which of some languages to take for the one wanted; it does not say "none"."""
+        """Return the best of some languages for a preferred one; empty when there are none."""
         wanted = (language or self.language, "", self.language)
         present = sorted(tags)
         return next((tag for tag in wanted if tag in present), present[0] if present else "")
 
     def _labels(self, language: str) -> Iterator[tuple[str, str]]:
-        """Labels to look for with the id of each: of one language, or else of another one."""
+        """Yield labels with their concept ids: of one language, or else of another one."""
         for concept in self.concepts.values():
             tags = {self._nearest(concept.labels, language), ""}
             yield from (
                 (label, concept.id) for tag in sorted(tags) for label in concept.labels.get(tag, ())
             )
 
-    def _lower(self, named: Mapping[str, Named]) -> dict[str, list["_Narrower"]]:
-        """For each concept above those named: what each of them gives it."""
-        lower: dict[str, list[_Narrower]] = {}
+    def _narrower(self, named: Mapping[str, ConceptMentions]) -> dict[str, list["_Narrower"]]:
+        """Return what each concept mentioned adds to each of its broader ones."""
+        narrower: dict[str, list[_Narrower]] = {}
         for id, mentions in named.items():
             own = mentions.weight
             for above, level in self._broader(id):
                 weight = own * self.decay**level
-                lower.setdefault(above, []).append(_Narrower(-weight, level, id))
-        return lower
+                narrower.setdefault(above, []).append(_Narrower(-weight, level, id))
+        return narrower
 
     def _broader(self, id: str) -> tuple[tuple[str, int], ...]:
-        """Concepts above one, each with its level on the shortest way; cycles do no harm."""
+        """Return the broader concepts with their levels on the shortest path; cycles are safe."""
         if id not in self._above:
             levels = {id: 0}
-            row = [id]
+            narrower = [id]
             for level in range(1, self.levels + 1 if self.decay else 1):
-                above = dict.fromkeys(each for low in row for each in self.concepts[low].broader)
-                row = [each for each in above if each not in levels and each in self.concepts]
-                levels.update(dict.fromkeys(row, level))
+                above = dict.fromkeys(
+                    broad for narrow in narrower for broad in self.concepts[narrow].broader
+                )
+                narrower = [id for id in above if id not in levels and id in self.concepts]
+                levels.update(dict.fromkeys(narrower, level))
             self._above[id] = tuple(levels.items())[1:]
         return self._above[id]
 
 
 @dataclass(frozen=True)
-class _Reading:
-    """A vocabulary in one language: where to find its labels, and the one to show of each."""
+class _LanguageIndex:
+    """A vocabulary in one language: its labels, and the preferred one of each concept."""
 
-    index: LabelIndex
-    shown: Mapping[str, str]
+    labels: LabelIndex
+    preferred: Mapping[str, str]
 
 
 class _Narrower(NamedTuple):
-    """What a narrower concept gives; as tuples they sort the heaviest first."""
+    """Weight that a narrower concept adds; as tuples they sort the heaviest first."""
 
     minus_weight: float
     level: int
     id: str
 
 
-def _found(id: str, named: Named, lower: list[_Narrower], shown: Mapping[str, str]) -> FoundConcept:
-    heaviest = sorted(lower) if len(lower) > 1 else lower
-    return FoundConcept(
+def _match(
+    id: str, named: ConceptMentions, narrower: list[_Narrower], preferred: Mapping[str, str]
+) -> ConceptMatch:
+    heaviest = sorted(narrower) if len(narrower) > 1 else narrower
+    return ConceptMatch(
         id,
-        shown[id],
+        preferred[id],
         len(named.spans),
         tuple(named.spans),
-        hypot(named.weight, *[each.minus_weight for each in lower]),
-        tuple(dict.fromkeys([shown[each.id] for each in heaviest])),
-        0 if named.spans else min([each.level for each in lower]),
+        hypot(named.weight, *[concept.minus_weight for concept in narrower]),
+        tuple(dict.fromkeys([preferred[concept.id] for concept in heaviest])),
+        0 if named.spans else min([concept.level for concept in narrower]),
     )
 
 
 def _from_object(content: Mapping[str, Any]) -> Vocabulary:
-    if content["format"] != FORMAT:
+    if content["format"] != VOCABULARY_FORMAT:
         raise ValueError
     concepts = (
-        Concept(id, preferred, {tag: tuple(some) for tag, some in labels.items()}, tuple(broader))
+        Concept(
+            id, preferred, {tag: tuple(of_tag) for tag, of_tag in labels.items()}, tuple(broader)
+        )
         for id, preferred, labels, broader in content["concepts"]
     )
     return Vocabulary(
-        {each.id: each for each in concepts},
+        {concept.id: concept for concept in concepts},
         content["language"],
         content["decay"],
         content["levels"],

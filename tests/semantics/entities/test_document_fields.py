@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.entities.document_fields import (
-    LONGEST_NAME,
-    MOST_MENTIONS,
-    clean_name,
-    join_mentions,
-    upstream_entities,
-)
+from es_simhash.semantics.entities.document_fields import MAX_MENTIONS, upstream_entities
+from es_simhash.semantics.entities.names import MAX_NAME_LENGTH, clean_name, merge_mentions
 from es_simhash.semantics.extraction import Entity
 
 TEXT = "Angela Merkel met Emmanuel Macron in Berlin."
@@ -183,11 +178,11 @@ def test_the_most_frequent_spelling_and_label_are_kept() -> None:
         Entity("Washington", 2, (), "LOC"),
         Entity("Washington", 9, (), ""),
     ]
-    assert join_mentions(mentions) == (Entity("Washington", 12, (), "LOC"),)
+    assert merge_mentions(mentions) == (Entity("Washington", 12, (), "LOC"),)
 
 
 def test_a_greater_count_than_a_text_can_have_is_cut() -> None:
-    assert read({"name": "Berlin", "count": 10**30})[0].count == MOST_MENTIONS
+    assert read({"name": "Berlin", "count": 10**30})[0].count == MAX_MENTIONS
 
 
 @pytest.mark.parametrize("offsets", [{"start": -1, "end": 5}, {"start": 5, "end": 5}, {"start": 3}])
@@ -228,13 +223,13 @@ def test_names_with_dots_quotes_and_other_scripts_are_kept(name: str) -> None:
 
 
 def test_a_long_name_is_cut_and_the_others_kept() -> None:
-    assert names(["x" * 10_000, "Berlin"]) == ["x" * LONGEST_NAME, "Berlin"]
+    assert names(["x" * 10_000, "Berlin"]) == ["x" * MAX_NAME_LENGTH, "Berlin"]
 
 
 @given(st.text(max_size=500))
 def test_a_cleaned_name_can_be_sent_and_stays_clean(name: str) -> None:
     cleaned = clean_name(name)
-    assert len(cleaned) <= LONGEST_NAME
+    assert len(cleaned) <= MAX_NAME_LENGTH
     assert cleaned.encode("utf-8").decode("utf-8") == cleaned
     assert not {unicodedata.category(character) for character in cleaned} & {"Cc", "Cs"}
     assert cleaned == " ".join(cleaned.split())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.semantics.extractors.phrases import MOST_PHRASES, find_phrases
+from es_simhash.semantics.extractors.phrases import MAX_PHRASES, find_phrases
 
 
 def counts(text: str, language: str = "en") -> dict[str, int]:
@@ -43,7 +43,7 @@ def test_places_are_those_of_the_words() -> None:
 def test_only_the_best_are_kept_in_the_order_of_the_text() -> None:
     pairs = [f"{chr(97 + n)}orbl {chr(97 + n)}ilm" for n in range(20)]
     found = find_phrases(". ".join(pairs * 2), "en")
-    assert len(found) == MOST_PHRASES
+    assert len(found) == MAX_PHRASES
     firsts = [phrase.spans[0] for phrase in found]
     assert firsts == sorted(firsts)
 

@@ -13,7 +13,8 @@ from es_simhash.semantics.entities.rules import find_entities
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 
 from es_simhash.semantics.extractors import spacy_components  # noqa: E402
-from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor, extraction_of  # noqa: E402
+from es_simhash.semantics.extractors.spacy_documents import extraction_of  # noqa: E402
+from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor  # noqa: E402
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -9,13 +9,9 @@ import pytest
 
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.extraction import Entity, Extraction, Extractor, Phrase
-from es_simhash.semantics.extractors.spacy_pipeline import (
-    SpacyExtractor,
-    extraction_of,
-    joined,
-    split_text,
-    word_kinds,
-)
+from es_simhash.semantics.extractors.spacy_documents import extraction_of, parts_of_speech
+from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor
+from es_simhash.semantics.extractors.text_pieces import merge_extractions, split_text
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.words import count_words
 
@@ -115,7 +111,9 @@ def test_entities_keep_surface_label_count_and_offsets(ruled: "Language") -> Non
 
 
 def test_amounts_are_entities_when_they_are_asked_for(ruled: "Language") -> None:
-    (found,) = SpacyExtractor(ruled, leave_out=["PERSON"]).extract(["Two saw Christine Lagarde"])
+    (found,) = SpacyExtractor(ruled, excluded_labels=["PERSON"]).extract(
+        ["Two saw Christine Lagarde"]
+    )
     assert found.entities == (Entity("Two", 1, ((0, 3),), "CARDINAL"),)
 
 
@@ -176,7 +174,7 @@ def test_kinds_of_words_are_their_most_frequent_parts_of_speech() -> None:
         ("banks", "bank", "NOUN", "dobj", 1),
         ("there", "there", "ADV", "advmod", 1),
     ]
-    assert word_kinds(parsed(spacy.blank("en"), rows)) == {"bank": "NOUN"}
+    assert parts_of_speech(parsed(spacy.blank("en"), rows)) == {"bank": "NOUN"}
 
 
 def test_the_language_of_any_pipeline_is_unknown() -> None:
@@ -252,7 +250,7 @@ def test_pieces_are_joined_to_one_extraction() -> None:
         entities=(Entity("A", 2, ((7, 8),)),),
         phrases=(Phrase("a b", 1, ((5, 8),)),),
     )
-    assert joined([one, other]) == Extraction(
+    assert merge_extractions([one, other]) == Extraction(
         "en",
         {"a": 3, "b": 1},
         entities=(Entity("A", 3, ((0, 1), (7, 8))),),
@@ -300,9 +298,9 @@ def test_the_tokenizer_of_a_language_is_used_when_its_package_is_there(
 
 def test_chinese_words_come_from_jieba_when_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "北京市发布新的政策"
-    monkeypatch.setattr(chinese, "available", lambda: False)
+    monkeypatch.setattr(chinese, "is_available", lambda: False)
     assert words_of("blank:zh", text) == count_words(text, "zh")
-    monkeypatch.setattr(chinese, "available", lambda: True)
+    monkeypatch.setattr(chinese, "is_available", lambda: True)
     monkeypatch.setattr(chinese, "words", lambda text: [text[:3], text[-2:]])
     assert words_of("blank:zh", text) == {"北京市": 1, "政策": 1}
     assert SpacyExtractor("blank:zh").name == "words-zh-jieba.v1"

@@ -45,7 +45,7 @@ def test_words_have_two_characters_and_no_stop_words() -> None:
 
 def test_words_stand_where_they_say() -> None:
     pytest.importorskip("jieba")
-    for word in chinese.read_words(TEXT):
+    for word in chinese.words_with_offsets(TEXT):
         assert TEXT[word.start : word.end].lower() == word.normal
 
 
@@ -77,7 +77,7 @@ def test_names_carry_each_of_their_places() -> None:
 
 def test_reading_at_once_gives_the_same_words_and_names() -> None:
     pytest.importorskip("jieba")
-    counts, names = chinese.read(TEXT)
+    counts, names = chinese.words_and_names(TEXT)
     assert sum(counts.values()) == len(chinese.words(TEXT))
     assert set(counts) == set(chinese.words(TEXT))
     assert names == chinese.find_names(TEXT)
@@ -85,7 +85,7 @@ def test_reading_at_once_gives_the_same_words_and_names() -> None:
 
 def test_frequencies_are_shares_of_all_words() -> None:
     pytest.importorskip("jieba")
-    found = chinese.frequencies()
+    found = chinese_segmentation.word_frequencies()
     assert isclose(sum(found.values()), 1)
     assert found["中国"] > found["北京大学"]
 

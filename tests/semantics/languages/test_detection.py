@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.semantics.languages.detection import language_of
-from es_simhash.semantics.languages.words import stop_lists
+from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.word_lists import stop_lists
 
 # Lists we have for languages that another with nearly the same words takes the texts of, or that
 # are not looked for.
@@ -20,9 +20,9 @@ def _documents(folder: Path) -> list[dict[str, str]]:
 
 def test_languages_with_a_stop_list_are_told_on_the_declaration_of_rights(data_dir: Path) -> None:
     wrong = {
-        each["variant"]: language_of(each["text"])
+        each["variant"]: detect_language(each["text"])
         for each in _documents(data_dir / "udhr")
-        if each["lang"] in stop_lists() and language_of(each["text"]) != each["lang"]
+        if each["lang"] in stop_lists() and detect_language(each["text"]) != each["lang"]
     }
     assert wrong.keys() <= NOT_TOLD
 
@@ -38,7 +38,7 @@ def test_languages_with_a_stop_list_are_told_on_the_declaration_of_rights(data_d
 )
 def test_news_and_laws_are_told(data_dir: Path, name: str, language: str, least: float) -> None:
     documents = _documents(data_dir / name)
-    right = sum(language_of(each["text"]) == language for each in documents)
+    right = sum(detect_language(each["text"]) == language for each in documents)
     assert right >= least * len(documents)
 
 
@@ -60,13 +60,13 @@ def test_news_and_laws_are_told(data_dir: Path, name: str, language: str, least:
     ],
 )
 def test_short_texts_are_told(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert detect_language(text) == language
 
 
 @pytest.mark.parametrize("text", ["", "🙂", "2024-11-21", "zxqv brrgl", "\ud800", "\x00"])
 def test_nothing_fits_texts_of_no_language(text: str) -> None:
-    assert language_of(text) == ""
+    assert detect_language(text) == ""
 
 
 def test_decomposed_letters_tell_the_same() -> None:
-    assert language_of("Xin cha\u0300o ca\u0301c ba\u0323n") == "vi"
+    assert detect_language("Xin cha\u0300o ca\u0301c ba\u0323n") == "vi"

@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from es_simhash.semantics.languages import words as words_module
+from es_simhash.semantics.languages.word_lists import is_stop_word, stop_words
 from es_simhash.semantics.languages.words import (
     count_forms,
     count_words,
     fold_forms,
-    is_stop,
-    read_words,
-    stop_words,
+    words_with_offsets,
 )
 
 LANGUAGES = ["en", "de", "fr", "tr", "hi", "th", "ja", "ar", ""]
@@ -26,16 +25,16 @@ CHARACTERS = (
 @settings(deadline=None, database=None)
 @given(CHARACTERS, st.sampled_from(LANGUAGES))
 def test_counts_are_those_of_the_words_read_without_stop_words(text: str, language: str) -> None:
-    read = [word.normal for word in read_words(text, language)]
+    read = [word.normal for word in words_with_offsets(text, language)]
     assert count_words(text, language) == Counter(
-        word for word in read if not is_stop(word, language)
+        word for word in read if not is_stop_word(word, language)
     )
 
 
 @settings(deadline=None, database=None)
 @given(CHARACTERS, st.sampled_from(LANGUAGES))
 def test_places_point_at_letters_of_the_original_text(text: str, language: str) -> None:
-    for word in read_words(text, language):
+    for word in words_with_offsets(text, language):
         assert word.normal
         assert text[word.start].isalpha() or text[word.start].isnumeric()
 
@@ -54,7 +53,7 @@ def test_contractions_are_stop_words_with_either_apostrophe() -> None:
 
 
 def test_stop_words_are_read_with_their_places() -> None:
-    assert read_words("Bank of England’s", "en") == [
+    assert words_with_offsets("Bank of England’s", "en") == [
         ("bank", 0, 4),
         ("of", 5, 7),
         ("england", 8, 17),
@@ -86,7 +85,7 @@ def test_scripts_have_their_own_words(language: str, text: str, words: set[str])
 
 def test_thai_vowel_signs_stay_with_their_consonant() -> None:
     # Three clusters: consonant with a sign above, consonant, consonant with a sign below.
-    assert [word.normal for word in read_words("ที่นมุ", "th")] == ["ที่น", "นมุ"]
+    assert [word.normal for word in words_with_offsets("ที่นมุ", "th")] == ["ที่น", "นมุ"]
 
 
 def test_composed_and_decomposed_letters_are_one_word() -> None:
@@ -100,7 +99,7 @@ def test_soft_hyphens_and_joiners_do_not_count() -> None:
 @pytest.mark.parametrize("text", ["", " ", "🙂🙂", "'", "''’", "123", "\ud800", "\x00"])
 def test_texts_without_words_have_none(text: str) -> None:
     assert count_words(text, "en") == {}
-    assert read_words(text, "en") == []
+    assert words_with_offsets(text, "en") == []
 
 
 def test_a_million_words_are_counted() -> None:
@@ -127,6 +126,6 @@ def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
 
 
 def test_more_forms_than_are_remembered_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words_module, "_MOST_REMEMBERED", 3)
+    monkeypatch.setattr(words_module, "_MAX_FORMS", 3)
     text = "alpha beta gamma delta epsilon zeta alpha"
     assert count_words(text, "en") == {**dict.fromkeys(text.split(), 1), "alpha": 2}

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.semantics.vocabulary.cycles import cycles
-from es_simhash.semantics.vocabulary.evidence import common
+from es_simhash.semantics.vocabulary.evidence import common_concepts
 from es_simhash.semantics.vocabulary.files import load_vocabulary
-from es_simhash.semantics.vocabulary.taxonomy import read_taxonomy
+from es_simhash.semantics.vocabulary.taxonomy import cycles, read_taxonomy
 from es_simhash.semantics.vocabulary.vocabulary import Vocabulary
 
 rdflib = pytest.importorskip("rdflib")
@@ -404,7 +403,7 @@ def test_narrower_media_topics_show_the_broader_one_in_common(media_topics):
     # The file: natural disaster is broader than earthquake and than volcanic eruption.
     a = media_topics.find("Earthquakes shook the coast", "en")
     b = media_topics.find("After the volcanic eruption", "en")
-    assert common(a, b)[0].sentence() == (
+    assert common_concepts(a, b)[0].sentence() == (
         "both about: natural disaster, through earthquake / volcanic eruption"
     )
 
@@ -431,7 +430,7 @@ def test_a_synonym_of_the_thesaurus_is_found_in_both_languages(stw):
 
 def test_texts_in_two_languages_share_a_concept_of_the_thesaurus(stw):
     a, b = stw.find("Order picking", "en"), stw.find("Auftragsmanagement", "de")
-    assert common(a, b)[0].sentence() == (
+    assert common_concepts(a, b)[0].sentence() == (
         "both about: Order processing, through Order processing / Auftragsabwicklung"
     )
 
@@ -441,7 +440,7 @@ def test_narrower_terms_of_the_thesaurus_show_the_broader_one_in_common(stw):
     # and so is a category of the same name, which is not told too.
     a = stw.find("open market operations", "en")
     b = stw.find("Die Mindestreservesatz genannte Quote", "de")
-    (shared,) = common(a, b)
+    (shared,) = common_concepts(a, b)
     assert shared.sentence() == (
         "both about: Monetary policy, through Open market operations / Mindestreserve"
     )

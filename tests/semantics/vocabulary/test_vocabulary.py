@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.vocabulary.evidence import common, overlap
+from es_simhash.semantics.vocabulary.evidence import common_concepts, concept_overlap
 from es_simhash.semantics.vocabulary.files import load_vocabulary
-from es_simhash.semantics.vocabulary.vocabulary import Concept, FoundConcept, Vocabulary
+from es_simhash.semantics.vocabulary.vocabulary import Concept, ConceptMatch, Vocabulary
 
 
 def _concept(id: str, *broader: str, **labels: list[str]) -> Concept:
@@ -28,7 +28,7 @@ def _labels(*labels: str) -> Vocabulary:
     return _vocabulary(*(_concept(label, en=[label]) for label in labels))
 
 
-def _found(vocabulary: Vocabulary, text: str, language: str = "en") -> dict[str, FoundConcept]:
+def _found(vocabulary: Vocabulary, text: str, language: str = "en") -> dict[str, ConceptMatch]:
     return {each.id: each for each in vocabulary.find(text, language)}
 
 
@@ -214,7 +214,9 @@ def test_chinese_labels_are_found_inside_a_run_of_characters():
         "rate": ["利率"],
         "policy": [],
     }
-    (shared,) = common(vocabulary.find("央行宣布", "zh"), vocabulary.find("利率上升", "zh"))
+    (shared,) = common_concepts(
+        vocabulary.find("央行宣布", "zh"), vocabulary.find("利率上升", "zh")
+    )
     assert shared.sentence() == "both about: 货币政策, through 中国人民银行 / 利率"
 
 
@@ -246,7 +248,7 @@ def test_a_text_of_a_million_words_is_read():
 def test_through_what_two_texts_are_about_the_same_is_said():
     a = ECONOMY.find("Interest rates rose.", "en")
     b = ECONOMY.find("The ECB met other central banks.", "en")
-    (shared,) = common(a, b)
+    (shared,) = common_concepts(a, b)
     assert (shared.through_a, shared.through_b) == (("interest rates",), ("central banks",))
     assert shared.sentence() == (
         "both about: monetary policy, through interest rates / central banks"
@@ -256,13 +258,13 @@ def test_through_what_two_texts_are_about_the_same_is_said():
 def test_a_broader_concept_is_not_told_when_both_name_the_narrower_one():
     a = ECONOMY.find("Interest rates and the economy of steel", "en")
     b = ECONOMY.find("An interest rate", "en")
-    assert [each.sentence() for each in common(a, b)] == ["both about: interest rates"]
+    assert [each.sentence() for each in common_concepts(a, b)] == ["both about: interest rates"]
 
 
 def test_a_broader_concept_is_told_when_each_names_something_else_too():
     a = ECONOMY.find("Steel and interest rates", "en")
     b = ECONOMY.find("Steel and central banks", "en")
-    assert [each.sentence() for each in common(a, b)] == [
+    assert [each.sentence() for each in common_concepts(a, b)] == [
         "both about: steel",
         "both about: monetary policy, through interest rates / central banks",
     ]
@@ -270,7 +272,7 @@ def test_a_broader_concept_is_told_when_each_names_something_else_too():
 
 def test_a_concept_one_names_itself_and_the_other_through_a_narrower_one_is_told():
     a, b = ECONOMY.find("monetary policy", "en"), ECONOMY.find("the ECB", "en")
-    (shared,) = common(a, b)
+    (shared,) = common_concepts(a, b)
     assert shared.sentence() == (
         "both about: monetary policy, through monetary policy / central banks"
     )
@@ -278,7 +280,7 @@ def test_a_concept_one_names_itself_and_the_other_through_a_narrower_one_is_told
 
 def test_texts_in_two_languages_have_concepts_in_common():
     a, b = ECONOMY.find("Interest rates", "en"), ECONOMY.find("Die Zentralbank", "de")
-    (shared,) = common(a, b)
+    (shared,) = common_concepts(a, b)
     assert shared.sentence() == "both about: monetary policy, through interest rates / Zentralbank"
 
 
@@ -287,7 +289,7 @@ def test_many_names_on_a_side_are_counted():
     vocabulary = _vocabulary(_concept("top", en=["top"]), *narrower)
     a = vocabulary.find(", ".join(each.labels["en"][0] for each in narrower[:5]), "en")
     b = vocabulary.find("narrow5 thing", "en")
-    (shared,) = common(a, b)
+    (shared,) = common_concepts(a, b)
     assert len(shared.through_a) == 5
     assert " and 2 more / narrow5 thing" in shared.sentence()
 
@@ -297,23 +299,23 @@ def test_a_word_of_many_meanings_is_told_once():
         _concept("river", en=["riverside", "bank"]), _concept("money", en=["lender", "bank"])
     )
     a, b = vocabulary.find("a bank", "en"), vocabulary.find("the bank", "en")
-    assert len(common(a, b)) == 1
+    assert len(common_concepts(a, b)) == 1
     clearer = vocabulary.find("the bank, a lender", "en")
-    assert {each.label for each in common(clearer, clearer)} == {"riverside", "lender"}
+    assert {each.label for each in common_concepts(clearer, clearer)} == {"riverside", "lender"}
 
 
 def test_nothing_in_common_is_an_empty_list_and_no_overlap():
     a, b = _labels("steel", "oil").find("steel", "en"), _labels("steel", "oil").find("oil", "en")
-    assert common(a, b) == common(a, []) == []
-    assert overlap(a, b) == overlap([], []) == overlap(a, []) == 0
+    assert common_concepts(a, b) == common_concepts(a, []) == []
+    assert concept_overlap(a, b) == concept_overlap([], []) == concept_overlap(a, []) == 0
 
 
 def test_overlap_is_one_for_the_same_and_between_for_related_texts():
     a, b = ECONOMY.find("interest rates", "en"), ECONOMY.find("central banks", "en")
-    assert overlap(a, a) == pytest.approx(1)
-    assert overlap(a, b) == overlap(b, a)
+    assert concept_overlap(a, a) == pytest.approx(1)
+    assert concept_overlap(a, b) == concept_overlap(b, a)
     far = ECONOMY.find("steel", "en")
-    assert 0 < overlap(a, far) < overlap(a, b) < 1
+    assert 0 < concept_overlap(a, far) < concept_overlap(a, b) < 1
 
 
 def test_the_kept_form_gives_the_same_vocabulary():

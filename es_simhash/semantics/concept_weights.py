@@ -1,0 +1,169 @@
+"""Weights of concepts: those of semantic profiles, and those of concept fingerprints."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.semantics.extraction import Entity, Extraction
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.profile import QUERY_CONCEPTS
+from es_simhash.semantics.rarity import rarity
+
+# A word of an entity counts this much more than another word of its frequency
+# (docs/semantic-neighbours.md).
+ENTITY_BOOST = 0.3
+# More mentions of an entity add nothing to the weights of its words.
+_MAX_MENTIONS = 50
+# How much more a Chinese word counts that is repeated (docs/semantic-neighbours.md).
+CHINESE_POWER = 0.7
+# Zhang and He 2020.
+_KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}
+_OTHER_KIND_WEIGHT = 1.0
+_MARKER_WEIGHT = 5.0
+_TITLE_WEIGHT = 5.0
+
+
+def profile_weights(
+    extractions: Sequence[Extraction],
+    language: str,
+    vocabulary_weights: Sequence[Mapping[str, float]],
+    packages: frozenset[str],
+) -> Iterator[dict[str, float]]:
+    """Yield the concepts of each text with their weights, heaviest first.
+
+    A word has (1 + ln frequency) x rarity, words of entities more; the squares of the weights of
+    all concepts of a text add up to 1.
+
+    Args:
+        extractions: Of texts of one language.
+        language: ISO 639-1 code of that language.
+        vocabulary_weights: Concepts of the vocabulary in each text, as shares of all its words.
+        packages: Packages whose word frequencies may be used.
+    """
+    mentions = [_entity_words(extraction.entities, language) for extraction in extractions]
+    # Entities that come with the document may have words that its text lacks.
+    words_of = [
+        [*extraction.words, *(word for word in mentioned if word not in extraction.words)]
+        for extraction, mentioned in zip(extractions, mentions, strict=True)
+    ]
+    words = list(chain.from_iterable(words_of))
+    counts = _counts_of([extraction.words for extraction in extractions], words_of)
+    mention_counts = _counts_of(mentions, words_of)
+    weights = _damped(counts, len(words), language)
+    weights += ENTITY_BOOST * _damped(mention_counts, len(words), language)
+    weights *= rarity(words, language, packages)
+    bounds = np.cumsum([0, *map(len, words_of)])
+    for number, added in enumerate(vocabulary_weights):
+        rows = slice(bounds[number], bounds[number + 1])
+        yield _heaviest(words[rows], weights[rows], added)
+
+
+def _counts_of(
+    counts: Sequence[Mapping[str, int]], words_of: Sequence[Sequence[str]]
+) -> Iterator[int]:
+    """Yield the count of each word of each text; 0 for a word that is not counted."""
+    return chain.from_iterable(
+        map(counted.get, words, [0] * len(words))
+        for counted, words in zip(counts, words_of, strict=True)
+    )
+
+
+def _damped(counts: Iterable[int], size: int, language: str) -> NDArray[np.float32]:
+    """Return 1 + ln of each count, of Chinese words its power of 0.7; 0 for a count of 0."""
+    frequencies = np.fromiter(counts, np.float32, size)
+    if language == "zh":
+        damped = frequencies**CHINESE_POWER
+    else:
+        damped = np.where(frequencies > 0, 1 + np.log(np.maximum(frequencies, 1)), 0)
+    return damped.astype(np.float32)
+
+
+def _entity_words(entities: Sequence[Entity], language: str) -> dict[str, int]:
+    if language == "zh":
+        # Names are words there, segmented by jieba; a higher weight does not help.
+        return {}
+    mentions = " ".join(f"{entity.text} " * min(entity.count, _MAX_MENTIONS) for entity in entities)
+    return count_words(mentions, language) if mentions else {}
+
+
+def _heaviest(
+    words: Sequence[str], weights: NDArray[np.float32], vocabulary: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the heaviest concepts, scaled by the norm of all; ties in the order of the text."""
+    norm = float(np.sqrt(np.square(weights).sum()))
+    if vocabulary:
+        # Weights of vocabulary concepts are shares of the norm of all words.
+        words = [*words, *vocabulary]
+        weights = np.concatenate([weights, norm * np.array([*vocabulary.values()], np.float32)])
+        norm = float(np.sqrt(np.square(weights).sum()))
+    if not norm:
+        return {}
+    order = np.argsort(-weights, kind="stable")[:QUERY_CONCEPTS]
+    order = order[weights[order] > 0]
+    scaled = (weights[order] / norm).tolist()
+    return {words[index]: weight for index, weight in zip(order.tolist(), scaled, strict=True)}
+
+
+def tfidf_weights(counts: Mapping[str, int], rarity: Callable[[str], float]) -> dict[str, float]:
+    """Return (1 + ln count) * rarity for each concept; rarity is that of `rarity`, or an idf."""
+    return {concept: (1 + math.log(count)) * rarity(concept) for concept, count in counts.items()}
+
+
+def zhang_he_idf(documents: int, frequency: int) -> float:
+    """Return the idf of Zhang and He, log(N / df + 0.01); an unseen concept counts as in one.
+
+    Raises:
+        InputError: There are more documents with the concept than documents.
+    """
+    if frequency > documents:
+        raise InputError(
+            f"A concept cannot be in {frequency} of {documents} documents; count both over one set."
+        )
+    return math.log(documents / max(1, frequency) + 0.01)
+
+
+def zhang_he_weights(
+    counts: Mapping[str, int],
+    idf: Callable[[str], float],
+    *,
+    kinds: Mapping[str, str] | None = None,
+    title: Collection[str] = (),
+    markers: Collection[str] = (),
+) -> dict[str, float]:
+    """Return TF * IDF * (1 + POS + length + marker + title) for each concept of a document.
+
+    Zhang and He 2020: POS is 3 for nouns, 2 for verbs, 1 for others; length is that of the word,
+    scaled to 0..1 within the document; 5 more for marker words ("in conclusion") and 5 for words
+    of the title.
+
+    Args:
+        counts: How often each concept occurs.
+        idf: Of a concept, such as `zhang_he_idf`.
+        kinds: Part of speech of each concept, as spaCy and Universal Dependencies name them.
+        title: Concepts of the title.
+        markers: Concepts that are marker words.
+    """
+    lengths = [len(concept) for concept in counts]
+    shortest = min(lengths, default=0)
+    span = max(1, max(lengths, default=0) - shortest)
+    kinds = kinds or {}
+    return {
+        concept: count
+        * idf(concept)
+        * (
+            1
+            + _kind_weight(kinds.get(concept, ""))
+            + (len(concept) - shortest) / span
+            + _MARKER_WEIGHT * (concept in markers)
+            + _TITLE_WEIGHT * (concept in title)
+        )
+        for concept, count in counts.items()
+    }
+
+
+def _kind_weight(kind: str) -> float:
+    return _KIND_WEIGHTS.get({"propn": "noun"}.get(kind.lower(), kind.lower()), _OTHER_KIND_WEIGHT)

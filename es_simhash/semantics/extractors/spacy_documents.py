@@ -1,0 +1,98 @@
+"""Extractions from documents that went through a spaCy pipeline (extra: spacy).
+
+What the pipeline has no component for is left out, down to the bare tokens of a blank one.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from es_simhash.semantics.entities.names import clean_name, merge_mentions
+from es_simhash.semantics.extraction import Entity, Extraction, Phrase
+from es_simhash.semantics.extractors.text_pieces import merge_phrases
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+# Entities of OntoNotes that are no names: a "Monday" or "two" in two texts relates nothing.
+NUMERIC_LABELS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
+# X is what the tagger could not tell, such as words of another language.
+_CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "X")
+
+
+def extraction_of(doc: "Doc", *, excluded_labels: Collection[str] = NUMERIC_LABELS) -> Extraction:
+    """Return the words, entities and phrases of a document that went through a pipeline."""
+    words = _content_words(doc)
+    return Extraction(
+        "" if doc.lang_ == "xx" else doc.lang_,
+        dict(Counter(filter(None, words))),
+        entities=merge_mentions(_names(doc, excluded_labels)),
+        phrases=_noun_phrases(doc, words),
+    )
+
+
+def parts_of_speech(doc: "Doc") -> dict[str, str]:
+    """Return the part of speech of each content word, the most frequent one when it has several."""
+    counts = Counter(
+        (word, token.pos_) for word, token in zip(_content_words(doc), doc, strict=True) if word
+    )
+    return dict(pair for pair, _ in reversed(counts.most_common()))
+
+
+class _NormalForms(dict[int, str]):
+    """Normal form of each form in the pipeline's store of strings; empty without a letter."""
+
+    def __init__(self, doc: "Doc") -> None:
+        super().__init__()
+        self._strings = doc.vocab.strings
+
+    def __missing__(self, form: int) -> str:
+        normal = unicodedata.normalize("NFC", self._strings[form].lower().replace("’", "'"))
+        self[form] = normal = normal if any(map(str.isalpha, normal)) else ""
+        return normal
+
+
+def _content_words(doc: "Doc") -> list[str]:
+    """Return the normal form of each content word; empty for the other tokens."""
+    # An optional extra.
+    from spacy import attrs, symbols
+
+    orths, lemmas, kinds = doc.to_array([attrs.ORTH, attrs.LEMMA, attrs.POS]).reshape(-1, 3).T
+    flags = [attrs.IS_STOP, attrs.IS_PUNCT, attrs.IS_SPACE, attrs.LIKE_URL, attrs.LIKE_EMAIL]
+    is_excluded = doc.to_array(flags).reshape(-1, len(flags)).any(axis=1)
+    content_kinds = [0, *(symbols.IDS[kind] for kind in _CONTENT)]
+    content = np.isin(kinds, content_kinds) & ~is_excluded
+    forms = np.where(lemmas > 0, lemmas, orths)
+    normals = _NormalForms(doc)
+    return [
+        normals[form] if is_content else ""
+        for form, is_content in zip(forms.tolist(), content.tolist(), strict=True)
+    ]
+
+
+def _names(doc: "Doc", excluded_labels: Collection[str]) -> Iterator[Entity]:
+    for entity in doc.ents:
+        text = clean_name(entity.text)
+        if text and entity.label_ not in excluded_labels:
+            yield Entity(text, 1, ((entity.start_char, entity.end_char),), entity.label_)
+
+
+def _noun_phrases(doc: "Doc", words: Sequence[str]) -> tuple[Phrase, ...]:
+    """Return noun chunks of two content words and more, where the document is parsed."""
+    if not doc.has_annotation("DEP"):
+        return ()
+    try:
+        chunks = list(doc.noun_chunks)
+    except NotImplementedError:
+        return ()
+    phrases = []
+    for chunk in chunks:
+        content = [index for index in range(chunk.start, chunk.end) if words[index]]
+        if len(content) > 1:
+            first, last = doc[content[0]], doc[content[-1]]
+            text = " ".join(words[index] for index in content)
+            phrases.append(Phrase(text, 1, ((first.idx, last.idx + len(last)),)))
+    return merge_phrases(phrases)

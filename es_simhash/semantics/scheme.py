@@ -1,0 +1,143 @@
+"""Semantic schemes: all parameters of a semantic profile, published under one name."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from es_simhash.errors import SchemeError
+
+BUILTIN = "builtin"
+# Optional packages of the built-in extractor, each with the extra that installs it. Without jieba
+# Chinese words are pairs of characters; without wordfreq all words of languages other than
+# English, German and Spanish are equally rare.
+OPTIONAL_PACKAGES = {"jieba": "chinese", "wordfreq": "languages"}
+# The published table of word vectors.
+WORD_VECTORS = "words256-minilm-l6-v1"
+WORD_VECTOR_DIMENSIONS = 256
+NO_VECTORS = "none"
+_FIELD, _PYTHON = "field:", "python:"
+_MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
+_PARAMETERS = ("extractor", "vectors", "dims", "language", "entity_fields", "vocabulary")
+
+
+@dataclass(frozen=True)
+class SemanticScheme:
+    """All parameters of the semantic profiles of an index; stored in the mapping.
+
+    Attributes:
+        extractor: `builtin` with the packages it uses, as in `builtin+jieba`, or `spacy:` and the
+            name of a pipeline.
+        vectors: `words256-minilm-l6-v1` for the word-vector table, `none`, `field:` with the name
+            of a dense_vector field that the documents have, or `python:` with module and function,
+            as in `python:my.vectors:embed`, for vectors that your own function computes.
+        dims: Dimensions of the vectors, a multiple of 8.
+        language: ISO 639-1 code when all texts are in one language; empty to detect it.
+        entity_fields: Fields of the document that already hold entities; dots lead into objects.
+        vocabulary: Digest of the vocabulary whose concepts are added; empty for none.
+    """
+
+    extractor: str = BUILTIN
+    vectors: str = WORD_VECTORS
+    dims: int = WORD_VECTOR_DIMENSIONS
+    language: str = ""
+    entity_fields: tuple[str, ...] = ()
+    vocabulary: str = ""
+
+    def __post_init__(self) -> None:
+        known = self.extractor.split("+")[0] == BUILTIN and self.packages <= {*OPTIONAL_PACKAGES}
+        if not known and not self.extractor.startswith("spacy:"):
+            raise SchemeError(
+                f"Unknown extractor {self.extractor!r}; there are {BUILTIN}, "
+                f"{'+'.join((BUILTIN, *OPTIONAL_PACKAGES))} and spacy:PIPELINE."
+            )
+        if self.vectors not in (WORD_VECTORS, NO_VECTORS) and not self.vectors.startswith(
+            (_FIELD, _PYTHON)
+        ):
+            raise SchemeError(
+                f"Unknown vectors {self.vectors!r}; there are {WORD_VECTORS}, {NO_VECTORS}, "
+                "field:NAME and python:MODULE:FUNCTION."
+            )
+        kind, _, source = self.vectors.partition(":")
+        if (kind == "field" and not source) or (kind == "python" and ":" not in source.strip(":")):
+            raise SchemeError(
+                f"Vectors {self.vectors!r} name no source; write field:NAME or "
+                "python:MODULE:FUNCTION."
+            )
+        if self.vectors == WORD_VECTORS and self.dims != WORD_VECTOR_DIMENSIONS:
+            raise SchemeError(
+                f"The vectors {WORD_VECTORS} have {WORD_VECTOR_DIMENSIONS} dimensions, not "
+                f"{self.dims}; leave the number out."
+            )
+        if not _MIN_DIMENSIONS <= self.dims <= _MAX_DIMENSIONS or self.dims % 8:
+            raise SchemeError(
+                f"Vectors of {self.dims} dimensions cannot be stored; "
+                f"choose a multiple of 8 up to {_MAX_DIMENSIONS}."
+            )
+
+    @property
+    def packages(self) -> frozenset[str]:
+        """Optional packages that the built-in extractor uses, and requires."""
+        if not self.extractor.startswith(BUILTIN):
+            return frozenset()
+        return frozenset(self.extractor.split("+")[1:])
+
+    @property
+    def vector_field(self) -> str | None:
+        """The user's own dense_vector field; None when the vectors come from elsewhere."""
+        return self.vectors.removeprefix(_FIELD) if self.vectors.startswith(_FIELD) else None
+
+    @property
+    def vector_function(self) -> str | None:
+        """Module and function that compute the vectors; None when they come from elsewhere."""
+        return self.vectors.removeprefix(_PYTHON) if self.vectors.startswith(_PYTHON) else None
+
+    @property
+    def stores_vectors(self) -> bool:
+        """True when the `simhash.*` fields hold vectors."""
+        return self.vectors != NO_VECTORS and self.vector_field is None
+
+    @property
+    def name(self) -> str:
+        """Short name that differs whenever a parameter does."""
+        if self == SemanticScheme(self.extractor) and self.extractor.startswith(BUILTIN):
+            return f"semantic-{self.extractor}-words256.v1"
+        content = "\0".join(str(getattr(self, parameter)) for parameter in _PARAMETERS)
+        return f"semantic-{hashlib.sha256(content.encode()).hexdigest()[:12]}.v1"
+
+    def to_meta(self) -> dict[str, Any]:
+        """Return the parameters for the `_meta` of the mapping."""
+        values = {parameter: getattr(self, parameter) for parameter in _PARAMETERS}
+        return {"name": self.name, **values, "entity_fields": list(self.entity_fields)}
+
+    @classmethod
+    def from_meta(cls, meta: Mapping[str, Any]) -> "SemanticScheme":
+        """Return the scheme that `to_meta` wrote.
+
+        Raises:
+            SchemeError: It was written by another version, or by hand.
+        """
+        try:
+            values = {parameter: meta[parameter] for parameter in _PARAMETERS}
+            scheme = cls(**{**values, "entity_fields": tuple(values["entity_fields"])})
+        except (KeyError, TypeError) as error:
+            raise SchemeError(
+                f"The mapping describes the scheme {meta.get('name')!r} in a way this version "
+                "does not know; use the version of es-simhash that installed it."
+            ) from error
+        if scheme.name != meta.get("name"):
+            raise SchemeError(
+                f"The mapping names the scheme {meta.get('name')!r}, but its parameters make "
+                f"{scheme.name!r}; install the fields under another name."
+            )
+        return scheme
+
+
+def installed_packages() -> frozenset[str]:
+    """Return the optional packages of the built-in extractor that are installed."""
+    return frozenset(package for package in OPTIONAL_PACKAGES if find_spec(package))
+
+
+# The default of an installation.
+DEFAULT_SEMANTICS = SemanticScheme("+".join([BUILTIN, *sorted(installed_packages())]))
