@@ -88,7 +88,11 @@ def install_sidecar(client: Client, index: str, task: Task) -> None:
     """
     assert task.sidecar is not None
     install.install(
-        client, task.sidecar, scheme=task.scheme, semantics=task.semantics, field=task.simhash_field
+        client,
+        task.sidecar,
+        scheme=task.scheme,
+        semantics=task.semantics,
+        simhash_field=task.simhash_field,
     )
     source = resources.template("simhash-sidecar@mappings")["mappings"]["properties"]
     gateway = Gateway.of(client)

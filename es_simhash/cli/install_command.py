@@ -74,7 +74,7 @@ def install(
     options: dict[str, Any] = {
         "scheme": Scheme.parse(scheme),
         "semantics": semantics if with_semantics else None,
-        "field": simhash_field,
+        "simhash_field": simhash_field,
         "dry_run": dry_run,
     }
     with client_of(**connection) as client:

@@ -34,7 +34,7 @@ def look(client: Client, index: str, field: str, made: Installed) -> Standing:
     conflict, outdated = None, []
     try:
         plan = install.plan(
-            client, index, scheme=made.scheme, field=field, semantics=made.semantics
+            client, index, scheme=made.scheme, simhash_field=field, semantics=made.semantics
         )
         outdated = [each.path.strip("/").partition("/")[0] for each in plan]
     except MappingConflict as error:

@@ -44,7 +44,7 @@ def install(
     *,
     scheme: Scheme = DEFAULT,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
-    field: str = DEFAULT_FIELD,
+    simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> list[Request]:
     """Add the fingerprint fields to an index, which is created when it does not exist.
@@ -58,7 +58,7 @@ def install(
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic fields; None to find versions alone. An index that has
             semantic fields keeps them.
-        field: Field of the fingerprints.
+        simhash_field: Field of the `simhash` object.
         dry_run: Send no request that writes.
 
     Returns:
@@ -67,7 +67,7 @@ def install(
     Raises:
         MappingConflict: A field of that name exists with another type or another scheme.
     """
-    requests = plan(client, index, scheme=scheme, semantics=semantics, field=field)
+    requests = plan(client, index, scheme=scheme, semantics=semantics, simhash_field=simhash_field)
     if not dry_run:
         _send(client, requests)
     return requests
@@ -78,7 +78,7 @@ def install_component_template(
     *,
     scheme: Scheme = DEFAULT,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
-    field: str = DEFAULT_FIELD,
+    simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> list[Request]:
     """Put the component template `simhash@mappings`, for index templates of the user.
@@ -90,7 +90,9 @@ def install_component_template(
         The request made, or to be made with `dry_run`.
     """
     path = f"/_component_template/{component_templates.MAPPINGS}"
-    requests = [Request("PUT", path, resources.component_template(scheme, field, semantics))]
+    requests = [
+        Request("PUT", path, resources.component_template(scheme, simhash_field, semantics))
+    ]
     if not dry_run:
         _send(client, requests)
     return requests
@@ -107,22 +109,24 @@ def plan(
     index: str,
     *,
     scheme: Scheme,
-    field: str,
+    simhash_field: str,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
 ) -> list[Request]:
     """Return the requests that add what is missing, in each index behind the name."""
     try:
         existing = Gateway.of(client).mappings(index)
     except IndexMissing:
-        body = _body_of_new_index(client, index, resources.mapping(scheme, field, semantics))
+        body = _body_of_new_index(
+            client, index, resources.mapping(scheme, simhash_field, semantics)
+        )
         _require_vectors(index, body["mappings"], semantics)
         return [Request("PUT", f"/{index}", body)]
     requests = []
     for name, mapping in sorted(existing.items()):
-        kept = _kept_semantics(_entry(mapping, field), semantics)
+        kept = _kept_semantics(_entry(mapping, simhash_field), semantics)
         _require_vectors(name, mapping, kept)
-        wanted = resources.mapping(scheme, field, kept)
-        if _is_missing(name, mapping, wanted, field):
+        wanted = resources.mapping(scheme, simhash_field, kept)
+        if _is_missing(name, mapping, wanted, simhash_field):
             path = f"/{name}/_mapping"
             requests.append(Request("PUT", path, _with_other_meta(wanted, mapping)))
     return requests
@@ -202,13 +206,13 @@ def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Install
     if len(names) != 1:
         raise MappingConflict(
             f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "
-            "ask one of them."
+            "query one of them."
         )
     # Where only some of the indices have it, neighbours are found among their documents.
     profiles.pop(None, None)
     if len(profiles) > 1:
         raise MappingConflict(
-            f"The indices behind {index!r} read meanings in {len(profiles)} ways; ask one of them."
+            f"{index!r} stands for indices of {len(profiles)} semantic schemes; query one of them."
         )
     return Installed(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
 
@@ -226,20 +230,22 @@ def _is_missing(
     if entry is not None and entry["scheme"] != scheme:
         raise MappingConflict(
             f"Field {field!r} of index {index!r} holds scheme {entry['scheme']!r}, not {scheme!r}; "
-            "install the new scheme under another name with --simhash-field."
+            "install the new scheme under another field.",
+            parameter="simhash_field",
         )
     target = wanted["_meta"][resources.META][field]
     needed, present_semantics = target.get("semantics"), (entry or {}).get("semantics")
     if needed and present_semantics and needed != present_semantics:
         raise MappingConflict(
-            f"Field {field!r} of index {index!r} reads meanings as "
-            f"{present_semantics['name']!r}, not {needed['name']!r}; install it under another "
-            "name with --simhash-field."
+            f"Field {field!r} of index {index!r} holds semantic profiles of scheme "
+            f"{present_semantics['name']!r}, not {needed['name']!r}; install the new scheme under "
+            "another field.",
+            parameter="simhash_field",
         )
     present = mapping.get("properties", {})
     for conflict in _conflicts(present, wanted["properties"]):
         raise MappingConflict(
-            f"Index {index!r} maps {conflict}; choose another name with --simhash-field."
+            f"Index {index!r} maps {conflict}; choose another field.", parameter="simhash_field"
         )
     return _lacks_field(present, wanted["properties"]) or entry != target
 

@@ -298,7 +298,7 @@ def test_another_scheme_of_the_index_is_used(
 def test_the_fields_may_lie_in_an_object_of_the_user(
     client: Any, index_name: str, write: Any, matching: Any, present: dict[str, Any] | None
 ) -> None:
-    install(client, index_name, field="own.fp")
+    install(client, index_name, simhash_field="own.fp")
     document: dict[str, Any] = {"body": {"text": LONG}}
     write(index_name, {"a": {**document, "own": present} if present else document})
     asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp", "settings": ONE}

@@ -272,7 +272,7 @@ def test_fields_in_an_object_of_the_user_are_examined(
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
 
-    install(client, index_name, field="own.fp", semantics=None)
+    install(client, index_name, simhash_field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
     asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
     list(ingest(client, index_name, documents, **asked, settings=IngestSettings(processes=1)))

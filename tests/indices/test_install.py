@@ -123,7 +123,7 @@ def test_another_scheme_under_the_same_name_is_refused(client: Any, index_name: 
     install(client, index_name)
     with pytest.raises(MappingConflict, match=r"b8\..*not.*b16\."):
         install(client, index_name, scheme=Scheme(blocks=16))
-    install(client, index_name, scheme=Scheme(blocks=16), field="finer")
+    install(client, index_name, scheme=Scheme(blocks=16), simhash_field="finer")
     meta = mapping_of(client, index_name)["_meta"]["es_simhash"]
     assert {field: entry["scheme"] for field, entry in meta.items()} == {
         "simhash": Scheme().name,
@@ -179,11 +179,11 @@ def test_the_object_may_lie_in_another(client: Any, index_name: str, filled: Any
     mappings = {"properties": {"meta": {"properties": {"source": {"type": "keyword"}}}}}
     client.indices.create(index=index_name, mappings=mappings)
     documents = [{"id": id, "text": TEXT, "meta": {"source": "scan"}} for id in "12"]
-    filled(*documents, field="meta.simhash")
+    filled(*documents, simhash_field="meta.simhash")
     inner = mapping_of(client, index_name)["properties"]["meta"]["properties"]
     assert inner["source"] == {"type": "keyword"}
     assert set(inner["simhash"]["properties"]) == MEMBERS
-    assert install(client, index_name, field="meta.simhash") == []
+    assert install(client, index_name, simhash_field="meta.simhash") == []
     assert related_ids(client, index_name, "1", simhash_field="meta.simhash") == ["2"]
     kept = client.get(index=index_name, id="1")["_source"]
     assert kept["meta"]["source"] == "scan"

@@ -135,7 +135,9 @@ class Mappings(Gateway):
 
 
 def planned(mappings: dict[str, Any], semantics: SemanticScheme | None = DEFAULT_SEMANTICS) -> Any:
-    return plan(Mappings(mappings), "i", scheme=DEFAULT, field="simhash", semantics=semantics)
+    return plan(
+        Mappings(mappings), "i", scheme=DEFAULT, simhash_field="simhash", semantics=semantics
+    )
 
 
 def body_of(semantics: SemanticScheme | None) -> Any:
@@ -162,8 +164,9 @@ def test_nothing_is_planned_where_everything_is_there(asked_for: SemanticScheme 
 
 
 def test_another_way_to_read_meanings_is_refused() -> None:
-    with pytest.raises(MappingConflict, match=f"{GERMAN.name}.*{PLAIN.name}.*--simhash-field"):
+    with pytest.raises(MappingConflict, match=f"{GERMAN.name}.*{PLAIN.name}.*another") as error:
         planned({"i": body_of(GERMAN)}, PLAIN)
+    assert error.value.parameter == "simhash_field"
 
 
 def test_only_indices_that_lack_something_are_written() -> None:
@@ -216,8 +219,9 @@ def test_what_is_installed_is_read_back(
     assert install(client, index_name) == []
     assert install(client, index_name, semantics=None) == []
     assert installed(client, index_name).semantics == scheme
-    with pytest.raises(MappingConflict, match="--simhash-field"):
+    with pytest.raises(MappingConflict, match="another field") as error:
         install(client, index_name, semantics=SemanticScheme("builtin", "none", language="fr"))
+    assert error.value.parameter == "simhash_field"
 
 
 @pytest.mark.cluster
@@ -304,7 +308,7 @@ def test_an_alias_of_two_ways_to_read_meanings_cannot_be_asked(
         for name, semantics in zip(names, (PLAIN, GERMAN), strict=True):
             install(client, name, semantics=semantics)
             client.indices.put_alias(index=name, name=index_name)
-        with pytest.raises(MappingConflict, match="in 2 ways; ask one of them"):
+        with pytest.raises(MappingConflict, match="of 2 semantic schemes; query one of them"):
             Index(client, index_name).related(text="Any text.")
     finally:
         client.indices.delete(index=names, ignore_unavailable=True)

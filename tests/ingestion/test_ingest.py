@@ -353,7 +353,7 @@ def test_another_scheme_than_that_of_the_index_is_refused(client: Any, index_nam
 
 
 def test_other_fields_may_be_named(client: Any, index_name: str) -> None:
-    install(client, index_name, field="own.fp")
+    install(client, index_name, simhash_field="own.fp")
     given = [{"key": "k", "body": {"text": "A text."}}]
     for expected in ("written", "unchanged"):
         (outcome,) = ingest(

@@ -45,7 +45,7 @@ def fill(client: Any, index: str, documents: Any, **install_options: Any) -> Non
     from es_simhash.ingestion.ingest import ingest
 
     install(client, index, **install_options)
-    names = {"simhash_field": install_options["field"]} if "field" in install_options else {}
+    names = {name: value for name, value in install_options.items() if name == "simhash_field"}
     failed = [
         outcome
         for outcome in ingest(client, index, documents, settings=Settings(processes=1), **names)
