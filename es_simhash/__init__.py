@@ -3,33 +3,8 @@
 Everything that needs a cluster takes an `elasticsearch.Elasticsearch` client; the rest needs none.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from es_simhash.errors import (
-    ClusterError,
-    DocumentMissing,
-    EsSimhashError,
-    IndexMissing,
-    InputError,
-    MappingConflict,
-    MissingExtra,
-    NodeError,
-    SchemeError,
-    SchemeMismatch,
-)
-from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.fingerprints.text_fingerprints import (
-    TextFingerprints,
-    fingerprint,
-    fingerprint_texts,
-)
-from es_simhash.query.candidates import related_query
-from es_simhash.query.neighbours import neighbour_query
-from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.compare import compare
-from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
-from es_simhash.semantics.scheme import SemanticScheme
-from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
 
 if TYPE_CHECKING:
     from es_simhash.backfills.backfill import backfill
@@ -39,30 +14,84 @@ if TYPE_CHECKING:
     from es_simhash.deduplication.rules import OnVersion
     from es_simhash.deduplication.undo import undo
     from es_simhash.engine.connection import connect
+    from es_simhash.errors import (
+        ClusterError,
+        DocumentMissing,
+        EsSimhashError,
+        IndexMissing,
+        InputError,
+        MappingConflict,
+        MissingExtra,
+        NodeError,
+        SchemeError,
+        SchemeMismatch,
+    )
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
+    from es_simhash.fingerprints.scheme import Scheme
+    from es_simhash.fingerprints.text_fingerprints import (
+        TextFingerprints,
+        fingerprint,
+        fingerprint_texts,
+    )
     from es_simhash.indices.install import install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.query.candidates import related_query
+    from es_simhash.query.neighbours import neighbour_query
+    from es_simhash.query.options import Limits, Recency, SearchOptions
+    from es_simhash.relation.compare import compare
+    from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
     from es_simhash.search.index import Index
     from es_simhash.search.sidecar import SidecarIndex
+    from es_simhash.semantics.scheme import SemanticScheme
+    from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
     from es_simhash.sync.sweep import sweep
 
-# These import the Elasticsearch client, so they are loaded when first asked for.
-_LAZY = {
+# Names are loaded when they are first used: who compares two texts needs no client, and who reads
+# the version needs no numpy.
+_MODULES = {
+    "Answer": "es_simhash.relation.model",
+    "ClusterError": "es_simhash.errors",
+    "Coverage": "es_simhash.relation.model",
+    "DocumentMissing": "es_simhash.errors",
+    "EsSimhashError": "es_simhash.errors",
     "Index": "es_simhash.search.index",
+    "IndexMissing": "es_simhash.errors",
+    "InputError": "es_simhash.errors",
+    "Limits": "es_simhash.query.options",
+    "MappingConflict": "es_simhash.errors",
+    "MissingExtra": "es_simhash.errors",
+    "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
     "Outcome": "es_simhash.bulk.outcome",
+    "Recency": "es_simhash.query.options",
+    "Relation": "es_simhash.relation.model",
+    "Scheme": "es_simhash.fingerprints.scheme",
+    "SchemeError": "es_simhash.errors",
+    "SchemeMismatch": "es_simhash.errors",
+    "SearchOptions": "es_simhash.query.options",
+    "SemanticScheme": "es_simhash.semantics.scheme",
+    "SemanticSimilarity": "es_simhash.semantics.similarity",
+    "SharedConcept": "es_simhash.semantics.similarity",
+    "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.search.sidecar",
+    "Span": "es_simhash.relation.model",
+    "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
+    "compare": "es_simhash.relation.compare",
     "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
     "estimate": "es_simhash.backfills.estimate",
     "find_families": "es_simhash.families.find",
+    "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
+    "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
+    "neighbour_query": "es_simhash.query.neighbours",
+    "related_query": "es_simhash.query.candidates",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.deduplication.undo",
 }
@@ -115,11 +144,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the names that need the Elasticsearch client."""
-    import importlib
-
-    if name not in _LAZY:
+    """Load a public name."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LAZY[name]), name)
-    globals()[name] = found
-    return found
+    member = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = member
+    return member
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -27,9 +27,6 @@ from es_simhash.storage.semantic_codec import (
     unpack_vector,
 )
 
-# Name of the clause whose score is the cosine of the concepts.
-CONCEPTS = "concepts"
-
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -145,7 +142,8 @@ def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Que
         # Left to itself a server may drop frequent concepts, and the cosine would be wrong.
         "prune": False,
         "boost": boost,
-        "_name": CONCEPTS,
+        # The score of this clause is the cosine of the concepts.
+        "_name": fields.CONCEPTS,
     }
     return {"sparse_vector": search}
 
@@ -216,7 +214,7 @@ def _chunks(hit: Mapping[str, Any], path: str) -> ChunkFingerprints | None:
 
 def _concept_score(hit: Mapping[str, Any]) -> float:
     names = hit.get("matched_queries", {})
-    return float(names[CONCEPTS]) if CONCEPTS in names else 0.0
+    return float(names[fields.CONCEPTS]) if fields.CONCEPTS in names else 0.0
 
 
 def _date(hit: Mapping[str, Any], date_field: str | None) -> float | None:
