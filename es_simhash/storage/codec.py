@@ -2,6 +2,8 @@
 
 import base64
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,9 @@ _LONGEST = 0xFFFF
 _BASE64 = np.frombuffer(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
 )
+_VALUES = np.full(256, 255, np.uint8)
+_VALUES[_BASE64] = np.arange(64)
+_SHIFTS = np.array([18, 12, 6, 0], np.uint32)
 
 
 def pack_chunks(
@@ -68,17 +73,37 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
     return ChunkFingerprints(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
 
 
+def as_stored(chunks: ChunkFingerprints) -> ChunkFingerprints:
+    """Return chunk fingerprints as they are read back: with lengths that fit 16 bits."""
+    return replace(chunks, characters=np.minimum(chunks.characters, _LONGEST))
+
+
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
-    """Return the index terms of passages: 24 bits as four characters of URL-safe base64."""
+    """Return the index terms of shingles: 24 bits as four characters of URL-safe base64."""
     if not len(shingles):
         return []
     terms: list[str] = _shingle_letters(shingles).view("S4").ravel().astype("U4").tolist()
     return terms
 
 
+def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the shingles that index terms stand for, ascending.
+
+    Raises:
+        InputError: These are not such terms.
+    """
+    letters = np.frombuffer("".join(terms).encode(), np.uint8)
+    values = _VALUES[letters].astype(np.uint32)
+    if len(letters) != 4 * len(terms) or (values > 63).any():
+        raise InputError(
+            "The stored shingles of a document are not terms of this scheme; re-ingest it."
+        )
+    numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << _SHIFTS).sum(axis=1, dtype=np.uint32)
+    return np.sort(numbers)
+
+
 def _shingle_letters(shingles: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    shifts = np.array([18, 12, 6, 0], np.uint32)
-    letters: NDArray[np.uint8] = _BASE64[(shingles[:, None] >> shifts) & np.uint32(63)]
+    letters: NDArray[np.uint8] = _BASE64[(shingles[:, None] >> _SHIFTS) & np.uint32(63)]
     return np.ascontiguousarray(letters)
 
 
