@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from es_simhash.bulk.outcome import Outcome
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
-    from es_simhash.deduplication.undo import undo
     from es_simhash.engine.connection import connect
     from es_simhash.errors import (
         ClusterError,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from es_simhash.indices.install import install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.ingestion.undo import undo
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
@@ -93,7 +93,7 @@ _MODULES = {
     "neighbour_query": "es_simhash.query.neighbours",
     "related_query": "es_simhash.query.candidates",
     "sweep": "es_simhash.sync.sweep",
-    "undo": "es_simhash.deduplication.undo",
+    "undo": "es_simhash.ingestion.undo",
 }
 
 __all__ = [

@@ -156,6 +156,17 @@ def cut(content: str, names: Collection[str]) -> str:
     return "{" + ",".join(kept) + "}"
 
 
+def splice(source: bytes, member: bytes, value: bytes) -> bytes:
+    """Put a member in front of those of a JSON object, whose bytes stay as they are.
+
+    >>> splice(b'{"a":1.00}', b'"simhash"', b"{}")
+    b'{"simhash":{},"a":1.00}'
+    """
+    rest = source[1:].lstrip()
+    comma = b"" if rest == b"}" else b","
+    return b"{%b:%b%b%b" % (member, value, comma, rest)
+
+
 def _members(content: str) -> list[tuple[str, str]]:
     """Names of the members of a valid object, each with its text."""
     members = []

@@ -12,7 +12,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.documents import ID, Document, Refused, loads
+from es_simhash.bulk.documents import ID, Document, Refused, loads, splice
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS, content_hash
 from es_simhash.semantics.entities.document_fields import upstream_entities
@@ -225,17 +225,6 @@ def _with_sources(
 def action(id: str, source: bytes) -> bytes:
     """Return the two lines of a bulk request that write one document."""
     return b'{"index":{"_id":%b}}\n%b\n' % (json.dumps(id).encode(), source)
-
-
-def splice(source: bytes, member: bytes, value: bytes) -> bytes:
-    """Put a member in front of those of a JSON object, whose bytes stay as they are.
-
-    >>> splice(b'{"a":1.00}', b'"simhash"', b"{}")
-    b'{"simhash":{},"a":1.00}'
-    """
-    rest = source[1:].lstrip()
-    comma = b"" if rest == b"}" else b","
-    return b"{%b:%b%b%b" % (member, value, comma, rest)
 
 
 class InThisProcess(Executor):

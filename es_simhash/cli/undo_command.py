@@ -11,9 +11,10 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.deduplication.undo import Undone
-from es_simhash.deduplication.undo import undo as undo_decisions
 from es_simhash.errors import EsSimhashError
+from es_simhash.ingestion.undo import UndoReport
+from es_simhash.ingestion.undo import undo as undo_decisions
+from es_simhash.storage.config import IndexConfig
 
 _SHOWN = 10
 
@@ -40,10 +41,9 @@ def undo(
     AUDIT is the audit log of the run, a file or index:NAME. Documents that are there are left as
     they are, so that it does no harm to do it twice.
     """
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
     with client_of(**connection) as client:
-        done = undo_decisions(
-            client, index, audit, run=run, text_field=text_field, simhash_field=simhash_field
-        )
+        done = undo_decisions(client, index, audit, run=run, config=config)
     if form == "json":
         print_json(
             {
@@ -62,7 +62,7 @@ def undo(
         )
 
 
-def _print(done: Undone) -> None:
+def _print(done: UndoReport) -> None:
     for id, reason in done.failed[:_SHOWN]:
         click.echo(printable(f"id {id}: {reason}"), err=True)
     click.echo(

@@ -1,25 +1,26 @@
-"""The audit log: every decision about a version, with all that is needed to take it back."""
+"""Audit logs by name, and those that are files."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from es_simhash.deduplication.audit_index import IndexAudit
 from es_simhash.deduplication.audit_records import Audit, Record
-from es_simhash.deduplication.file_audit import FileAudit
-from es_simhash.deduplication.index_audit import INDEX_PREFIX, IndexAudit
-from es_simhash.engine.gateway import Client
-from es_simhash.engine.retry import RetryPolicy
-from es_simhash.errors import IndexMissing
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.errors import IndexMissing, InputError
 from es_simhash.text.escaping import file_name
 
+_INDEX_PREFIX = "index:"
 
-def open_audit(target: str | Path, client: Client, retry: RetryPolicy | None = None) -> Audit:
+
+def open_audit(target: str | Path, gateway: Gateway) -> Audit:
     """Open an audit log for writing: a file, or `index:NAME`.
 
     Raises:
         InputError: The file cannot be written.
         ClusterError: The index may not be created.
     """
-    audit = _audit(target, client, retry)
+    audit = _audit(target, gateway)
     audit.open()
     return audit
 
@@ -32,19 +33,95 @@ def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
         IndexMissing: There is no such index.
     """
     try:
-        yield from _audit(target, client).read()
+        yield from _audit(target, Gateway.of(client)).read()
     except IndexMissing as error:
-        raise IndexMissing(f"There is no audit log {target}; check its name.") from error
+        raise IndexMissing(
+            f"Audit log {str(target)!r} does not exist; check its name.", parameter="audit"
+        ) from error
 
 
-def _audit(
-    target: str | Path, client: Client, retry: RetryPolicy | None = None
-) -> FileAudit | IndexAudit:
-    if isinstance(target, str) and target.startswith(INDEX_PREFIX):
-        return IndexAudit(client, target.removeprefix(INDEX_PREFIX), retry)
+def _audit(target: str | Path, gateway: Gateway) -> Audit:
+    if isinstance(target, str) and target.startswith(_INDEX_PREFIX):
+        return IndexAudit(target, gateway, target.removeprefix(_INDEX_PREFIX))
     return FileAudit(Path(target))
 
 
 def default_audit(index: str) -> Path:
-    """Return the file decisions about an index go to by default, in the working folder."""
+    """Return the file decisions about an index go to by default, in the working directory."""
     return Path(f"{file_name(index)}.audit.jsonl")
+
+
+class FileAudit:
+    """A JSONL file that only grows.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._path = path
+        self._descriptor: int | None = None
+
+    def open(self) -> None:
+        """Open it for writing, so that a run fails before it decides anything.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            size = os.fstat(self._descriptor).st_size
+            if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+                self._append(self._descriptor, b"\n")  # a kill has cut the last line off
+        except OSError as error:
+            raise self._failure("written", error) from error
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Append records; when this returns they outlast a power cut.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if not records:
+            return
+        if self._descriptor is None:
+            self.open()
+        assert self._descriptor is not None
+        try:
+            self._append(self._descriptor, b"".join(record.line() + b"\n" for record in records))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise self._failure("written", error) from error
+
+    def _append(self, descriptor: int, data: bytes) -> None:
+        while data:
+            data = data[os.write(descriptor, data) :]
+
+    def read(self) -> Iterator[Record]:
+        """Yield all records, the oldest first; lines that a kill cut off are passed over.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        try:
+            with self._path.open("rb") as stream:
+                for line in stream:
+                    try:
+                        yield Record.of_line(line)
+                    except ValueError:
+                        continue
+        except OSError as error:
+            raise self._failure("read", error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _failure(self, done: str, error: OSError) -> InputError:
+        return InputError(
+            f"Audit log {self.name!r} cannot be {done} ({error.strerror}); name another.",
+            parameter="audit",
+        )

@@ -2,29 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 
-from es_simhash.deduplication.audit_records import Audit, Record
+from es_simhash.deduplication.audit_records import Record
 from es_simhash.engine.errors import reason_of
-from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.engine.retry import RetryPolicy
+from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import ClusterError
 from es_simhash.storage import resources
 
-INDEX_PREFIX = "index:"
 _PAGE = 200
 
 
-class IndexAudit(Audit):
+class IndexAudit:
     """An index of records.
 
     Args:
-        client: The client.
-        index: Its name.
-        retry: How long requests to a busy cluster are retried.
+        name: Of the log.
+        gateway: Sends the requests.
+        index: Name of the index.
     """
 
-    def __init__(self, client: Client, index: str, retry: RetryPolicy | None = None) -> None:
-        self.name = f"{INDEX_PREFIX}{index}"
-        self._gateway = Gateway.of(client, retry or RetryPolicy())
+    def __init__(self, name: str, gateway: Gateway, index: str) -> None:
+        self.name = name
+        self._gateway = gateway
         self._index = index
 
     def open(self) -> None:
@@ -37,21 +35,23 @@ class IndexAudit(Audit):
         self._gateway.create_index_if_missing(self._index, **template)
 
     def write(self, records: Sequence[Record]) -> None:
-        """Write records down; the engine answers when they are on its disk.
+        """Append records; the cluster answers when they are on its disk.
 
         Raises:
-            ClusterError: A record is refused.
+            ClusterError: A record is rejected.
         """
-        lines = []
-        for each in records:
+        actions = []
+        for record in records:
             # By this id a request that is sent again writes no second record.
-            id = f"{each.head['run']}-{each.head['number']}"
-            source = {**each.head, "record": each.line().decode()}
-            lines.append([{"index": {"_id": id}}, source])
-        for result in self._gateway.bulk(lines, index=self._index):
+            id = f"{record.head['run']}-{record.head['number']}"
+            source = {**record.head, "record": record.line().decode()}
+            actions.append([{"index": {"_id": id}}, source])
+        for result in self._gateway.bulk(actions, index=self._index):
             if "error" in result:
                 raise ClusterError(
-                    f"Audit index {self._index!r} refuses a record: {reason_of(result)}."
+                    f"Cannot write a record to audit index {self._index!r}: {reason_of(result)}. "
+                    "Name another log.",
+                    parameter="audit",
                 )
 
     def close(self) -> None:

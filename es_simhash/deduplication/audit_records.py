@@ -1,22 +1,21 @@
 """Records of decisions, and what an audit log of them can do."""
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 _DOCUMENT = b',"document":'
 
 
 @dataclass(frozen=True)
 class Record:
-    """One decision, as it was written down.
+    """One decision, with all that is needed to undo it.
 
     Attributes:
         head: What was decided, and why.
-        document: JSON of the document that the index has not, or may soon not have; None when it
-            has all.
+        document: JSON of the document that the index does not have, or may soon not have; None
+            when it has all.
     """
 
     head: Mapping[str, Any]
@@ -33,7 +32,7 @@ class Record:
 
     @classmethod
     def of_line(cls, line: bytes) -> "Record":
-        """Read what `line` gave.
+        """Read what `line` returned.
 
         Raises:
             ValueError: It is something else, such as a line that a kill cut off.
@@ -43,23 +42,25 @@ class Record:
             raise ValueError("no record")
         head.pop("document", None)
         # Inside of strings the quotes would be escaped.
-        _, found, rest = line.strip().partition(_DOCUMENT)
-        return cls(head, rest[:-1] if found else None)
+        _, separator, document = line.strip().partition(_DOCUMENT)
+        return cls(head, document[:-1] if separator else None)
 
 
-class Audit(ABC):
-    """Where decisions are written down before they are carried out."""
+class Audit(Protocol):
+    """An audit log: records are written to it before their actions run."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Where it is: a file, or `index:NAME`."""
 
-    @abstractmethod
+    def open(self) -> None:
+        """Make sure that it can be written, so that a run fails before it decides anything."""
+
     def write(self, records: Sequence[Record]) -> None:
-        """Write records down; after it they outlast a power cut."""
+        """Append records; when this returns they outlast a power cut."""
 
-    @abstractmethod
     def read(self) -> Iterator[Record]:
         """Yield all records, the oldest first."""
 
-    @abstractmethod
     def close(self) -> None:
         """Write no more."""

@@ -1,42 +1,38 @@
-"""Decisions of a batch that agree with what is in the index, and with what others reserved."""
+"""Decisions of a batch that hold in the index as it is now, and against other writers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from es_simhash.deduplication.choice import choose
-from es_simhash.deduplication.context import Setting
-from es_simhash.deduplication.decision import Decision, Item, Known, moment_of
-from es_simhash.deduplication.recent import Entry, Recent
+from es_simhash.deduplication.candidates import RecentDocument, RecentDocuments, ShingleQuery
+from es_simhash.deduplication.choice import best_original, decide_version
+from es_simhash.deduplication.decision import Decision, IncomingDocument, Original, timestamp_of
 from es_simhash.deduplication.reservations import Reservations
-from es_simhash.deduplication.stored_documents import Fact, Facts
-from es_simhash.storage import fields
-from es_simhash.storage.source import text_of
+from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 
 
 @dataclass
-class Agreement:
+class _Attempt:
     """What is known while a batch is decided.
 
     Attributes:
         gone: Ids of documents that are not there any more.
         owners: By content hash, documents of other writers that searches do not see yet.
-        facts: Documents of the index that decisions rest on, by id.
-        before: What was known lately of each id that was put since.
+        stored: Documents of the index that decisions rest on, by id.
+        before: What was known of each recent id that was put since.
     """
 
     gone: set[str] = field(default_factory=set)
-    owners: dict[str, Known] = field(default_factory=dict)
-    facts: dict[str, Fact] = field(default_factory=dict)
-    before: list[tuple[str, Entry | None]] = field(default_factory=list)
+    owners: dict[str, Original] = field(default_factory=dict)
+    stored: dict[str, StoredDocument] = field(default_factory=dict)
+    before: list[tuple[str, RecentDocument | None]] = field(default_factory=list)
 
 
-class Agreeing:
+class BatchDecider:
     """Decides batches in order.
 
     Args:
-        setting: Of the policy.
+        documents: Reads documents of the index.
         recent: What was written lately; what is decided is added to it.
-        facts: Reads documents.
         reservations: Of this run.
 
     Attributes:
@@ -44,114 +40,165 @@ class Agreeing:
     """
 
     def __init__(
-        self, setting: Setting, recent: Recent, facts: Facts, reservations: Reservations
+        self, documents: StoredDocuments, recent: RecentDocuments, reservations: Reservations
     ) -> None:
-        self._setting = setting
+        self._documents = documents
+        self._rules = documents.context.rules
         self._recent = recent
-        self._facts = facts
         self._reservations = reservations
         self._order = 0
         self.reserved: dict[str, str] = {}
 
     def decide(
-        self, items: Sequence[Item], known: Sequence[Sequence[Known]]
-    ) -> tuple[list[Decision], dict[str, Fact]]:
+        self, batch: Sequence[IncomingDocument], candidates: Sequence[Sequence[Original]]
+    ) -> tuple[list[Decision], dict[str, StoredDocument]]:
         """Decide until nothing that a decision rests on turns out to be gone or reserved.
 
         Args:
-            items: The documents.
-            known: For each, what the index answered.
+            batch: The documents.
+            candidates: For each, those that the index returned.
+
+        Returns:
+            The decisions, and the documents of the index that they rest on, by id.
         """
-        agreement = Agreement()
+        attempt = _Attempt()
         self.reserved = {}
         while True:
-            decisions = self._tentative(items, known, agreement)
-            gone = self._facts.complete(decisions, agreement.facts)
-            if not gone and not self._reserve(decisions, agreement):
-                return decisions, agreement.facts
-            agreement.gone |= gone
-            while agreement.before:
-                self._recent.put_back(*agreement.before.pop())
+            decisions = self._tentative(batch, candidates, attempt)
+            gone = self._read_originals(decisions, attempt)
+            if not gone and not self._reserve(decisions, attempt):
+                return decisions, attempt.stored
+            attempt.gone |= gone
+            while attempt.before:
+                self._recent.restore(*attempt.before.pop())
 
     def _tentative(
-        self, items: Sequence[Item], known: Sequence[Sequence[Known]], agreement: Agreement
+        self,
+        batch: Sequence[IncomingDocument],
+        candidates: Sequence[Sequence[Original]],
+        attempt: _Attempt,
     ) -> list[Decision]:
         decisions = []
-        for item, answered in zip(items, known, strict=True):
-            owner = agreement.owners.get(item.prints.content_hash)
-            lately = self._recent.exists(item.id)
-            decision = choose(
-                item,
-                answered if owner is None else [*answered, owner],
-                self._recent,
-                self._setting.rules,
-                exists=item.exists if lately is None else lately,
-                without=agreement.gone,
-            )
+        for document, stored in zip(batch, candidates, strict=True):
+            owner = attempt.owners.get(document.content_hash)
+            known = stored if owner is None else [*stored, owner]
+            decision = self._decide(document, known, attempt.gone)
             decisions.append(decision)
-            self._remember(decision, agreement)
+            self._remember(decision, attempt)
         return decisions
 
-    def _remember(self, decision: Decision, agreement: Agreement) -> None:
-        def keep(id: str) -> None:
-            agreement.before.append((id, self._recent.get(id)))
+    def _decide(
+        self, document: IncomingDocument, stored: Sequence[Original], gone: set[str]
+    ) -> Decision:
+        """Decide what to do with one document.
+
+        What is found depends on the document and the others alone, not on whether these are in the
+        index already or were written a moment ago.
+        """
+        recently = self._recent.exists(document.id)
+        exists = document.exists if recently is None else recently
+        if not document.fingerprints.is_empty:
+            candidates = self._candidates(document, stored, {document.id, *gone})
+            found = best_original(document, candidates, self._rules)
+            if found is not None:
+                relation, original = found
+                return decide_version(document, relation, original, self._rules, exists=exists)
+        return Decision(document.id, "write", document=document, exists=exists)
+
+    def _candidates(
+        self, document: IncomingDocument, stored: Sequence[Original], excluded: set[str]
+    ) -> list[Original]:
+        query = ShingleQuery.of(document.fingerprints)
+        candidates = [original for original in stored if original.id not in self._recent]
+        candidates += self._recent.search(query)
+        return query.most_shared([each for each in candidates if each.id not in excluded])
+
+    def _remember(self, decision: Decision, attempt: _Attempt) -> None:
+        def put(id: str, original: Original | None, *, exists: bool = True) -> None:
+            attempt.before.append((id, self._recent.get(id)))
+            self._recent.put(id, original, exists=exists)
 
         if decision.action == "skip":
             return
         self._order += 1
-        leads = decision.action in ("write", "replace") and not decision.item.prints.is_empty
-        keep(decision.id)
-        known = replace(decision.item.known, order=self._order) if leads else None
-        self._recent.put(decision.id, known)
+        document = decision.document
+        put(decision.id, document.as_original(self._order) if decision.is_new_original else None)
         if decision.action == "replace" and decision.other is not None:
-            keep(decision.other)
-            self._recent.put(decision.other, None, exists=False)
+            put(decision.other, None, exists=False)
 
-    def _reserve(self, decisions: Sequence[Decision], agreement: Agreement) -> bool:
-        """Reserve new texts; True when somebody else was quicker with one."""
-        wanted: dict[str, Item] = {}
-        for each in decisions:
-            content_hash = each.item.prints.content_hash
-            is_new = each.relation is None or each.relation.kind != "exact"
-            leads = each.action in ("write", "replace") and not each.item.prints.is_empty
-            if is_new and leads and content_hash not in self.reserved:
-                wanted.setdefault(content_hash, each.item)
-        taken = self._reservations.acquire({key: item.id for key, item in wanted.items()})
-        for content_hash, item in wanted.items():
-            if content_hash in taken:
-                agreement.owners[content_hash] = self._owner(taken[content_hash], item)
+    def _read_originals(self, decisions: Sequence[Decision], attempt: _Attempt) -> set[str]:
+        """Read originals; return the ids of those that are gone, or have another text by now.
+
+        Documents that are written together with those that rest on them cannot be read yet.
+        """
+        written = set()
+        wanted: dict[str, Original] = {}
+        for decision in decisions:
+            original = decision.original
+            if original is not None and original.id not in written:
+                wanted[original.id] = original
+            if decision.action != "skip":
+                written.add(decision.id)
+        unread = {id: original for id, original in wanted.items() if id not in attempt.stored}
+        gone = set()
+        documents = self._documents.read([original.ref for original in unread.values()])
+        for (id, original), stored in zip(unread.items(), documents, strict=True):
+            if stored is not None and stored.content_hash == original.text.content_hash:
+                attempt.stored[id] = stored
             else:
-                self.reserved[content_hash] = item.id
-        return bool(taken)
+                gone.add(id)
+        return gone
 
-    def _owner(self, stored: Fact, item: Item) -> Known:
-        source, name = stored["_source"], self._setting.date_field
+    def _reserve(self, decisions: Sequence[Decision], attempt: _Attempt) -> bool:
+        """Reserve new texts; return True when another writer was quicker with one."""
+        wanted: dict[str, IncomingDocument] = {}
+        for decision in decisions:
+            is_copy = decision.relation is not None and decision.relation.kind == "exact"
+            content_hash = decision.document.content_hash
+            if decision.is_new_original and not is_copy and content_hash not in self.reserved:
+                wanted.setdefault(content_hash, decision.document)
+        owned = self._reservations.acquire(
+            {content_hash: document.id for content_hash, document in wanted.items()}
+        )
+        for content_hash, document in wanted.items():
+            if content_hash in owned:
+                attempt.owners[content_hash] = self._owner(owned[content_hash], document)
+            else:
+                self.reserved[content_hash] = document.id
+        return bool(owned)
+
+    def _owner(self, stored: StoredDocument, document: IncomingDocument) -> Original:
+        """Return the document of another writer, which has the same text."""
+        date_field = self._rules.date_field
         return replace(
-            item.known,
-            id=stored["_id"],
-            index=stored["_index"],
-            moment=None if name is None else moment_of(source, name),
-            family=text_of(source, self._setting.path(fields.FAMILY)),
+            document.as_original(),
+            ref=stored.ref,
+            timestamp=None if date_field is None else timestamp_of(stored.source, date_field),
+            family=stored.family,
         )
 
     def forget(self, decisions: Sequence[Decision], failed: Callable[[str], bool]) -> None:
         """Take back what was remembered of documents that were not written."""
-        for each in decisions:
-            if failed(each.id):
-                self._recent.drop(each.id)
-                if each.action == "replace" and each.target is not None:
-                    self._recent.put(each.target.id, each.target)
-        self._reservations.release(key for key, id in self.reserved.items() if failed(id))
+        for decision in decisions:
+            if failed(decision.id):
+                self._recent.drop(decision.id)
+                if decision.action == "replace" and decision.original is not None:
+                    self._recent.put(decision.original.id, decision.original)
+        self._reservations.release(
+            content_hash for content_hash, id in self.reserved.items() if failed(id)
+        )
 
 
-def superseded(decisions: Sequence[Decision]) -> list[Decision]:
-    """Mark new documents that a later one of the same batch replaces: they need not be written."""
-    by: dict[str, str] = {}
-    marked: list[Decision] = []
-    for each in reversed(decisions):
-        marked.append(each if each.exists else replace(each, superseded=by.get(each.id)))
-        if each.action == "replace" and each.other is not None:
-            by[each.other] = each.id
-        elif each.action == "write":
-            by.pop(each.id, None)
-    return marked[::-1]
+def with_superseded(decisions: Sequence[Decision]) -> list[Decision]:
+    """Name what replaces new documents within the same batch: they need not be written."""
+    replacements: dict[str, str] = {}
+    result: list[Decision] = []
+    for decision in reversed(decisions):
+        if not decision.exists:
+            decision = replace(decision, superseded=replacements.get(decision.id))
+        result.append(decision)
+        if decision.action == "replace" and decision.other is not None:
+            replacements[decision.other] = decision.id
+        elif decision.action == "write":
+            replacements.pop(decision.id, None)
+    return result[::-1]

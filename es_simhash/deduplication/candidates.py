@@ -1,102 +1,124 @@
-"""The search for what one document may be a version of, with few terms."""
+"""Candidates for the originals of a document: in the index, and among what a run wrote lately.
 
-from collections.abc import Mapping, Sequence
+What is found depends on the document and the candidate alone, so that both places agree.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.deduplication.decision import Known, moment_of
-from es_simhash.errors import InputError
+from es_simhash.deduplication.decision import Original, timestamp_of
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms, unpack_chunks
-from es_simhash.storage.fields import field_path
+from es_simhash.storage.codec import shingle_terms, shingles_of, unpack_chunks
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.paths import get_path
+from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
 
-# Passages a document is asked for by, and how many of these a version must have. Eight find nearly
+# Shingles a document is queried by, and how many of these a version must have. Eight find nearly
 # as many versions, sixteen no more (docs/deduplicate.md).
-TERMS = 12
-SHARED = 2
-# Candidates that are judged, those that share most first.
-CANDIDATES = 20
-# Documents that ask together; where their hits do not fit one answer, each asks alone.
-TOGETHER = 8
+QUERY_TERMS = 12
+MIN_SHARED = 2
+# Candidates that are scored, those that share most first.
+MAX_CANDIDATES = 20
+# Documents after which the index is refreshed, and older ones are forgotten.
+MAX_RECENT = 2000
+# Shingles of them all, by which long texts count for the memory they take.
+MAX_RECENT_SHINGLES = 500_000
 _HIGHEST_LEVEL = 3
-_SAME = 1000
-# Value of each letter of URL-safe base64.
-_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_LETTERS = np.full(256, 255, np.uint8)
-_LETTERS[np.frombuffer(_ALPHABET, np.uint8)] = np.arange(64)
+_EXACT_BOOST = 1000
+
+_Key = TypeVar("_Key", int, str)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """By what a document is found: this alone decides it, in the index and in memory.
+class ShingleQuery:
+    """What a document is queried by, in the index and in memory.
 
     Attributes:
         content_hash: Of its text.
-        passages: Some of its passages.
-        least: How many of them another document must have, when its text is not the same.
+        shingles: Some of its shingles, ascending.
+        min_shared: How many of them a candidate must have, when its text is not the same.
     """
 
     content_hash: str
     shingles: NDArray[np.uint32]
-    least: int
+    min_shared: int
 
     @classmethod
-    def of(cls, prints: TextFingerprints) -> "Asked":
-        """Choose the passages: those that a text of twice the length has picked as well.
+    def of(cls, fingerprints: TextFingerprints) -> "ShingleQuery":
+        """Choose the shingles: those that a text of twice the length has picked as well.
 
         Among these the ones with the smallest numbers, so that versions choose alike.
         """
-        own = int(prints.levels.min(initial=_HIGHEST_LEVEL))
-        wide = np.minimum(prints.levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
-        order = np.lexsort((prints.shingles, -wide))[:TERMS]
-        chosen = np.sort(prints.shingles[order])
-        return cls(prints.content_hash, chosen, SHARED if len(chosen) > SHARED else 1)
+        levels = fingerprints.levels
+        own = int(levels.min(initial=_HIGHEST_LEVEL))
+        wide = np.minimum(levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
+        order = np.lexsort((fingerprints.shingles, -wide))[:QUERY_TERMS]
+        chosen = np.sort(fingerprints.shingles[order])
+        min_shared = MIN_SHARED if len(chosen) > MIN_SHARED else 1
+        return cls(fingerprints.content_hash, chosen, min_shared)
 
-    def finds(self, known: Known) -> bool:
-        """Check whether a search for it brings a document."""
-        return self.content_hash == known.content_hash or self.shared(known) >= self.least
+    def matches(self, candidate: Original) -> bool:
+        """Check whether a search for it returns a candidate."""
+        if self.content_hash == candidate.text.content_hash:
+            return True
+        return self.shared(candidate) >= self.min_shared
 
-    def shared(self, known: Known) -> int:
-        """Count the passages asked for that a document has."""
-        return int(np.isin(self.shingles, known.shingles, assume_unique=True).sum())
+    def shared(self, candidate: Original) -> int:
+        """Count the queried shingles that a candidate has."""
+        return int(np.isin(self.shingles, candidate.text.shingles, assume_unique=True).sum())
+
+    def most_shared(self, candidates: Sequence[Original]) -> list[Original]:
+        """Cut as the search cuts: by what is shared, then what was written first."""
+        if len(candidates) <= MAX_CANDIDATES:
+            return list(candidates)
+
+        def key(candidate: Original) -> tuple[bool, int, bool, int]:
+            same = candidate.text.content_hash == self.content_hash
+            is_recent = candidate.ref.index is None
+            return not same, -self.shared(candidate), is_recent, candidate.order
+
+        return sorted(candidates, key=key)[:MAX_CANDIDATES]
 
 
-def candidate_search(
-    asked: Sequence[Asked], scheme: str, *, field: str, date_field: str | None = None
+def candidate_query(
+    queries: Sequence[ShingleQuery], config: IndexConfig, date_field: str | None = None
 ) -> dict[str, Any]:
-    """Return the body of one search for some documents; `Asked.finds` tells whose a hit is.
+    """Return the body of one search for several documents; `matches` says whose a hit is.
 
-    A search costs as much as some fifteen of its terms, so that a few documents ask together.
-    What is marked as a version is left out.
+    A search costs as much as some fifteen of its terms, so a few documents share one. Documents
+    that are flagged as versions are left out.
     """
 
     def clause(member: str, value: str, boost: int) -> dict[str, Any]:
-        term = {"term": {field_path(field, member): value}}
+        term = {"term": {config.path(member): value}}
         return {"constant_score": {"filter": term, "boost": boost}}
 
     should: list[dict[str, Any]] = []
-    for each in asked:
-        terms = [clause(fields.SHINGLES, term, 1) for term in shingle_terms(each.shingles)]
-        should.append({"bool": {"should": terms, "minimum_should_match": each.least}})
-        should.append(clause(fields.CONTENT_HASH, each.content_hash, _SAME))
+    for query in queries:
+        terms = [clause(fields.SHINGLES, term, 1) for term in shingle_terms(query.shingles)]
+        should.append({"bool": {"should": terms, "minimum_should_match": query.min_shared}})
+        should.append(clause(fields.CONTENT_HASH, query.content_hash, _EXACT_BOOST))
     members = [fields.SHINGLES, fields.CONTENT_HASH, fields.FAMILY]
     dates = [] if date_field is None else [date_field]
     return {
-        "size": CANDIDATES,
-        "_source": [*(field_path(field, each) for each in members), *dates],
-        "docvalue_fields": [field_path(field, fields.CHUNKS)],
+        "size": MAX_CANDIDATES,
+        "_source": [*map(config.path, members), *dates],
+        "docvalue_fields": [config.path(fields.CHUNKS)],
         "track_total_hits": False,
         # Of those that share as much, the first.
         "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
         "query": {
             "bool": {
-                "filter": [{"term": {field_path(field, fields.SCHEME): scheme}}],
-                "must_not": [{"exists": {"field": field_path(field, fields.DUPLICATE_OF)}}],
+                "filter": [{"term": {config.path(fields.SCHEME): config.scheme.name}}],
+                "must_not": [{"exists": {"field": config.path(fields.DUPLICATE_OF)}}],
                 "should": should,
                 "minimum_should_match": 1,
             }
@@ -104,49 +126,153 @@ def candidate_search(
     }
 
 
-def read_hits(
-    answer: Mapping[str, Any], *, field: str, date_field: str | None = None
-) -> list[Known]:
-    """Read what the search answered; a hit that was not written by us is left out."""
-    found = []
-    for hit in answer["hits"]["hits"]:
+def read_candidates(
+    response: Mapping[str, Any], config: IndexConfig, date_field: str | None = None
+) -> list[Original]:
+    """Read the hits of a `candidate_query`; those without fingerprints are left out.
+
+    Raises:
+        InputError: The stored shingles are not of this scheme.
+    """
+    candidates = []
+    for hit in response["hits"]["hits"]:
         source = hit.get("_source", {})
-        packed = hit.get("fields", {}).get(field_path(field, fields.CHUNKS))
-        content_hash = text_of(source, field_path(field, fields.CONTENT_HASH))
+        packed = hit.get("fields", {}).get(config.path(fields.CHUNKS))
+        content_hash = text_of(source, config.path(fields.CONTENT_HASH))
         if not packed or content_hash is None:
             continue
-        found.append(
-            Known(
-                hit["_id"],
-                content_hash,
-                _passages(source, field),
-                unpack_chunks(packed[0]),
-                index=hit["_index"],
-                moment=None if date_field is None else moment_of(source, date_field),
-                family=text_of(source, field_path(field, fields.FAMILY)),
+        terms = get_path(source, config.path(fields.SHINGLES))
+        shingles = shingles_of(terms if isinstance(terms, list) else [])
+        candidates.append(
+            Original(
+                DocumentRef.of_hit(hit),
+                AnalysedText.of_parts(content_hash, shingles, unpack_chunks(packed[0])),
+                timestamp=None if date_field is None else timestamp_of(source, date_field),
+                family=text_of(source, config.path(fields.FAMILY)),
                 order=hit["sort"][1],
             )
         )
-    return found
+    return candidates
 
 
-def _passages(source: Mapping[str, Any], field: str) -> NDArray[np.uint32]:
-    value: Any = source
-    for part in [*field.split("."), fields.SHINGLES]:
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return shingles_of(value if isinstance(value, list) else [])
+@dataclass(frozen=True)
+class RecentDocument:
+    """A document; `original` is None when none may be a version of it, as it is one itself."""
+
+    original: Original | None
+    exists: bool
+    epoch: int
 
 
-def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
-    """Read index terms of passages; the numbers are ascending.
+class RecentDocuments:
+    """Documents of the time since the last refresh but one, which searches may not see yet.
 
-    Raises:
-        InputError: These are no such terms.
+    A search that was sent in an epoch sees all that was written before that epoch began.
+
+    Attributes:
+        epoch: How often the index was refreshed.
+        shingles: Number of the shingles of all documents.
     """
-    letters = np.frombuffer("".join(terms).encode(), np.uint8)
-    values = _LETTERS[letters].astype(np.uint32)
-    if len(letters) != 4 * len(terms) or (values > 63).any():
-        raise InputError("The passages of a document are not terms of this scheme; write it again.")
-    shifts = np.array([18, 12, 6, 0], np.uint32)
-    numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << shifts).sum(axis=1, dtype=np.uint32)
-    return np.sort(numbers)
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.shingles = 0
+        self._documents: dict[str, RecentDocument] = {}
+        # Nearly all shingles are those of one document, and a set for each would take the memory.
+        self._by_shingle: dict[int, str | set[str]] = {}
+        self._by_hash: dict[str, str | set[str]] = {}
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._documents
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @property
+    def is_full(self) -> bool:
+        """True when it is time to refresh the index."""
+        return len(self) > MAX_RECENT or self.shingles > MAX_RECENT_SHINGLES
+
+    def exists(self, id: str) -> bool | None:
+        """Check whether a document is there; None when it was not written lately."""
+        document = self._documents.get(id)
+        return None if document is None else document.exists
+
+    def put(self, id: str, original: Original | None, *, exists: bool = True) -> None:
+        """Take in a document in place of what was known of its id."""
+        self.drop(id)
+        self._documents[id] = RecentDocument(original, exists, self.epoch)
+        if original is not None:
+            self.shingles += len(original.text.shingles)
+            for shingle in original.text.shingles.tolist():
+                _add(self._by_shingle, shingle, id)
+            _add(self._by_hash, original.text.content_hash, id)
+
+    def get(self, id: str) -> RecentDocument | None:
+        """Return what is known of an id, for `restore`."""
+        return self._documents.get(id)
+
+    def restore(self, id: str, document: RecentDocument | None) -> None:
+        """Undo what was put since `get`."""
+        self.drop(id)
+        if document is not None:
+            self.put(id, document.original, exists=document.exists)
+            self._documents[id] = document
+
+    def drop(self, id: str) -> None:
+        """Forget a document."""
+        document = self._documents.pop(id, None)
+        if document is None or document.original is None:
+            return
+        text = document.original.text
+        self.shingles -= len(text.shingles)
+        for shingle in text.shingles.tolist():
+            _discard(self._by_shingle, shingle, id)
+        _discard(self._by_hash, text.content_hash, id)
+
+    def search(self, query: ShingleQuery) -> Iterator[Original]:
+        """Yield the documents that a search would return if it saw them."""
+        shared: Counter[str] = Counter()
+        for shingle in query.shingles.tolist():
+            shared.update(_ids(self._by_shingle.get(shingle)))
+        ids = {id for id, count in shared.items() if count >= query.min_shared}
+        ids.update(_ids(self._by_hash.get(query.content_hash)))
+        for id in sorted(ids):
+            original = self._documents[id].original
+            assert original is not None
+            yield original
+
+    def refreshed(self) -> None:
+        """Begin an epoch; forget what all searches see that are not outdated."""
+        self.epoch += 1
+        oldest = self.epoch - 1
+        for id in [id for id, entry in self._documents.items() if entry.epoch < oldest]:
+            self.drop(id)
+
+    def is_outdated(self, epoch: int) -> bool:
+        """Check whether what a search of that epoch does not see was forgotten here."""
+        return epoch < self.epoch - 1
+
+
+def _ids(ids: str | set[str] | None) -> Collection[str]:
+    if ids is None:
+        return ()
+    return (ids,) if isinstance(ids, str) else ids
+
+
+def _add(index: dict[_Key, str | set[str]], key: _Key, id: str) -> None:
+    ids = index.setdefault(key, id)
+    if isinstance(ids, set):
+        ids.add(id)
+    elif ids != id:
+        index[key] = {ids, id}
+
+
+def _discard(index: dict[_Key, str | set[str]], key: _Key, id: str) -> None:
+    ids = index[key]
+    if isinstance(ids, str):
+        del index[key]
+        return
+    ids.discard(id)
+    if len(ids) == 1:
+        index[key] = ids.pop()

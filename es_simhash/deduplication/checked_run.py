@@ -10,8 +10,9 @@ from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.outcome import Outcome, Status
 from es_simhash.bulk.preparation import Prepared, action, fill, identify
 from es_simhash.bulk.run import Account, Run, Settings, spot
-from es_simhash.deduplication.decision import Decision, Item
-from es_simhash.deduplication.policy import Answers, VersionPolicy
+from es_simhash.deduplication.candidate_search import Answers
+from es_simhash.deduplication.decision import Decision, IncomingDocument
+from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.preparation import Undecided, prepare_undecided
 from es_simhash.engine.gateway import Client
 from es_simhash.storage.config import IndexConfig
@@ -24,7 +25,7 @@ class _Asked:
     """A batch for which the index was asked."""
 
     undecided: Undecided
-    items: list[Item]
+    items: list[IncomingDocument]
     answers: Answers
 
 
@@ -85,24 +86,24 @@ class CheckedRun(Run):
             failures = self._written(decisions)
             self._policy.confirm(decisions, failures)
             for each in decisions:
-                done.decisions[each.item.place] = each
-                done.failures.pop(each.item.place, None)
+                done.decisions[each.document.place] = each
+                done.failures.pop(each.document.place, None)
                 if each.id in failures and each.writes:
-                    done.failures[each.item.place] = failures[each.id]
+                    done.failures[each.document.place] = failures[each.id]
             again = [
                 place
                 for place, each in enumerate(decisions)
                 if each.id not in failures and {each.other, each.superseded} & failures.keys()
             ]
             items = [items[place] for place in again]
-            answers = Answers(answers.epoch, [answers.known[place] for place in again])
+            answers = Answers(answers.epoch, [answers.originals[place] for place in again])
         return done
 
     def _written(self, decisions: Sequence[Decision]) -> dict[str, str]:
         """Send what is to be written; give the reasons of what was refused by id."""
         # Of one id the last is sent: requests that are sent again would change their order.
         last = {each.id: each for each in decisions if each.writes}
-        prepared = Prepared(ids=list(last), places=[each.item.place for each in last.values()])
+        prepared = Prepared(ids=list(last), places=[each.document.place for each in last.values()])
         field = self._config.simhash_field
         fill(prepared, [action(id, each.source(field)) for id, each in last.items()])
         failures = self._sender.send(prepared)
@@ -128,7 +129,7 @@ def _account(batch: Batch, prepared: Prepared, done: _Done) -> Account:
             placed.append((place, Outcome(each.id, "unchanged", _LATER)))
         else:
             status: Status = "written" if each.writes else "skipped"
-            placed.append((place, Outcome(each.id, status, each.told)))
+            placed.append((place, Outcome(each.id, status, each.summary)))
     for place, failed_id, reason in failed:
         placed.append((place, Outcome(failed_id, "failed", reason, spot(batch, place))))
     placed.sort(key=itemgetter(0))

@@ -1,82 +1,65 @@
-"""What was decided for one document, and the documents decisions are about."""
+"""Documents that decisions are about, and what was decided for one of them."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from es_simhash.bulk.documents import loads
-from es_simhash.bulk.preparation import splice
+from es_simhash.bulk.documents import loads, splice
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import Relation
 from es_simhash.storage import fields
+from es_simhash.storage.codec import as_stored
+from es_simhash.storage.paths import get_path
+from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
 
-# The longest length `simhash.chunks` keeps; texts in memory must be judged like stored ones.
-_LONGEST = 0xFFFF
-_DIGITS = 16
+_FAMILY_NAME_LENGTH = 16
 
 
 @dataclass(frozen=True)
-class Known:
+class Original:
     """A document that others may be versions of.
 
     Attributes:
-        id: Its id.
-        content_hash: Of its text.
-        passages: Its passages, ascending.
-        chunks: Its chunk fingerprints.
-        index: Index it was found in; None when this run writes it.
-        moment: Its date; None without one.
+        ref: Where it is; without an index when this run writes it.
+        text: Its stored parts; the text itself as well where it was read.
+        timestamp: Its date in seconds; None without one.
         family: Its family; None without one.
         order: Its place among those that were written.
-        text: Its text; None when it was not read.
     """
 
-    id: str
-    content_hash: str
-    shingles: NDArray[np.uint32]
-    chunks: ChunkFingerprints
-    index: str | None = None
-    moment: float | None = None
+    ref: DocumentRef
+    text: AnalysedText
+    timestamp: float | None = None
     family: str | None = None
     order: int = 0
-    text: str | None = None
-
-    @cached_property
-    def content(self) -> AnalysedText | None:
-        """The document as families compare it; None without its text."""
-        if self.text is None:
-            return None
-        return AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.text)
 
     @property
-    def characters(self) -> int:
-        """Length of its text."""
-        return int(self.chunks.characters.sum())
+    def id(self) -> str:
+        """Its id."""
+        return self.ref.id
 
     @property
-    def own_family(self) -> str:
-        """The name of its family when it has none yet; `families` names them the same way."""
-        return self.family or self.content_hash[:_DIGITS]
+    def family_name(self) -> str:
+        """Name of its family, also before it has one; `families` names them the same way."""
+        return self.family or self.text.content_hash[:_FAMILY_NAME_LENGTH]
 
 
 @dataclass(frozen=True)
-class Item:
+class IncomingDocument:
     """A document that is to be decided.
 
     Attributes:
         id: Its id.
         place: Its number in the batch.
-        prints: Fingerprints of its text.
-        source: Its JSON, without id and our object.
-        simhash: Our object, as JSON.
+        fingerprints: Of its text.
+        source: Its JSON, without id and `simhash` object.
+        simhash: Its `simhash` object, as JSON.
         exists: True when the index has a document of this id.
         text_field: Field of its text.
         date_field: Field of its date; None when dates do not matter.
@@ -84,12 +67,17 @@ class Item:
 
     id: str
     place: int
-    prints: TextFingerprints
+    fingerprints: TextFingerprints
     source: bytes
     simhash: bytes
     exists: bool = False
     text_field: str = "text"
     date_field: str | None = None
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of its normalised text."""
+        return self.fingerprints.content_hash
 
     @cached_property
     def fields(self) -> dict[str, Any]:
@@ -98,45 +86,39 @@ class Item:
         return fields
 
     @cached_property
-    def moment(self) -> float | None:
-        """Its date; None without one."""
-        return None if self.date_field is None else moment_of(self.fields, self.date_field)
+    def text(self) -> AnalysedText:
+        """Its text with the parts that a stored document has, so that both compare alike."""
+        return AnalysedText.of_parts(
+            self.content_hash,
+            self.fingerprints.shingles,
+            as_stored(ChunkFingerprints.of(self.fingerprints)),
+            text_of(self.fields, self.text_field),
+        )
 
     @cached_property
-    def known(self) -> Known:
-        """The document as others are compared with it."""
-        stored = ChunkFingerprints.of(self.prints)
-        chunks = ChunkFingerprints(
-            stored.fingerprints, np.minimum(stored.characters, _LONGEST), stored.shingle_counts
-        )
-        return Known(
-            self.id,
-            self.prints.content_hash,
-            self.prints.shingles,
-            chunks,
-            moment=self.moment,
-            text=text_of(self.fields, self.text_field),
-        )
+    def timestamp(self) -> float | None:
+        """Its date in seconds; None without one."""
+        return None if self.date_field is None else timestamp_of(self.fields, self.date_field)
+
+    def as_original(self, order: int = 0) -> Original:
+        """Return the document as later ones are compared with it."""
+        return Original(DocumentRef(None, self.id), self.text, self.timestamp, order=order)
 
 
-def moment_of(fields: dict[str, Any], name: str) -> float | None:
+def timestamp_of(source: Mapping[str, Any], path: str) -> float | None:
     """Return the date of a document in seconds: a number is milliseconds, a string ISO 8601."""
-    value: Any = fields.get(name)
-    if name not in fields:
-        value = fields
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
+    value = get_path(source, path)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value / 1000
     if not isinstance(value, str):
         return None
     try:
-        moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        date = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return moment.timestamp()
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=timezone.utc)
+    return date.timestamp()
 
 
 @dataclass(frozen=True)
@@ -145,13 +127,12 @@ class Decision:
 
     Attributes:
         id: Of the document.
-        action: `write` it as it is, `skip` it, `flag` it, `link` it, or `replace` the other by it.
-        relation: How it is related to the other; None when it is a version of nothing.
-        other: Id of the document it is a version of; None without one.
+        action: `write` it as it is, `skip` it, `flag` it, `link` it, or `replace` the original.
+        relation: To the original; None when it is a version of nothing.
         family: Family it gets, for `link`.
-        kept: Why one of the two was kept, for `replace`.
-        item: The document.
-        target: The other document.
+        kept: Rule by which one of the two was kept, for `replace`.
+        document: The document.
+        original: What it is a version of; None without one.
         superseded: Id of the document of the same batch that replaces it, so that it need not be
             written at all; None otherwise.
         exists: True when the index has a document of this id.
@@ -160,13 +141,17 @@ class Decision:
     id: str
     action: Literal["write", "skip", "flag", "link", "replace"]
     relation: Relation | None = None
-    other: str | None = None
     family: str | None = None
     kept: str | None = None
-    item: Item = field(repr=False, compare=False, kw_only=True)
-    target: Known | None = field(default=None, repr=False, compare=False, kw_only=True)
+    document: IncomingDocument = field(repr=False, compare=False, kw_only=True)
+    original: Original | None = field(default=None, repr=False, compare=False, kw_only=True)
     superseded: str | None = field(default=None, repr=False, compare=False, kw_only=True)
     exists: bool = field(default=False, repr=False, compare=False, kw_only=True)
+
+    @property
+    def other(self) -> str | None:
+        """Id of the original; None without one."""
+        return None if self.original is None else self.original.id
 
     @property
     def writes(self) -> bool:
@@ -174,15 +159,20 @@ class Decision:
         return self.action != "skip" and self.superseded is None
 
     @property
-    def told(self) -> str | None:
-        """One sentence about it; None when there is nothing to tell."""
+    def is_new_original(self) -> bool:
+        """True when later documents may be versions of this one."""
+        return self.action in ("write", "replace") and not self.document.fingerprints.is_empty
+
+    @property
+    def summary(self) -> str | None:
+        """One sentence about it; None when the document is a version of nothing."""
         if self.superseded is not None:
             return f"Replaced by {self.superseded!r} before it was written."
         if self.relation is None:
             return None
         what = {
             "write": "Written, as the index had a document of this id",
-            "skip": "Left out",
+            "skip": "Skipped",
             "flag": "Flagged",
             "link": f"Linked as family {self.family}",
             "replace": f"Written in place of {self.other!r}",
@@ -191,24 +181,24 @@ class Decision:
         return f"{what}: {kind} of {self.other!r}, score {self.relation.score:.2f}."
 
     @property
-    def marks(self) -> dict[str, Any]:
-        """Members that our object of the document gets."""
-        if self.action not in ("flag", "link") or self.relation is None:
-            return {} if self.family is None else {fields.FAMILY: self.family}
-        marks: dict[str, Any] = {
-            fields.DUPLICATE_OF: self.other,
-            fields.DUPLICATE_SCORE: self.relation.score,
-        }
-        return marks if self.family is None else {**marks, fields.FAMILY: self.family}
+    def simhash_fields(self) -> dict[str, Any]:
+        """Fields that the `simhash` object of the document gets by the decision."""
+        added: dict[str, Any] = {}
+        if self.action in ("flag", "link") and self.relation is not None:
+            added = {
+                fields.DUPLICATE_OF: self.other,
+                fields.DUPLICATE_SCORE: self.relation.score,
+            }
+        return added if self.family is None else {**added, fields.FAMILY: self.family}
 
     def source(self, simhash_field: str) -> bytes:
         """Return the JSON of the document as it is written."""
-        simhash = self.item.simhash
-        if self.marks:
-            simhash = b"%b,%b" % (simhash[:-1], json.dumps(self.marks).encode()[1:])
-        return splice(self.item.source, json.dumps(simhash_field).encode(), simhash)
+        simhash = self.document.simhash
+        if self.simhash_fields:
+            simhash = b"%b,%b" % (simhash[:-1], json.dumps(self.simhash_fields).encode()[1:])
+        return splice(self.document.source, json.dumps(simhash_field).encode(), simhash)
 
     def to_write(self, simhash_field: str = fields.DEFAULT_FIELD) -> dict[str, Any]:
-        """Return the document to write, with its fingerprints and marks, for a bulk of your own."""
-        fields: dict[str, Any] = loads(self.source(simhash_field).decode())
-        return fields
+        """Return the document to write, with its `simhash` object, for a bulk of your own."""
+        source: dict[str, Any] = loads(self.source(simhash_field).decode())
+        return source

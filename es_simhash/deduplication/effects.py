@@ -1,146 +1,212 @@
-"""What decisions mean for documents that are in the index already: families and deletions."""
+"""What decisions change in documents that are in the index already: families and deletions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.decision import Decision
-from es_simhash.deduplication.requests import Requests
-from es_simhash.deduplication.stored_documents import Fact, Facts
+from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.engine.bulk import CONFLICT, NOT_FOUND
 from es_simhash.engine.errors import reason_of
 from es_simhash.errors import ClusterError
 from es_simhash.storage import fields
-from es_simhash.storage.references import DocumentVersion
+from es_simhash.storage.paths import nested_path
+from es_simhash.storage.references import DocumentRef
 
-_CONFLICT, _MISSING = 409, 404
-# Somebody else may be quicker so often before a document is left as it is.
-_TRIES = 5
+# Another writer may be quicker so often before a document is left as it is.
+WRITE_ATTEMPTS = 5
+_RECORDS_PER_REQUEST = 500
 
 
-def with_families(
-    decisions: Sequence[Decision], facts: Mapping[str, Fact], reader: Facts
+def is_conflict(result: Mapping[str, Any]) -> bool:
+    """Check whether a document was changed since it was read.
+
+    Args:
+        result: Of a bulk action that names a version.
+
+    Raises:
+        ClusterError: The write is rejected for another reason.
+    """
+    if result["status"] == CONFLICT:
+        return True
+    if "error" in result and result["status"] != NOT_FOUND:
+        raise ClusterError(
+            f"Document {result['_id']!r} is rejected: {reason_of(result)}. "
+            "Run the same again when the reason is gone."
+        )
+    return False
+
+
+def join_families(
+    decisions: Sequence[Decision], stored: Mapping[str, StoredDocument]
 ) -> list[Decision]:
-    """Return linked documents the family the other has by now, and those of this batch theirs."""
+    """Return linked documents with the family of their original, also within the batch.
+
+    Args:
+        decisions: Of a batch.
+        stored: Documents of the index that they rest on, by id.
+    """
     families: dict[str, str] = {}
     places: dict[str, int] = {}
     linked: list[Decision] = []
-    for each in decisions:
-        if each.action == "link" and each.other is not None:
+    for decision in decisions:
+        if decision.action == "link" and decision.other is not None:
             # A document of this batch as it was before this one, for it may be written again.
-            place = places.get(each.other)
-            stored = None if place is not None else reader.family(facts[each.other])
-            known = linked[place].family if place is not None else families.get(each.other)
-            family = known or stored or str(each.family)
-            families[each.other] = family
+            place = places.get(decision.other)
+            if place is None:
+                known = families.get(decision.other) or stored[decision.other].family
+            else:
+                known = linked[place].family
+            family = known or str(decision.family)
+            families[decision.other] = family
             if place is not None:
                 linked[place] = replace(linked[place], family=family)
-            each = replace(each, family=family)
-        places[each.id] = len(linked)
-        linked.append(each)
+            decision = replace(decision, family=family)
+        places[decision.id] = len(linked)
+        linked.append(decision)
     return linked
 
 
-def nested(field: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a partial update of our object."""
-    body = dict(members)
-    for part in reversed(field.split(".")):
-        body = {part: body}
-    return body
-
-
-def link_others(
-    requests: Requests,
-    reader: Facts,
-    field: str,
+def link_originals(
+    documents: StoredDocuments,
     decisions: Sequence[Decision],
-    facts: Mapping[str, Fact],
+    stored: Mapping[str, StoredDocument],
 ) -> None:
-    """Write the family into the earlier documents that have none.
+    """Write the family into the originals that have none.
 
     Raises:
-        ClusterError: An update is refused.
+        ClusterError: An update is rejected.
     """
+    config = documents.context.config
     families = {
-        each.other: str(each.family)
-        for each in decisions
-        if each.action == "link" and each.other in facts
+        decision.other: str(decision.family)
+        for decision in decisions
+        if decision.action == "link" and decision.other in stored
     }
-    pending = [facts[str(id)] for id in families]
-    for _ in range(_TRIES):
-        pending = [each for each in pending if each.get("found") and not reader.family(each)]
-        lines = [
+    pending: list[StoredDocument | None] = [stored[str(id)] for id in families]
+    for _ in range(WRITE_ATTEMPTS):
+        unlinked = [each for each in pending if each is not None and not each.family]
+        actions = [
             [
+                {"update": document.target},
                 {
-                    "update": {
-                        "_index": each["_index"],
-                        "_id": each["_id"],
-                        **DocumentVersion.of_hit(each).conditions,
-                    }
+                    "doc": nested_path(
+                        config.path(fields.FAMILY),
+                        families[document.ref.id],
+                    )
                 },
-                {"doc": nested(field, {fields.FAMILY: families[each["_id"]]})},
             ]
-            for each in pending
+            for document in unlinked
         ]
-        results = requests.bulk(requests.index, lines)
-        left = [each for each, result in zip(pending, results, strict=True) if is_outrun(result)]
-        if not left:
+        results = documents.gateway.bulk(actions, index=documents.context.index)
+        conflicts = [
+            document.ref
+            for document, result in zip(unlinked, results, strict=True)
+            if is_conflict(result)
+        ]
+        if not conflicts:
             return
-        pending = reader.read([(each["_index"], each["_id"]) for each in left])
+        pending = documents.read(conflicts)
 
 
-def replacing(decisions: Sequence[Decision]) -> list[Decision]:
+def replacements(decisions: Sequence[Decision]) -> list[Decision]:
     """Return the decisions for which a document has to be deleted.
 
     Not when it was never written, nor when it is written once more by the same batch.
     """
     written: set[str] = set()
-    new = {each.id for each in decisions if each.superseded is not None}
-    found = []
-    for each in reversed(decisions):
-        if each.action == "replace" and each.other not in written | new:
-            found.append(each)
-        if each.writes:
-            written.add(each.id)
-    return found[::-1]
+    superseded = {decision.id for decision in decisions if decision.superseded is not None}
+    result = []
+    for decision in reversed(decisions):
+        is_written = decision.other not in superseded and decision.other not in written
+        if decision.action == "replace" and is_written:
+            result.append(decision)
+        if decision.writes:
+            written.add(decision.id)
+    return result[::-1]
 
 
 def delete_replaced(
-    requests: Requests,
-    reader: Facts,
+    documents: StoredDocuments,
     decision: Decision,
-    fact: Fact,
-    record: Callable[[Fact], None],
+    replaced: StoredDocument,
+    record: Callable[[StoredDocument], None],
 ) -> None:
-    """Delete what a document replaced, as it was written down.
+    """Delete what a document replaced, unless its text has changed since it was recorded.
 
     Args:
-        requests: Of the policy.
-        reader: Reads documents.
+        documents: Reads documents of the index.
         decision: To replace.
-        fact: The other document, as it stands in the audit log.
+        replaced: The original, as the audit log has it.
         record: Writes it to the log once more, after other fields of it were changed.
 
     Raises:
-        ClusterError: The deletion is refused.
+        ClusterError: The deletion is rejected.
     """
-    for _ in range(_TRIES):
-        line = {"delete": {"_id": fact["_id"], **DocumentVersion.of_hit(fact).conditions}}
-        if not is_outrun(requests.bulk(fact["_index"], [[line]])[0]):
+    assert decision.original is not None
+    for _ in range(WRITE_ATTEMPTS):
+        (result,) = documents.gateway.bulk(
+            [[{"delete": replaced.target}]], index=documents.context.index
+        )
+        if not is_conflict(result):
             return
-        fact = reader.read([(fact["_index"], fact["_id"])])[0]
-        if not reader.is_as_decided(decision, fact):
+        (current,) = documents.read([replaced.ref])
+        if current is None or current.content_hash != decision.original.text.content_hash:
             return
-        record(fact)
+        replaced = current
+        record(replaced)
 
 
-def is_outrun(result: Mapping[str, Any]) -> bool:
-    """Check whether a document was changed meanwhile.
+def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -> int:
+    """Delete what was recorded as replaced, where both documents are still there.
 
-    Raises:
-        ClusterError: The write is refused for another reason.
+    A run that is killed between writing and deleting leaves both, and the next one finds the new
+    document unchanged, so that it decides nothing about it. What was written since, as by `undo`,
+    has another sequence number, and stays.
+
+    Args:
+        documents: Reads documents of the index.
+        records: Of the audit log.
+
+    Returns:
+        The number of documents that were deleted.
     """
-    if result["status"] == _CONFLICT:
-        return True
-    if "error" in result and result["status"] != _MISSING:
-        raise ClusterError(f"Document {result['_id']!r} is refused: {reason_of(result)}.")
-    return False
+    pending = (
+        record
+        for record in records
+        if record.head["action"] == "replace"
+        and record.head["index"] == documents.context.index
+        and "replaced" in record.head
+    )
+    return sum(_finish(documents, batch) for batch in _batches(pending))
+
+
+def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while batch := list(islice(records, _RECORDS_PER_REQUEST)):
+        yield batch
+
+
+def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
+    refs = [DocumentRef(record.head["replaced"][0], str(record.head["other"])) for record in batch]
+    unchanged = [
+        (record, stored)
+        for record, stored in zip(batch, documents.read(refs), strict=True)
+        if stored is not None and _is_as_recorded(stored, record)
+    ]
+    written = documents.existing([str(record.head["id"]) for record, _ in unchanged])
+    actions = [
+        [{"delete": stored.target}]
+        for record, stored in unchanged
+        if str(record.head["id"]) in written
+    ]
+    results = documents.gateway.bulk(actions, index=documents.context.index)
+    return sum("error" not in result for result in results)
+
+
+def _is_as_recorded(stored: StoredDocument, record: Record) -> bool:
+    version = stored.version
+    written = [stored.ref.index, version.seq_no, version.primary_term]
+    # An index that was made anew may have the same numbers, hardly with the same document.
+    return written == record.head["replaced"] and stored.to_json() == record.document

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.preparation import Found, Prepared, accepted, enriched
-from es_simhash.deduplication.decision import Item
+from es_simhash.deduplication.decision import IncomingDocument
 from es_simhash.fingerprints.text_fingerprints import FingerprintBatch as Prints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
 from es_simhash.storage.config import IndexConfig
@@ -28,7 +28,7 @@ class Undecided:
 
     def items(
         self, exists: Collection[str], text_field: str, date_field: str | None
-    ) -> Iterator[Item]:
+    ) -> Iterator[IncomingDocument]:
         """Yield the documents.
 
         Args:
@@ -41,7 +41,9 @@ class Undecided:
         for id, place, each, (source, simhash) in zip(
             ids, places, prints, self.documents, strict=True
         ):
-            yield Item(id, place, each, source, simhash, id in exists, text_field, date_field)
+            yield IncomingDocument(
+                id, place, each, source, simhash, id in exists, text_field, date_field
+            )
 
 
 def prepare_undecided(batch: Batch, config: IndexConfig, found: Found | None) -> Undecided:

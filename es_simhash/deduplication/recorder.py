@@ -1,103 +1,103 @@
 """Records of decisions for the audit log, with short evidence."""
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.bulk.documents import cut
 from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.context import Setting
-from es_simhash.deduplication.decision import Decision, Item
-from es_simhash.deduplication.stored_documents import Fact, Facts
+from es_simhash.deduplication.decision import Decision, IncomingDocument
+from es_simhash.deduplication.rules import RunContext
+from es_simhash.deduplication.stored_documents import StoredDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.passages import shared_passages
 from es_simhash.storage.source import stored_text
 
-# Shared passages that are written down, and characters of each.
-_PASSAGES, _CHARACTERS = 3, 160
+_MAX_PASSAGES, _MAX_PASSAGE_CHARACTERS = 3, 160
 # The search for the longest stretch is not worth more of a long text.
-_MOST_CHARACTERS = 20_000
-
-
-def without_ours(fact: Fact, setting: Setting) -> bytes:
-    """Return the JSON of a document without our object, which is made anew when it is put back."""
-    return cut(json.dumps(fact["_source"]), {setting.field}).encode()
+_MAX_TEXT_CHARACTERS = 20_000
 
 
 class Recorder:
     """Makes the records of one run.
 
     Args:
-        setting: Of the policy.
-        facts: Reads documents.
+        context: Of the run.
     """
 
-    def __init__(self, setting: Setting, facts: Facts) -> None:
-        self._setting = setting
-        self._facts = facts
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._analyser = TextAnalyser(context.config.scheme)
         self._number = 0
 
-    def record(self, decision: Decision, fact: Fact | None, batch: Mapping[str, Item]) -> Record:
+    def record(
+        self,
+        decision: Decision,
+        stored: StoredDocument | None,
+        batch: Mapping[str, IncomingDocument],
+    ) -> Record:
         """Return the record of one decision.
 
         Args:
             decision: About a version.
-            fact: The other document; None when it is written together with this one.
+            stored: Its original; None when it is written together with the document.
             batch: Documents that are decided together, by id.
         """
         relation = decision.relation
         assert relation is not None
         self._number += 1
         head: dict[str, Any] = {
-            "run": self._setting.run,
+            "run": self._context.run,
             "number": self._number,
             "time": int(time.time() * 1000),
-            "index": self._setting.index,
-            "field": self._setting.field,
+            "index": self._context.index,
+            "field": self._context.config.simhash_field,
             "id": decision.id,
             "other": decision.other,
             "action": decision.action,
             "kind": relation.kind,
             "score": relation.score,
             "coverage": [relation.coverage.of_query, relation.coverage.of_hit],
-            "evidence": self._evidence(decision, fact, batch),
+            "evidence": self._evidence(decision, stored, batch),
         }
         if decision.kept is not None:
             head["keep"] = decision.kept
-        if decision.action == "replace" and fact is not None:
-            head["replaced"] = [fact["_index"], fact["_seq_no"], fact["_primary_term"]]
+        if decision.action == "replace" and stored is not None:
+            version = stored.version
+            head["replaced"] = [stored.ref.index, version.seq_no, version.primary_term]
         if decision.family is not None:
             head["family"] = decision.family
-            head["gave_family"] = fact is None or not self._facts.family(fact)
-        return Record(head, self._lost(decision, fact, batch))
-
-    def _lost(
-        self, decision: Decision, fact: Fact | None, batch: Mapping[str, Item]
-    ) -> bytes | None:
-        """Return the document the index has not, or will not have."""
-        if decision.action == "skip":
-            return decision.item.source
-        if decision.action != "replace":
-            return None
-        if fact is None:
-            return batch[str(decision.other)].source
-        return without_ours(fact, self._setting)
+            head["gave_family"] = stored is None or not stored.family
+        return Record(head, _lost_document(decision, stored, batch))
 
     def _evidence(
-        self, decision: Decision, fact: Fact | None, batch: Mapping[str, Item]
+        self,
+        decision: Decision,
+        stored: StoredDocument | None,
+        batch: Mapping[str, IncomingDocument],
     ) -> list[str]:
-        """Return the longest passages both have, as they stand in the new document."""
-        ours = self._text(decision.item.fields)
+        """Return the longest passages both have, as they are in the new document."""
+        text = self._text(decision.document.fields)
         if decision.relation is not None and decision.relation.kind == "exact":
-            return [ours[:_CHARACTERS]]
-        other = fact["_source"] if fact is not None else batch[str(decision.other)].fields
-        theirs = self._text(other)
-        analyser = TextAnalyser(self._setting.scheme)
-        found = shared_passages(
-            AnalysedText(ours, analyser), AnalysedText(theirs, analyser), _PASSAGES
+            return [text[:_MAX_PASSAGE_CHARACTERS]]
+        source = batch[str(decision.other)].fields if stored is None else stored.source
+        passages = shared_passages(
+            AnalysedText(text, self._analyser),
+            AnalysedText(self._text(source), self._analyser),
+            _MAX_PASSAGES,
         )
-        return [each.query.text[:_CHARACTERS] for each in found]
+        return [passage.query.text[:_MAX_PASSAGE_CHARACTERS] for passage in passages]
 
-    def _text(self, fields: Mapping[str, Any]) -> str:
-        return (stored_text(fields, self._setting.text_field) or "")[:_MOST_CHARACTERS]
+    def _text(self, source: Mapping[str, Any]) -> str:
+        text = stored_text(source, self._context.config.text_field) or ""
+        return text[:_MAX_TEXT_CHARACTERS]
+
+
+def _lost_document(
+    decision: Decision, stored: StoredDocument | None, batch: Mapping[str, IncomingDocument]
+) -> bytes | None:
+    """Return the document that the index does not have, or will not have; None without one."""
+    if decision.action == "skip":
+        return decision.document.source
+    if decision.action != "replace":
+        return None
+    return batch[str(decision.other)].source if stored is None else stored.to_json()

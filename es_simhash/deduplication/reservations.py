@@ -8,18 +8,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from es_simhash.deduplication.requests import Requests
+from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.engine.bulk import CONFLICT
 from es_simhash.engine.errors import reason_of
 from es_simhash.errors import ClusterError
-from es_simhash.storage import fields
-from es_simhash.storage.fields import field_path
-from es_simhash.storage.references import DocumentVersion
-from es_simhash.storage.source import text_of
+from es_simhash.storage.references import DocumentRef, DocumentVersion
 
-_CONFLICT = 409
 # Reservations are of no use when searches have long seen the document; in milliseconds.
-OLD = 600_000
-_PAUSE = 0.1
+MAX_AGE = 600_000
+_POLL_SECONDS = 0.1
 _PAGE = 1000
 
 
@@ -27,34 +24,29 @@ class Reservations:
     """The reservations of one run.
 
     Args:
-        requests: Of the policy.
-        side: Name of the index beside the user's; it exists.
-        field: Field of our object.
-        run: Id of the run.
-        lease: Seconds for which a reservation of a writer that does not write is respected.
+        documents: Reads documents of the user's index.
+        index: Name of the index beside it; it exists.
         clock: Milliseconds since 1970.
     """
 
     def __init__(
         self,
-        requests: Requests,
-        side: str,
-        field: str,
-        run: str,
-        lease: float,
+        documents: StoredDocuments,
+        index: str,
         *,
         clock: Callable[[], float] = lambda: time.time() * 1000,
     ) -> None:
-        self._requests = requests
-        self._side = side
-        self._field = field
-        self._run = run
-        self._lease = lease * 1000
+        self._documents = documents
+        self._gateway = documents.gateway
+        self._field = documents.context.config.simhash_field
+        self._run = documents.context.run
+        self._lease = documents.context.rules.lease * 1000
+        self._index = index
         self._clock = clock
         # Runs that let a lease pass; nobody waits for them a second time.
         self._dead: set[str] = set()
 
-    def acquire(self, wanted: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    def acquire(self, wanted: Mapping[str, str]) -> dict[str, StoredDocument]:
         """Reserve texts for documents.
 
         They are taken in the order of their hashes, and none behind one that is waited for, so
@@ -64,16 +56,20 @@ class Reservations:
             wanted: Id of the document by content hash.
 
         Returns:
-            By content hash the document, as it is stored, of each text that is there already.
+            By content hash the document of each text that is there already.
         """
-        owned: dict[str, Mapping[str, Any]] = {}
-        left = sorted(wanted)
-        while left:
-            waiting = self._attempt(left, wanted, owned, self._clock())
+        owned: dict[str, StoredDocument] = {}
+        remaining = sorted(wanted)
+        while remaining:
+            waiting = self._attempt(remaining, wanted, owned, self._clock())
             if not waiting:
                 break
             first = min(waiting)
-            left = [each for each in left if each > first and each not in owned]
+            remaining = [
+                content_hash
+                for content_hash in remaining
+                if content_hash > first and content_hash not in owned
+            ]
             self._wait_for(first, wanted, owned)
         return owned
 
@@ -81,36 +77,39 @@ class Reservations:
         self,
         hashes: Sequence[str],
         wanted: Mapping[str, str],
-        owned: dict[str, Mapping[str, Any]],
-        began: float,
+        owned: dict[str, StoredDocument],
+        started: float,
     ) -> list[str]:
-        """Reserve texts up to the first that has to be waited for; give those that have."""
-        taken = self._create({each: wanted[each] for each in hashes})
-        waiting = self._examined(taken, wanted, owned, began)
+        """Reserve texts up to the first that has to be waited for; return those that have."""
+        taken = self._create({content_hash: wanted[content_hash] for content_hash in hashes})
+        waiting = self._examine(taken, wanted, owned, started)
         if waiting:
             first = min(waiting)
-            self.release(each for each in hashes if each > first and each not in taken)
+            self.release(
+                content_hash
+                for content_hash in hashes
+                if content_hash > first and content_hash not in taken
+            )
         return waiting
 
     def _wait_for(
-        self, content_hash: str, wanted: Mapping[str, str], owned: dict[str, Mapping[str, Any]]
+        self, content_hash: str, wanted: Mapping[str, str], owned: dict[str, StoredDocument]
     ) -> None:
         """Wait until a text is ours, its document is there, or its writer has died."""
-        began = self._clock()
+        started = self._clock()
         while True:
-            self._requests.pause(_PAUSE)
-            if not self._attempt([content_hash], wanted, owned, began):
+            self._gateway.wait(_POLL_SECONDS)
+            if not self._attempt([content_hash], wanted, owned, started):
                 return
 
     def release(self, hashes: Iterable[str]) -> None:
-        """Return texts free that are not written."""
-        lines = [[{"delete": {"_id": self._id(each)}}] for each in hashes]
-        self._requests.bulk(self._side, lines)
+        """Release texts that are not written."""
+        self._write([[{"delete": {"_id": self._id(content_hash)}}] for content_hash in hashes])
 
     def expire(self) -> None:
         """Delete old reservations, of whichever run."""
-        bound = self._clock() - OLD
-        conditions = [{"term": {"kind": "reservation"}}, {"range": {"at": {"lt": int(bound)}}}]
+        bound = int(self._clock() - MAX_AGE)
+        conditions = [{"term": {"kind": "reservation"}}, {"range": {"at": {"lt": bound}}}]
         body = {
             "size": _PAGE,
             "_source": False,
@@ -118,23 +117,27 @@ class Reservations:
             "sort": ["_doc"],
             "query": {"bool": {"filter": conditions}},
         }
-        side = self._requests.of(self._side)
         while True:
-            side.refresh()
-            hits = side.searches([body])[0].get("hits", {}).get("hits", [])
-            lines = [
-                [{"delete": {"_id": each["_id"], **DocumentVersion.of_hit(each).conditions}}]
-                for each in hits
-            ]
-            self._requests.bulk(self._side, lines)
+            self._gateway.refresh(self._index)
+            (response,) = self._gateway.search_all(self._index, [body])
+            hits = response.get("hits", {}).get("hits", [])
+            self._write(
+                [
+                    [{"delete": {"_id": hit["_id"], **DocumentVersion.of_hit(hit).conditions}}]
+                    for hit in hits
+                ]
+            )
             if len(hits) < _PAGE:
                 return
+
+    def _write(self, actions: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+        return self._gateway.bulk(actions, index=self._index)
 
     def _id(self, content_hash: str) -> str:
         key = f"reservation\0{self._field}\0{content_hash}"
         return hashlib.sha256(key.encode()).hexdigest()[:32]
 
-    def _entry(self, content_hash: str, id: str) -> dict[str, Any]:
+    def _reservation(self, content_hash: str, id: str) -> dict[str, Any]:
         return {
             "kind": "reservation",
             "field": self._field,
@@ -145,61 +148,67 @@ class Reservations:
         }
 
     def _create(self, wanted: Mapping[str, str]) -> list[str]:
-        """Make reservations; give the hashes of those that exist already."""
-        lines = [
-            [{"create": {"_id": self._id(each)}}, self._entry(each, id)]
-            for each, id in wanted.items()
+        """Create reservations; return the hashes of those that exist already."""
+        actions = [
+            [{"create": {"_id": self._id(content_hash)}}, self._reservation(content_hash, id)]
+            for content_hash, id in wanted.items()
         ]
         taken = []
-        for each, result in zip(wanted, self._requests.bulk(self._side, lines), strict=True):
-            if result["status"] == _CONFLICT:
-                taken.append(each)
+        for content_hash, result in zip(wanted, self._write(actions), strict=True):
+            if result["status"] == CONFLICT:
+                taken.append(content_hash)
             elif "error" in result:
                 raise ClusterError(
-                    f"Index {self._side!r} refuses a reservation: {reason_of(result)}."
+                    f"Cannot write a reservation to index {self._index!r}: {reason_of(result)}. "
+                    "Check the privileges."
                 )
         return taken
 
-    def _examined(
+    def _examine(
         self,
         taken: Sequence[str],
         wanted: Mapping[str, str],
-        owned: dict[str, Mapping[str, Any]],
-        began: float,
+        owned: dict[str, StoredDocument],
+        started: float,
     ) -> list[str]:
-        """Look at reservations of others; give the hashes of those that must be waited for."""
-        entries = self._requests.documents([(self._side, self._id(each)) for each in taken], ["*"])
-        others = {
-            each: entry
-            for each, entry in zip(taken, entries, strict=True)
-            if not entry.get("found") or entry["_source"]["ids"][0] != wanted[each]
+        """Look at reservations of others; return the hashes of those that must be waited for."""
+        refs = [DocumentRef(self._index, self._id(content_hash)) for content_hash in taken]
+        reservations = {
+            content_hash: entry
+            for content_hash, entry in zip(taken, self._gateway.documents(refs), strict=True)
+            if not entry.get("found") or entry["_source"]["ids"][0] != wanted[content_hash]
         }
-        path = field_path(self._field, fields.CONTENT_HASH)
-        keys = [(None, e["_source"]["ids"][0]) for e in others.values() if e.get("found")]
-        documents = {e["_id"]: e for e in self._requests.documents(keys)}
+        holders = {
+            content_hash: str(entry["_source"]["ids"][0])
+            for content_hash, entry in reservations.items()
+            if entry.get("found")
+        }
+        documents = self._documents.read_fields(
+            [DocumentRef(None, id) for id in holders.values()], None
+        )
+        written = dict(zip(holders, documents, strict=True))
         waiting = []
-        for each, entry in others.items():
-            if not entry.get("found"):
-                waiting.append(each)  # released this moment
+        for content_hash, reservation in reservations.items():
+            if content_hash not in holders:
+                waiting.append(content_hash)  # released this moment
                 continue
-            there = documents[entry["_source"]["ids"][0]]
-            if there.get("found") and text_of(there["_source"], path) == each:
-                owned[each] = there
-            elif not self._take_over(each, wanted[each], entry, began):
-                waiting.append(each)
+            stored = written[content_hash]
+            if stored is not None and stored.content_hash == content_hash:
+                owned[content_hash] = stored
+            elif not self._take_over(content_hash, wanted[content_hash], reservation, started):
+                waiting.append(content_hash)
         return waiting
 
     def _take_over(
-        self, content_hash: str, id: str, entry: Mapping[str, Any], began: float
+        self, content_hash: str, id: str, reservation: Mapping[str, Any], started: float
     ) -> bool:
         """Take the reservation of a writer that died; False when it may still be at work."""
-        run, now = str(entry["_source"]["run"]), self._clock()
-        waited = max(now - float(entry["_source"]["at"]), now - began)
+        run, now = str(reservation["_source"]["run"]), self._clock()
+        waited = max(now - float(reservation["_source"]["at"]), now - started)
         if run != self._run and run not in self._dead and waited < self._lease:
             return False
         self._dead.add(run)
-        action = {
-            "index": {"_id": self._id(content_hash), **DocumentVersion.of_hit(entry).conditions}
-        }
-        result = self._requests.bulk(self._side, [[action, self._entry(content_hash, id)]])[0]
+        conditions = DocumentVersion.of_hit(reservation).conditions
+        action = {"index": {"_id": self._id(content_hash), **conditions}}
+        (result,) = self._write([[action, self._reservation(content_hash, id)]])
         return bool(result["status"] < 300)

@@ -1,4 +1,4 @@
-"""What is to be done with versions: the action, and what counts as one."""
+"""What is to be done with versions, and for which index: rules, and the context of a run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from es_simhash.errors import InputError
 from es_simhash.relation.model import VERSION_KINDS, Kind
+from es_simhash.storage.config import IndexConfig
 
 Action = Literal["skip", "flag", "link", "replace"]
 Keep = Literal["newest", "longest", "first"]
@@ -18,13 +19,13 @@ class OnVersion:
     """What to do with a document that is a version of one that is there.
 
     Attributes:
-        action: `skip` writes nothing, `flag` writes it with the id of the other, `link` gives both
-            one family as well, `replace` keeps one of the two.
+        action: `skip` writes nothing, `flag` writes it with the id of the original, `link` gives
+            both one family as well, `replace` keeps one of the two.
         kinds: Kinds of relations that count. Neither of two texts of which one holds the other
             does by default: the shorter would be skipped, or the longer replaced.
-        min_score: Least score that counts.
-        keep: Which of the two `replace` keeps; the one that is there when neither is ahead.
-        date_field: Field that tells the newer of two documents.
+        min_score: Minimum score that counts.
+        keep: Which of the two `replace` keeps; the original when neither is ahead.
+        date_field: Field whose date says which of two documents is newer.
         audit: File of the audit log, or `index:NAME`; by default INDEX.audit.jsonl here.
         lease: Seconds for which a text stays reserved for a writer that does not write it.
     """
@@ -39,19 +40,22 @@ class OnVersion:
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
-            raise InputError(f"Unknown action {self.action!r}; there are {', '.join(ACTIONS)}.")
+            raise _unknown("action", self.action, ACTIONS)
         if self.keep not in KEEPS:
-            raise InputError(f"Unknown rule {self.keep!r}; there are {', '.join(KEEPS)}.")
-        wrong = [kind for kind in self.kinds if kind not in VERSION_KINDS]
-        if wrong or not self.kinds:
-            raise InputError(
-                f"{wrong[0] if wrong else 'No kind'!r} is no kind of version; "
-                f"there are {', '.join(VERSION_KINDS)}."
-            )
+            raise _unknown("keep", self.keep, KEEPS)
+        unknown = [kind for kind in self.kinds if kind not in VERSION_KINDS]
+        if unknown or not self.kinds:
+            raise _unknown("kinds", unknown[0] if unknown else "", VERSION_KINDS)
         if not 0 <= self.min_score <= 1:
-            raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
+            raise InputError(
+                f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
+            )
         if self.action == "replace" and self.keep == "newest" and self.date_field is None:
-            raise InputError("Keeping the newest needs a date; name its field with --date-field.")
+            raise InputError(
+                "date_field is required to keep the newest of two documents; "
+                "name the field of their dates.",
+                parameter="date_field",
+            )
 
     @classmethod
     def of(cls, value: "OnVersion | str") -> "OnVersion":
@@ -61,3 +65,25 @@ class OnVersion:
             InputError: There is no such action.
         """
         return value if isinstance(value, cls) else cls(value)  # type: ignore[arg-type]
+
+
+def _unknown(parameter: str, value: str, known: tuple[str, ...]) -> InputError:
+    what = f"Unknown {parameter.removesuffix('s')} {value!r}"
+    return InputError(f"{what}; choose from {', '.join(known)}.", parameter=parameter)
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What all parts of one run of a policy share.
+
+    Attributes:
+        index: The user's index.
+        config: How it is read and fingerprinted.
+        rules: What counts as a version, and what is to be done.
+        run: Id of the run in the audit log.
+    """
+
+    index: str
+    config: IndexConfig
+    rules: OnVersion
+    run: str

@@ -1,62 +1,118 @@
-"""Documents that decisions rest on, as they are in the index at the moment."""
+"""Documents as the index has them now, which searches may not see yet."""
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from es_simhash.deduplication.context import Setting
-from es_simhash.deduplication.decision import Decision
-from es_simhash.deduplication.requests import Requests
+from es_simhash.bulk.documents import cut
+from es_simhash.deduplication.rules import RunContext
+from es_simhash.engine.gateway import Gateway
 from es_simhash.storage import fields
-from es_simhash.storage.source import text_of
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import LARGE_MEMBERS
+from es_simhash.storage.references import DocumentRef, DocumentVersion
+from es_simhash.storage.source import stored_text, text_of
 
-Fact = Mapping[str, Any]
 
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document of the index, in the version that was read.
 
-class Facts:
-    """Reads documents in real time, which searches cannot.
-
-    Args:
-        requests: Of the policy.
-        setting: Of the policy.
+    Attributes:
+        version: Where it is, and its version.
+        source: Its fields, as far as they were read.
+        config: How the index is read.
     """
 
-    def __init__(self, requests: Requests, setting: Setting) -> None:
-        self._requests = requests
-        self._setting = setting
-        members = (fields.CONTENT_HASH, fields.FAMILY)
-        wanted = [setting.text_field, *(setting.path(each) for each in members)]
+    version: DocumentVersion
+    source: Mapping[str, Any]
+    config: IndexConfig = field(repr=False)
+
+    @classmethod
+    def of_entry(cls, entry: Mapping[str, Any], config: IndexConfig) -> "StoredDocument | None":
+        """Return the document of an entry of a multi-get; None when it is not there."""
+        if not entry.get("found"):
+            return None
+        return cls(DocumentVersion.of_hit(entry), entry.get("_source", {}), config)
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it is."""
+        return self.version.ref
+
+    @property
+    def text(self) -> str:
+        """Its text; empty without one."""
+        return stored_text(self.source, self.config.text_field) or ""
+
+    @property
+    def content_hash(self) -> str | None:
+        """Stored content hash of its text; None without one."""
+        return self._member(fields.CONTENT_HASH)
+
+    @property
+    def family(self) -> str | None:
+        """Its family; None without one."""
+        return self._member(fields.FAMILY)
+
+    @property
+    def duplicate_of(self) -> str | None:
+        """Id of the original it is flagged as a version of; None when it is not."""
+        return self._member(fields.DUPLICATE_OF)
+
+    def _member(self, name: str) -> str | None:
+        return text_of(self.source, self.config.path(name))
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """Head of a bulk action on this version of the document."""
+        return {"_index": self.ref.index, "_id": self.ref.id, **self.version.conditions}
+
+    def to_json(self) -> bytes:
+        """Return its JSON without the `simhash` object, which is computed anew on a restore."""
+        return cut(json.dumps(self.source), {self.config.simhash_field}).encode()
+
+
+class StoredDocuments:
+    """Reads documents of one index in real time, refreshed or not.
+
+    Args:
+        gateway: Sends the requests; it retries.
+        context: Of the run.
+
+    Attributes:
+        gateway: That gateway.
+        context: That context.
+    """
+
+    def __init__(self, gateway: Gateway, context: RunContext) -> None:
+        self.gateway = gateway
+        self.context = context
+        config = context.config
+        self._large = [config.path(member) for member in LARGE_MEMBERS]
+        compared = [config.path(member) for member in (fields.CONTENT_HASH, fields.FAMILY)]
         # What is replaced goes to the audit log as a whole.
-        self._wanted = None if setting.rules.action == "replace" else wanted
+        is_whole = context.rules.action == "replace"
+        self._fields = None if is_whole else [config.text_field, *compared]
 
-    def read(self, keys: Sequence[tuple[str | None, str]]) -> list[Fact]:
-        """Return documents by index, None for the user's, and id."""
-        return self._requests.documents(keys, self._wanted)
+    def read(self, refs: Sequence[DocumentRef]) -> list[StoredDocument | None]:
+        """Return documents with the fields that decisions and their records need."""
+        return self.read_fields(refs, self._fields)
 
-    def complete(self, decisions: Sequence[Decision], facts: dict[str, Fact]) -> set[str]:
-        """Read what is missing; give the ids of documents that are gone, or have another text.
+    def read_fields(
+        self, refs: Sequence[DocumentRef], names: Sequence[str] | None
+    ) -> list[StoredDocument | None]:
+        """Return documents with some fields; with all but our large ones for None."""
+        entries = self.gateway.documents(
+            refs,
+            names,
+            index=self.context.index,
+            excluded=self._large if names is None else (),
+        )
+        return [StoredDocument.of_entry(entry, self.context.config) for entry in entries]
 
-        Documents that are written together with those that rest on them cannot be read yet.
-        """
-        written = set()
-        wanted: dict[str, Decision] = {}
-        for each in decisions:
-            other = each.other
-            if other is not None and other not in written and other not in facts:
-                wanted[other] = each
-            if each.action != "skip":
-                written.add(each.id)
-        keys = [(each.target.index if each.target else None, id) for id, each in wanted.items()]
-        facts.update(zip(wanted, self.read(keys), strict=True))
-        return {id for id, each in wanted.items() if not self.is_as_decided(each, facts[id])}
-
-    def is_as_decided(self, decision: Decision, fact: Fact) -> bool:
-        """Check whether the other document is there, with the text that was compared."""
-        assert decision.target is not None
-        if not fact.get("found") or "_source" not in fact:
-            return False
-        stored = text_of(fact["_source"], self._setting.path(fields.CONTENT_HASH))
-        return stored == decision.target.content_hash
-
-    def family(self, fact: Fact) -> str | None:
-        """Return the family of a document; None without one."""
-        return text_of(fact.get("_source", {}), self._setting.path(fields.FAMILY))
+    def existing(self, ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that the index has."""
+        documents = self.read_fields([DocumentRef(None, id) for id in ids], [])
+        return {document.ref.id for document in documents if document is not None}

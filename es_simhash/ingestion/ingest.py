@@ -71,14 +71,7 @@ def _opened(
     from es_simhash.deduplication.checked_run import CheckedRun
     from es_simhash.deduplication.policy import VersionPolicy
 
-    with VersionPolicy(
-        client,
-        index,
-        on_version,
-        text_field=config.text_field,
-        simhash_field=config.simhash_field,
-        retry=settings.retry,
-    ) as policy:
+    with VersionPolicy(client, index, on_version, config=config, retry=settings.retry) as policy:
         yield CheckedRun(client, index, config, settings, letters, policy)
 
 

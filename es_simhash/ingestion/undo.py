@@ -1,4 +1,4 @@
-"""Taking back what a run decided, from its audit log."""
+"""Undoing what a run decided about versions, from its audit log."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,41 +8,36 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.bulk.batches import Lines
-from es_simhash.bulk.documents import ID
+from es_simhash.bulk.documents import ID, splice
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.preparation import splice
-from es_simhash.deduplication.actions import nested
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.requests import Requests
-from es_simhash.deduplication.stored_documents import Fact
-from es_simhash.engine.errors import reason_of
+from es_simhash.deduplication.effects import WRITE_ATTEMPTS, is_conflict
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
-from es_simhash.errors import ClusterError, InputError
-from es_simhash.indices.install import installed
+from es_simhash.errors import InputError
+from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.ingestion.ingest import ingest_lines
 from es_simhash.storage import fields
-from es_simhash.storage.fields import DEFAULT_FIELD, field_path
-from es_simhash.storage.references import DocumentVersion
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.paths import get_path, nested_path
+from es_simhash.storage.references import DocumentRef, DocumentVersion
 
-# Records that are taken back with one request; each may hold a document.
+# Records that are undone with one request; each may hold a document.
 _BATCH = 100
-_CONFLICT, _MISSING = 409, 404
-_TRIES = 5
-_MARKED = ("flag", "link")
-_MARKS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
+_FLAGGING = ("flag", "link")
+_FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
 
 
 @dataclass
-class Undone:
+class UndoReport:
     """What became of the records.
 
     Attributes:
         restored: Documents that were written again.
         present: Documents that were there already, and left as they are.
-        unmarked: Documents whose mark or family was taken away.
-        unchanged: Documents that had no such mark any more, or are gone.
+        unmarked: Documents whose flag or family was removed.
+        unchanged: Documents that had no such flag any more, or are gone.
         failed: Documents that could not be written, with the reason.
     """
 
@@ -52,6 +47,13 @@ class Undone:
     unchanged: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
 
+    def count(self, outcome: Outcome) -> None:
+        """Take in what became of a document that was to be restored."""
+        if outcome.ok:
+            self.restored += 1
+        else:
+            self.failed.append((str(outcome.id), str(outcome.reason)))
+
 
 def undo(
     client: Client,
@@ -59,11 +61,10 @@ def undo(
     audit: str | Path,
     *,
     run: str | None = None,
-    text_field: str = "text",
-    simhash_field: str = DEFAULT_FIELD,
+    config: IndexConfig | None = None,
     retry: RetryPolicy | None = None,
-) -> Undone:
-    """Put back what was skipped or replaced, and take marks and families away again.
+) -> UndoReport:
+    """Restore what was skipped or replaced, and remove flags and families again.
 
     A document that is there, whatever it holds now, is never overwritten. Doing it twice does
     nothing the second time.
@@ -73,50 +74,51 @@ def undo(
         index: The index the decisions are about.
         audit: The audit log: a file, or `index:NAME`.
         run: Id of the one run to undo; all by default.
-        text_field: Field of the text.
-        simhash_field: Name of our object.
+        config: Names of the fields; the schemes are read from the index.
         retry: How long requests to a busy cluster are retried.
 
     Raises:
         InputError: The log has nothing about this index, or this run.
-        ClusterError: A document is refused.
+        ClusterError: A document is rejected.
     """
-    installed(client, index, simhash_field)
-    log = _Log(client, index, audit, run)
-    last = {_lost_id(each): _key(each) for each in log.records() if each.document is not None}
+    gateway = Gateway.of(client, retry or RetryPolicy())
+    installed = InstalledIndex(gateway, index, config or IndexConfig())
+    log = _Log(gateway, installed.name, audit, run)
+    undoing = _Undo(gateway, index, installed.config)
+    last = {_lost_id(record): _key(record) for record in log.lost()}
     if not last and next(log.records(), None) is None:
         which = f"run {run!r} on " if run is not None else ""
-        raise InputError(f"{audit} has no decisions of {which}index {index!r}; check the names.")
-    requests = Requests(Gateway.of(client, retry or RetryPolicy()), index, simhash_field)
-    undone = Undone()
-    for batch in _batches(each for each in log.records() if each.head["action"] in _MARKED):
-        _Unmarking(requests, simhash_field, undone).unmark(batch)
-    # Of a document that was lost twice, the later one is the one to have.
-    lost = (each for each in log.records() if each.document is not None)
-    final = (each for each in lost if last[_lost_id(each)] == _key(each))
-    lines = _absent(requests, final, undone)
-    for outcome in ingest_lines(
-        client, index, lines, text_field=text_field, simhash_field=simhash_field
-    ):
-        _count(outcome, undone)
-    requests.refresh()
-    return undone
+        raise InputError(
+            f"Audit log {str(audit)!r} has no decisions of {which}index {index!r}; "
+            "check the names.",
+            parameter="audit" if run is None else "run",
+        )
+    for batch in _batches(record for record in log.records() if record.head["action"] in _FLAGGING):
+        undoing.remove_flags(batch)
+    # Of a document that was lost twice, the later one is restored.
+    undoing.restore(record for record in log.lost() if last[_lost_id(record)] == _key(record))
+    gateway.refresh(index)
+    return undoing.report
 
 
 @dataclass(frozen=True)
 class _Log:
     """The part of an audit log that is to be undone."""
 
-    client: Client
+    gateway: Gateway
     index: str
     audit: str | Path
     run: str | None
 
     def records(self) -> Iterator[Record]:
         """Yield its records."""
-        for each in read_audit(self.audit, self.client):
-            if each.head["index"] == self.index and self.run in (None, each.head["run"]):
-                yield each
+        for record in read_audit(self.audit, self.gateway):
+            if record.head["index"] == self.index and self.run in (None, record.head["run"]):
+                yield record
+
+    def lost(self) -> Iterator[Record]:
+        """Yield the records that hold a document."""
+        return (record for record in self.records() if record.document is not None)
 
 
 def _key(record: Record) -> tuple[Any, Any]:
@@ -134,116 +136,92 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
         yield batch
 
 
-def _absent(requests: Requests, records: Iterable[Record], undone: Undone) -> Iterator[Lines]:
-    """Yield the lost documents that the index has not."""
-    for batch in _batches(records):
-        ids = [_lost_id(each) for each in batch]
-        found = requests.documents([(None, id) for id in ids], [])
-        lines = []
-        for id, record, entry in zip(ids, batch, found, strict=True):
-            if entry.get("found"):
-                undone.present += 1
-            else:
-                member = json.dumps(ID).encode()
-                lines.append(splice(record.document or b"", member, json.dumps(id).encode()))
-        if lines:
-            yield Lines("audit", 1, b"\n".join(lines))
+class _Undo:
+    """Undoes records of one index, and counts what became of them."""
 
+    def __init__(self, gateway: Gateway, index: str, config: IndexConfig) -> None:
+        self._gateway = gateway
+        self._index = index
+        self._config = config
+        self.report = UndoReport()
 
-def _count(outcome: Outcome, undone: Undone) -> None:
-    if outcome.ok:
-        undone.restored += 1
-    else:
-        undone.failed.append((str(outcome.id), str(outcome.reason)))
+    def restore(self, records: Iterable[Record]) -> None:
+        """Write the documents of records again that the index does not have."""
+        for outcome in ingest_lines(
+            self._gateway,
+            self._index,
+            self._absent(records),
+            text_field=self._config.text_field,
+            simhash_field=self._config.simhash_field,
+        ):
+            self.report.count(outcome)
 
+    def _absent(self, records: Iterable[Record]) -> Iterator[Lines]:
+        member = json.dumps(ID).encode()
+        for batch in _batches(records):
+            ids = [_lost_id(record) for record in batch]
+            refs = [DocumentRef(None, id) for id in ids]
+            entries = self._gateway.documents(refs, [], index=self._index)
+            lines = [
+                splice(record.document or b"", member, json.dumps(id).encode())
+                for id, record, entry in zip(ids, batch, entries, strict=True)
+                if not entry.get("found")
+            ]
+            self.report.present += len(batch) - len(lines)
+            if lines:
+                yield Lines("audit", 1, b"\n".join(lines))
 
-@dataclass(frozen=True)
-class _Where:
-    """Where a document is; None for the index the log is about, and for routing by the id."""
-
-    id: str
-    index: str | None = None
-    routing: str | None = None
-
-
-class _Unmarking:
-    """Takes marks and families away from documents that still have them."""
-
-    def __init__(self, requests: Requests, simhash_field: str, undone: Undone) -> None:
-        self._requests = requests
-        self._field = simhash_field
-        self._undone = undone
-
-    def unmark(self, records: Sequence[Record]) -> None:
-        """Take away what some records tell of."""
-        wanted: dict[_Where, dict[str, Any]] = {}
-        for each in records:
-            head = each.head
-            marks = {fields.DUPLICATE_OF: head["other"], fields.DUPLICATE_SCORE: head["score"]}
-            if "family" in head:
-                marks[fields.FAMILY] = head["family"]
-                if head["gave_family"]:
-                    other = _Where(str(head["other"]))
-                    wanted.setdefault(other, {})[fields.FAMILY] = head["family"]
-            where = _Where(str(head["id"]), head.get("in"), head.get("routing"))
-            wanted.setdefault(where, {}).update(marks)
+    def remove_flags(self, records: Sequence[Record]) -> None:
+        """Remove flags and families from documents that still have them."""
+        wanted: dict[DocumentRef, dict[str, Any]] = {}
+        for record in records:
+            for ref, flags in _flags(record.head):
+                wanted.setdefault(ref, {}).update(flags)
         pending = list(wanted)
-        for _ in range(_TRIES):
+        for _ in range(WRITE_ATTEMPTS):
             pending = self._attempt(pending, wanted)
-        self._undone.unchanged += len(pending)
+        self.report.unchanged += len(pending)
 
     def _attempt(
-        self, places: Sequence[_Where], wanted: Mapping[_Where, Mapping[str, Any]]
-    ) -> list[_Where]:
-        """Update documents; give those that somebody else has changed meanwhile."""
-        members = [field_path(self._field, each) for each in _MARKS]
-        keys, routings = [(each.index, each.id) for each in places], [p.routing for p in places]
-        found = self._requests.documents(keys, members, routings)
-        marked = {}
-        for place, fact in zip(places, found, strict=True):
-            taken = self._present(fact, wanted[place])
-            if taken:
-                marked[place] = (fact, taken)
-            else:
-                self._undone.unchanged += 1
-        lines = [
-            [
-                {
-                    "update": {
-                        "_index": fact["_index"],
-                        "_id": place.id,
-                        **DocumentVersion.of_hit(fact).conditions,
-                    }
-                },
-                {"doc": nested(self._field, taken)},
-            ]
-            for place, (fact, taken) in marked.items()
+        self, refs: Sequence[DocumentRef], wanted: Mapping[DocumentRef, Mapping[str, Any]]
+    ) -> list[DocumentRef]:
+        """Update documents; return those that another writer has changed meanwhile."""
+        names = [self._config.path(name) for name in _FLAGS]
+        flagged, actions = [], []
+        entries = self._gateway.documents(refs, names, index=self._index)
+        for ref, entry in zip(refs, entries, strict=True):
+            removed = self._removed(entry, wanted[ref])
+            if not removed:
+                self.report.unchanged += 1
+                continue
+            version = DocumentVersion.of_hit(entry)
+            target = {"_index": version.ref.index, "_id": ref.id, **version.conditions}
+            doc = nested_path(self._config.simhash_field, removed)
+            flagged.append(ref)
+            actions.append([{"update": target}, {"doc": doc}])
+        results = self._gateway.bulk(actions, index=self._index)
+        conflicts = [
+            ref for ref, result in zip(flagged, results, strict=True) if is_conflict(result)
         ]
-        results = self._requests.bulk(self._requests.index, lines)
-        return [
-            each for each, result in zip(marked, results, strict=True) if self._is_outrun(result)
-        ]
+        self.report.unmarked += len(flagged) - len(conflicts)
+        return conflicts
 
-    def _present(self, fact: Fact, marks: Mapping[str, Any]) -> dict[str, None]:
-        """Return the marks to take away: those that are still what was written."""
-        source = fact.get("_source", {}) if fact.get("found") else {}
-        stored = _object(source, self._field)
-        same = {name for name, value in marks.items() if stored.get(name) == value}
-        if fields.DUPLICATE_OF in marks and fields.DUPLICATE_OF not in same:
+    def _removed(self, entry: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, None]:
+        """Return the flags to remove, by null: those that are still what was written."""
+        source = entry.get("_source", {}) if entry.get("found") else {}
+        stored = get_path(source, self._config.simhash_field)
+        stored = stored if isinstance(stored, Mapping) else {}
+        same = {name for name, value in flags.items() if stored.get(name) == value}
+        if fields.DUPLICATE_OF in flags and fields.DUPLICATE_OF not in same:
             same.clear()  # another decision has been made since
         return dict.fromkeys(sorted(same))
 
-    def _is_outrun(self, result: Mapping[str, Any]) -> bool:
-        if result["status"] == _CONFLICT:
-            return True
-        if "error" in result and result["status"] != _MISSING:
-            raise ClusterError(f"Document {result['_id']!r} is refused: {reason_of(result)}.")
-        self._undone.unmarked += 1
-        return False
 
-
-def _object(source: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value: Any = source
-    for part in field.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+def _flags(head: Mapping[str, Any]) -> Iterator[tuple[DocumentRef, dict[str, Any]]]:
+    """Yield documents that a record is about, each with the flags that it got."""
+    flags = {fields.DUPLICATE_OF: head["other"], fields.DUPLICATE_SCORE: head["score"]}
+    if "family" in head:
+        flags[fields.FAMILY] = head["family"]
+        if head["gave_family"]:
+            yield DocumentRef(None, str(head["other"])), {fields.FAMILY: head["family"]}
+    yield DocumentRef(head.get("in"), str(head["id"]), head.get("routing")), flags

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from es_simhash.backfills.store import Part
-from es_simhash.deduplication.decision import moment_of
+from es_simhash.deduplication.decision import timestamp_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.families.report import Family
 from es_simhash.families.snapshot import Key
@@ -67,9 +67,9 @@ def arrivals(
 
 
 def _arrival(hit: Any, family: str, date_field: str | None, *, is_first: bool) -> Arrival:
-    moment = moment_of(hit.get("_source", {}), date_field) if date_field else None
+    timestamp = timestamp_of(hit.get("_source", {}), date_field) if date_field else None
     return Arrival(
-        (float("inf") if moment is None else moment, hit["_seq_no"]),
+        (float("inf") if timestamp is None else timestamp, hit["_seq_no"]),
         not is_first and hit["_version"] == 1 and "_routing" not in hit,
         hit.get("fields", {}).get(family, [None])[0],
     )

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from es_simhash.backfills.documents import Task
-from es_simhash.deduplication.actions import delete_replaced, is_outrun, nested
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.choice import best, decided
-from es_simhash.deduplication.context import Setting
-from es_simhash.deduplication.decision import Decision, Item, Known
-from es_simhash.deduplication.recorder import Recorder, without_ours
-from es_simhash.deduplication.recovery import finish_replacing
-from es_simhash.deduplication.requests import Requests
-from es_simhash.deduplication.rules import OnVersion
-from es_simhash.deduplication.stored_documents import Fact, Facts
+from es_simhash.deduplication.choice import best_original, decide_version
+from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
+from es_simhash.deduplication.effects import delete_replaced, finish_replacements, is_conflict
+from es_simhash.deduplication.recorder import Recorder
+from es_simhash.deduplication.rules import OnVersion, RunContext
+from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
@@ -25,8 +22,8 @@ from es_simhash.families.report import Family
 from es_simhash.families.snapshot import Key
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.storage import fields
-from es_simhash.storage.references import DocumentVersion
-from es_simhash.storage.source import stored_text, text_of
+from es_simhash.storage.paths import nested_path
+from es_simhash.storage.references import DocumentRef
 from es_simhash.sync.arrivals import Arrival
 
 # Documents that are read, and decided, at once; each may be long.
@@ -39,7 +36,7 @@ class _Members:
     """A family while its documents are decided: those of it that are versions of no other."""
 
     name: str
-    first: dict[Key, tuple[Known, Fact]] = field(default_factory=dict)
+    first: dict[Key, tuple[Original, StoredDocument]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,11 +51,11 @@ class _Member:
 
 @dataclass(frozen=True)
 class _Made:
-    """A decision, with the document it is about and the other as they were read."""
+    """A decision, with the document it is about and its original as they were read."""
 
     decision: Decision
-    fact: Fact
-    other: Fact
+    stored: StoredDocument
+    original: StoredDocument
 
 
 class FamilyPolicy:
@@ -87,12 +84,11 @@ class FamilyPolicy:
         self.decisions: Counter[str] = Counter()
         self.left: list[str] = []
         self._rules = rules
-        run = uuid.uuid4().hex[:12]
-        self._setting = Setting(index, task.text_field, task.simhash_field, task.scheme, rules, run)
-        self._requests = Requests(Gateway.of(client, retry), index, task.simhash_field)
-        self._facts = Facts(self._requests, self._setting)
-        self._recorder = Recorder(self._setting, self._facts)
-        self._audit = open_audit(rules.audit or default_audit(index), client, retry)
+        self._context = RunContext(index, task.config, rules, uuid.uuid4().hex[:12])
+        self._gateway = Gateway.of(client, retry)
+        self._documents = StoredDocuments(self._gateway, self._context)
+        self._recorder = Recorder(self._context)
+        self._audit = open_audit(rules.audit or default_audit(index), self._gateway)
 
     def __enter__(self) -> "FamilyPolicy":
         return self
@@ -108,12 +104,12 @@ class FamilyPolicy:
     @property
     def run(self) -> str:
         """Id of this run in the log."""
-        return self._setting.run
+        return self._context.run
 
     def finish(self) -> None:
         """End the deletions that a sweep had begun which was killed."""
         if self._rules.action == "replace":
-            finish_replacing(self._requests, self._facts, self._setting, self._audit.read())
+            finish_replacements(self._documents, self._audit.read())
 
     def decide(self, families: Iterable[Family], came: Mapping[Key, Arrival]) -> None:
         """Decide the documents that came, the first of them first.
@@ -125,55 +121,56 @@ class FamilyPolicy:
         members = _in_order(families, came)
         while batch := list(islice(members, _BATCH)):
             made = list(self._decided(batch))
-            self._audit.write([self._record(each, each.other) for each in made])
+            self._audit.write([self._record(each, each.original) for each in made])
             self._carry_out(made)
-        self._requests.refresh()
+        self._gateway.refresh(self._context.index)
 
     def _decided(self, batch: Sequence[_Member]) -> Iterator[_Made]:
-        for place, (member, fact, prints) in enumerate(self._read(batch)):
-            item = self._item(place, fact, prints)
+        for place, (member, stored, prints) in enumerate(self._read(batch)):
+            document = self._incoming(place, stored, prints)
             first = member.family.first
-            known = replace(item.known, index=member.key.index)
+            known = replace(document.as_original(), ref=stored.ref)
             if member.arrival is None:
-                first[member.key] = known, fact
+                first[member.key] = known, stored
                 continue
-            found = best(item, [each for each, _ in first.values()], self._rules)
+            originals = [original for original, _ in first.values()]
+            found = best_original(document, originals, self._rules)
             if found is None:
-                first[member.key] = known, fact
+                first[member.key] = known, stored
                 continue
-            relation, other = found
-            decision = decided(item, relation, other, self._rules, exists=not member.arrival.is_new)
+            relation, original = found
+            decision = decide_version(
+                document, relation, original, self._rules, exists=not member.arrival.is_new
+            )
             if decision.action == "write":
                 # What was there before is never taken out, whatever its text is now.
                 decision = replace(decision, action="flag")
             if decision.action == "link":
                 decision = replace(decision, family=member.family.name)
-            key = Key(str(other.index), other.id)
-            made = _Made(decision, fact, first[key][1])
+            key = Key(str(original.ref.index), original.id)
+            made = _Made(decision, stored, first[key][1])
             if decision.action == "replace":
                 del first[key]
-                first[member.key] = known, fact
+                first[member.key] = known, stored
             yield made
 
-    def _read(self, batch: Sequence[_Member]) -> Iterator[tuple[_Member, Fact, TextFingerprints]]:
+    def _read(
+        self, batch: Sequence[_Member]
+    ) -> Iterator[tuple[_Member, StoredDocument, TextFingerprints]]:
         """Yield members that are versions of nothing yet, and whose text was not changed since."""
-        facts = self._requests.documents(
-            [(each.key.index, each.key.id) for each in batch],
-            self._wanted(),
-            [each.routing for each in batch],
-        )
-        found = [
-            (member, fact)
-            for member, fact in zip(batch, facts, strict=True)
-            if fact.get("found") and not self._stored(fact, fields.DUPLICATE_OF)
+        refs = [DocumentRef(each.key.index, each.key.id, each.routing) for each in batch]
+        documents = self._documents.read_fields(refs, self._wanted())
+        undecided = [
+            (member, stored)
+            for member, stored in zip(batch, documents, strict=True)
+            if stored is not None and not stored.duplicate_of
         ]
-        field = self._setting.text_field
-        texts = [stored_text(fact["_source"], field) or "" for _, fact in found]
-        if texts:
-            prints = fingerprint_batch(texts, self._setting.scheme)
-            for (member, fact), each in zip(found, prints, strict=True):
-                if each.content_hash == self._stored(fact, fields.CONTENT_HASH):
-                    yield member, fact, each
+        if undecided:
+            texts = [stored.text for _, stored in undecided]
+            prints = fingerprint_batch(texts, self._context.config.scheme)
+            for (member, stored), each in zip(undecided, prints, strict=True):
+                if each.content_hash == stored.content_hash:
+                    yield member, stored, each
 
     def _wanted(self) -> list[str] | None:
         """Return the fields to read; all of a document that may have to be put back."""
@@ -181,56 +178,55 @@ class FamilyPolicy:
             return None
         names = (fields.CONTENT_HASH, fields.FAMILY, fields.DUPLICATE_OF)
         dates = [self._rules.date_field] if self._rules.date_field else []
-        return [self._setting.text_field, *map(self._setting.path, names), *dates]
+        config = self._context.config
+        return [config.text_field, *map(config.path, names), *dates]
 
-    def _stored(self, fact: Fact, member: str) -> str | None:
-        return text_of(fact["_source"], self._setting.path(member))
-
-    def _item(self, place: int, fact: Fact, prints: TextFingerprints) -> Item:
-        return Item(
-            fact["_id"],
+    def _incoming(
+        self, place: int, stored: StoredDocument, prints: TextFingerprints
+    ) -> IncomingDocument:
+        return IncomingDocument(
+            stored.ref.id,
             place,
             prints,
-            without_ours(fact, self._setting),
+            stored.to_json(),
             b"{}",
             exists=True,
-            text_field=self._setting.text_field,
+            text_field=self._context.config.text_field,
             date_field=self._rules.date_field,
         )
 
-    def _record(self, made: _Made, other: Fact) -> Record:
+    def _record(self, made: _Made, original: StoredDocument) -> Record:
         """Return the record of a decision; `undo` finds the document by where it is."""
-        record = self._recorder.record(made.decision, other, {})
-        place = {"in": made.fact["_index"]}
-        if "_routing" in made.fact:
-            place["routing"] = made.fact["_routing"]
+        record = self._recorder.record(made.decision, original, {})
+        ref = made.stored.ref
+        place = {"in": ref.index, **({} if ref.routing is None else {"routing": ref.routing})}
         return Record({**record.head, **place}, record.document)
 
     def _carry_out(self, made: Sequence[_Made]) -> None:
         rest = [each for each in made if each.decision.action != "replace"]
-        results = self._requests.bulk(self._setting.index, [self._lines(each) for each in rest])
+        actions = [self._lines(each) for each in rest]
+        results = self._gateway.bulk(actions, index=self._context.index)
         for each, result in zip(rest, results, strict=True):
-            if is_outrun(result):
+            if is_conflict(result):
                 self.left.append(each.decision.id)
             else:
                 self.decisions[each.decision.action] += 1
         for each in made:
             if each.decision.action == "replace":
-                self._delete_other(each)
+                self._delete_original(each)
                 self.decisions["replace"] += 1
 
     def _lines(self, made: _Made) -> list[dict[str, object]]:
-        place = {"_index": made.fact["_index"], "_id": made.fact["_id"]}
-        action = {**place, **DocumentVersion.of_hit(made.fact).conditions}
         if made.decision.action == "skip":
-            return [{"delete": action}]
-        return [{"update": action}, {"doc": nested(self._setting.field, made.decision.marks)}]
+            return [{"delete": made.stored.target}]
+        doc = nested_path(self._context.config.simhash_field, made.decision.simhash_fields)
+        return [{"update": made.stored.target}, {"doc": doc}]
 
-    def _delete_other(self, made: _Made) -> None:
-        def record(changed: Fact) -> None:
+    def _delete_original(self, made: _Made) -> None:
+        def record(changed: StoredDocument) -> None:
             self._audit.write([self._record(made, changed)])
 
-        delete_replaced(self._requests, self._facts, made.decision, made.other, record)
+        delete_replaced(self._documents, made.decision, made.original, record)
 
 
 def _in_order(families: Iterable[Family], came: Mapping[Key, Arrival]) -> Iterator[_Member]:

@@ -193,8 +193,9 @@ def test_an_index_without_our_fields_is_refused(client: Any, index_name: str) ->
 def test_a_log_that_cannot_be_written_is_refused_before_anything_is(
     desk: Any, documents: Any, tmp_path: Any
 ) -> None:
-    with pytest.raises(InputError, match="--audit"):
+    with pytest.raises(InputError, match="cannot be written") as refused:
         desk.write(documents, "skip", audit=tmp_path / "missing" / "audit.jsonl")
+    assert refused.value.parameter == "audit"
     assert desk.documents() == {}
 
 
@@ -205,7 +206,7 @@ def test_a_log_that_cannot_be_written_is_refused_before_anything_is(
         ({"keep": "best"}, "best"),
         ({"kinds": ("semantic",)}, "semantic"),
         ({"min_score": 2}, "2"),
-        ({"action": "replace", "keep": "newest"}, "--date-field"),
+        ({"action": "replace", "keep": "newest"}, "date_field"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(rules: Any, named: str) -> None:

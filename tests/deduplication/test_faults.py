@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash.bulk.run import Settings
 from es_simhash.bulk.sources import Limits, open_sources
-from es_simhash.deduplication import file_audit
+from es_simhash.deduplication import audit
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Gateway
@@ -153,7 +153,7 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    request, sync = Gateway.send, file_audit.os.fsync
+    request, sync = Gateway.send, audit.os.fsync
 
     def noted(self: Any, method: str, target: str, body: Any = None, **more: Any) -> Any:
         if "delete" in str(body) and "reservation" not in str(body):
@@ -166,6 +166,6 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
 
     desk.put(documents[:1])
     monkeypatch.setattr(Gateway, "send", noted)
-    monkeypatch.setattr(file_audit.os, "fsync", synced)
+    monkeypatch.setattr(audit.os, "fsync", synced)
     desk.write(documents[1:2], "replace")
     assert order == ["sync", "delete"]

@@ -8,19 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from es_simhash.deduplication.audit import FileAudit
 from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.candidates import Asked, shingles_of
-from es_simhash.deduplication.decision import Item, Known, moment_of
-from es_simhash.deduplication.file_audit import FileAudit
-from es_simhash.deduplication.recent import Recent
+from es_simhash.deduplication.candidates import RecentDocuments, ShingleQuery
+from es_simhash.deduplication.decision import IncomingDocument, Original, timestamp_of
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.storage.codec import shingle_terms
+from es_simhash.storage.codec import shingle_terms, shingles_of
 
 
-def known(id: str, text: str) -> Known:
+def original(id: str, text: str) -> Original:
     source = json.dumps({"text": text}).encode()
-    return Item(id, 0, fingerprint(text), source, b"{}").known
+    return IncomingDocument(id, 0, fingerprint(text), source, b"{}").as_original()
 
 
 @given(st.sets(st.integers(0, (1 << 24) - 1)))
@@ -36,29 +35,30 @@ def test_other_terms_are_refused(terms: list[str]) -> None:
 
 
 def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None:
-    recent = Recent()
+    recent = RecentDocuments()
     text = " ".join(f"word{n}" for n in range(50))
-    recent.put("whole", known("whole", text))
-    recent.put("short", known("short", "two words"))
-    recent.put("other", known("other", " ".join(f"other{n}" for n in range(50))))
-    asked = Asked.of(fingerprint(f"{text} and more"))
-    assert [each.id for each in recent.find(asked)] == ["whole"]
-    assert [each.id for each in recent.find(Asked.of(fingerprint("Two  words")))] == ["short"]
+    recent.put("whole", original("whole", text))
+    recent.put("short", original("short", "two words"))
+    recent.put("other", original("other", " ".join(f"other{n}" for n in range(50))))
+    query = ShingleQuery.of(fingerprint(f"{text} and more"))
+    assert [each.id for each in recent.search(query)] == ["whole"]
+    short = ShingleQuery.of(fingerprint("Two  words"))
+    assert [each.id for each in recent.search(short)] == ["short"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3))))
 def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, int]]) -> None:
-    recent = Recent()
+    recent = RecentDocuments()
     texts = [" ".join(f"w{seed % 2}{n}" for n in range(20)) for seed in range(4)]
     for id, leads, seed in steps:
         before = recent.get(id)
-        recent.put(id, known(id, texts[seed]) if leads else None)
+        recent.put(id, original(id, texts[seed]) if leads else None)
         if seed == 3:
-            recent.put_back(id, before)
+            recent.restore(id, before)
     assert recent.shingles == sum(
-        len(entry.known.shingles)
+        len(entry.original.text.shingles)
         for id in "abc"
-        if (entry := recent.get(id)) is not None and entry.known is not None
+        if (entry := recent.get(id)) is not None and entry.original is not None
     )
     remembered = {id for id in "abc" if id in recent}
     assert len(recent) == len(remembered)
@@ -67,12 +67,12 @@ def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, in
     assert {id for id in "abc" if id in recent} == remembered
     recent.refreshed()
     assert (len(recent), recent.shingles) == (0, 0)
-    assert not list(recent.find(Asked.of(fingerprint(texts[0]))))
+    assert not list(recent.search(ShingleQuery.of(fingerprint(texts[0]))))
 
 
 def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
-    recent = Recent()
-    recent.put("a", known("a", "some words of a text"))
+    recent = RecentDocuments()
+    recent.put("a", original("a", "some words of a text"))
     recent.refreshed()
     # A search of before the refresh may not see it, and it is still remembered.
     assert not recent.is_outdated(0)
@@ -83,7 +83,7 @@ def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "moment"),
+    ("value", "timestamp"),
     [
         (1000, 1.0),
         ("1970-01-01T00:00:02Z", 2.0),
@@ -95,9 +95,9 @@ def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
         ([1], None),
     ],
 )
-def test_dates_are_read(value: object, moment: float | None) -> None:
-    assert moment_of({"a": {"b": value}}, "a.b") == moment
-    assert moment_of({"a.b": value}, "a.b") == moment
+def test_dates_are_read(value: object, timestamp: float | None) -> None:
+    assert timestamp_of({"a": {"b": value}}, "a.b") == timestamp
+    assert timestamp_of({"a.b": value}, "a.b") == timestamp
 
 
 @given(

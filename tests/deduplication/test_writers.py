@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplication.requests import Requests
-from es_simhash.deduplication.reservations import OLD, Reservations
+from es_simhash.deduplication.reservations import MAX_AGE, Reservations
+from es_simhash.deduplication.rules import OnVersion, RunContext
+from es_simhash.deduplication.stored_documents import StoredDocuments
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -53,12 +55,12 @@ def test_of_two_writers_of_the_same_copies_exactly_one_wins(
 
 
 def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) -> Reservations:
-    requests = Requests(Gateway(desk.client, RetryPolicy(max_elapsed=5)), desk.name, "simhash")
-    state = StateIndex(desk.client, desk.name, "simhash")
+    gateway = Gateway(desk.client, RetryPolicy(max_elapsed=5))
+    context = RunContext(desk.name, IndexConfig(), OnVersion(lease=lease), run)
+    state = StateIndex(gateway, desk.name, "simhash")
     state.create()
-    side = state.name
     now = clock or (lambda: time.time() * 1000)
-    return Reservations(requests, side, "simhash", run, lease, clock=now)
+    return Reservations(StoredDocuments(gateway, context), state.name, clock=now)
 
 
 def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
@@ -86,7 +88,7 @@ def test_a_text_is_not_reserved_when_its_document_is_there(desk: Any, make_text:
     desk.write([{"id": "1", "text": text}], "skip")
     content_hash = desk.sources()["1"]["simhash"]["content_hash"]
     owned = reservations(desk, "new").acquire({content_hash: "2", "other": "3"})
-    assert {key: each["_id"] for key, each in owned.items()} == {content_hash: "1"}
+    assert {key: each.ref.id for key, each in owned.items()} == {content_hash: "1"}
 
 
 def test_a_document_that_was_deleted_blocks_nobody(desk: Any, make_text: Make) -> None:
@@ -105,7 +107,7 @@ def test_old_reservations_are_deleted(desk: Any) -> None:
     reservations(desk, "new").expire()
     desk.client.indices.refresh(index=side)
     assert desk.client.count(index=side)["count"] == 2
-    much_later = time.time() * 1000 + 2 * OLD
+    much_later = time.time() * 1000 + 2 * MAX_AGE
     reservations(desk, "new", clock=lambda: much_later).expire()
     desk.client.indices.refresh(index=side)
     assert desk.client.count(index=side)["count"] == 0

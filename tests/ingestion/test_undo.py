@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.deduplication.undo import Undone
 from es_simhash.errors import IndexMissing, InputError
+from es_simhash.ingestion.undo import UndoReport
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -91,7 +91,7 @@ def test_an_index_is_a_log_too(desk: Any, documents: Any) -> None:
     try:
         desk.write(documents, "replace")
         assert len(desk.records()) == 6
-        assert desk.undo() == Undone(restored=6)
+        assert desk.undo() == UndoReport(restored=6)
         assert desk.documents() == without_ids(documents)
         found = desk.client.search(index=log, query={"term": {"action": "replace"}})
         assert found["hits"]["total"]["value"] == 3

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from es_simhash import Index, SearchOptions, SidecarIndex, backfill
-from es_simhash.deduplication.requests import Requests
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
@@ -85,11 +84,11 @@ def test_a_shard_that_is_away_is_told(client: Any, torn: str) -> None:
 
 def test_ingest_is_not_told_what_other_shards_have(client: Any, torn: str) -> None:
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
-    asked = Requests(Gateway(client, retry), torn, "simhash")
+    gateway, search = Gateway(client, retry), {"query": {"match_all": {}}}
     with pytest.raises(ClusterError, match="run the same again later"):
-        asked.searches([{"query": {"match_all": {}}}])
-    alone = Requests(Gateway(client, retry), torn.removesuffix("-alias"), "simhash")
-    assert len(alone.searches([{"query": {"match_all": {}}}])[0]["hits"]["hits"]) == 1
+        gateway.search_all(torn, [search])
+    (response,) = gateway.search_all(torn.removesuffix("-alias"), [search])
+    assert len(response["hits"]["hits"]) == 1
 
 
 def test_pages_of_other_shards_are_not_all(client: Any, pair: tuple[str, str]) -> None:

@@ -92,7 +92,7 @@ class Desk:
 
     def undo(self, **choice: Any) -> Any:
         """Take back what was decided."""
-        from es_simhash.deduplication.undo import undo
+        from es_simhash.ingestion.undo import undo
 
         return undo(self.client, self.name, self.audit, **choice)
 

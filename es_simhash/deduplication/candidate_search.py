@@ -1,0 +1,131 @@
+"""The searches for candidates of a batch, and the texts of those that are near."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from es_simhash.deduplication.candidates import (
+    MAX_CANDIDATES,
+    ShingleQuery,
+    candidate_query,
+    read_candidates,
+)
+from es_simhash.deduplication.choice import nearest
+from es_simhash.deduplication.decision import IncomingDocument, Original
+from es_simhash.deduplication.stored_documents import StoredDocuments
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.storage.references import DocumentRef
+from es_simhash.storage.source import stored_text
+
+# Documents that share a search; where their hits do not fit one response, each gets its own.
+_DOCUMENTS_PER_SEARCH = 8
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the index answered for some documents.
+
+    Attributes:
+        epoch: Of the run, before the search was sent.
+        originals: For each document those it may be a version of.
+    """
+
+    epoch: int
+    originals: list[list[Original]]
+
+
+class CandidateSearch:
+    """Searches the index for what documents may be versions of.
+
+    Args:
+        documents: Reads documents of the index.
+    """
+
+    def __init__(self, documents: StoredDocuments) -> None:
+        self._gateway = documents.gateway
+        self._index = documents.context.index
+        self._config = documents.context.config
+        self._rules = documents.context.rules
+
+    def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
+        """Return the candidates of documents, with the texts of those that are near.
+
+        Args:
+            documents: The documents.
+            epoch: Of the run.
+        """
+        queries = {
+            place: ShingleQuery.of(document.fingerprints)
+            for place, document in enumerate(documents)
+            if not document.fingerprints.is_empty
+        }
+        candidates: list[list[Original]] = [[] for _ in documents]
+        places = list(queries)
+        groups = [
+            places[start : start + _DOCUMENTS_PER_SEARCH]
+            for start in range(0, len(places), _DOCUMENTS_PER_SEARCH)
+        ]
+        alone: list[list[int]] = []
+        for group, hits in zip(groups, self._hits(groups, queries), strict=True):
+            if hits is None:
+                alone += [[place] for place in group]
+                continue
+            for place in group:
+                candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
+        for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
+            candidates[place] = hits or []
+        return Answers(epoch, self._with_texts(documents, candidates))
+
+    def _hits(
+        self,
+        groups: Sequence[Sequence[int]],
+        queries: Mapping[int, ShingleQuery],
+        *,
+        cut: bool = False,
+    ) -> list[list[Original] | None]:
+        """Send one search for each group, all in one request.
+
+        Args:
+            groups: Places of the documents of each search.
+            queries: By place.
+            cut: Whether hits count that may have been cut; None stands for them otherwise.
+        """
+        date_field = self._rules.date_field
+        bodies = [
+            candidate_query([queries[place] for place in group], self._config, date_field)
+            for group in groups
+        ]
+        return [
+            read_candidates(response, self._config, date_field)
+            if cut or len(response["hits"]["hits"]) < MAX_CANDIDATES
+            else None
+            for response in self._gateway.search_all(self._index, bodies)
+        ]
+
+    def _with_texts(
+        self, documents: Sequence[IncomingDocument], candidates: Sequence[Sequence[Original]]
+    ) -> list[list[Original]]:
+        """Read the texts of those that are near by their fingerprints."""
+        near = {
+            candidate.ref: None
+            for document, found in zip(documents, candidates, strict=True)
+            for _, candidate in nearest(document, found, self._rules)
+        }
+        texts = self._texts(near)
+        return [[_with_text(original, texts) for original in found] for found in candidates]
+
+    def _texts(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str | None]:
+        text_field = self._config.text_field
+        refs = list(refs)
+        entries = self._gateway.documents(refs, [text_field])
+        return {
+            ref: stored_text(entry.get("_source", {}), text_field)
+            for ref, entry in zip(refs, entries, strict=True)
+        }
+
+
+def _with_text(original: Original, texts: Mapping[DocumentRef, str | None]) -> Original:
+    parts, text = original.text, texts.get(original.ref)
+    if text is None:
+        return original
+    analysed = AnalysedText.of_parts(parts.content_hash, parts.shingles, parts.chunks, text)
+    return replace(original, text=analysed)
