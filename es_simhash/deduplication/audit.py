@@ -36,7 +36,7 @@ def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
         yield from _audit(target, Gateway.of(client)).read()
     except IndexMissing as error:
         raise IndexMissing(
-            f"Audit log {str(target)!r} does not exist; check its name.", parameter="audit"
+            f"Audit log {str(target)!r} does not exist. Check its name.", parameter="audit"
         ) from error
 
 
@@ -122,6 +122,6 @@ class FileAudit:
 
     def _failure(self, done: str, error: OSError) -> InputError:
         return InputError(
-            f"Audit log {self.name!r} cannot be {done} ({error.strerror}); name another.",
+            f"Audit log {self.name!r} cannot be {done} ({error.strerror}). Set audit.",
             parameter="audit",
         )

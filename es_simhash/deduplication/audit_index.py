@@ -8,7 +8,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import ClusterError
 from es_simhash.storage import resources
 
-_PAGE = 200
+_RECORDS_PER_PAGE = 200
 
 
 class IndexAudit:
@@ -50,7 +50,7 @@ class IndexAudit:
             if "error" in result:
                 raise ClusterError(
                     f"Cannot write a record to audit index {self._index!r}: {reason_of(result)}. "
-                    "Name another log.",
+                    "Set audit.",
                     parameter="audit",
                 )
 
@@ -64,7 +64,7 @@ class IndexAudit:
             IndexMissing: There is no such index.
         """
         body = {
-            "size": _PAGE,
+            "size": _RECORDS_PER_PAGE,
             "_source": ["record"],
             "sort": [{"time": "asc"}, {"number": "asc"}, "_shard_doc"],
         }

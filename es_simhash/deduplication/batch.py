@@ -99,9 +99,9 @@ class BatchDecider:
         exists = document.exists if recently is None else recently
         if not document.fingerprints.is_empty:
             candidates = self._candidates(document, stored, {document.id, *gone})
-            found = best_original(document, candidates, self._rules)
-            if found is not None:
-                relation, original = found
+            best = best_original(document, candidates, self._rules)
+            if best is not None:
+                relation, original = best
                 return decide_version(document, relation, original, self._rules, exists=exists)
         return Decision(document.id, "write", document=document, exists=exists)
 
@@ -111,7 +111,9 @@ class BatchDecider:
         query = ShingleQuery.of(document.fingerprints)
         candidates = [original for original in stored if original.id not in self._recent]
         candidates += self._recent.search(query)
-        return query.most_shared([each for each in candidates if each.id not in excluded])
+        return query.most_shared(
+            [candidate for candidate in candidates if candidate.id not in excluded]
+        )
 
     def _remember(self, decision: Decision, attempt: _Attempt) -> None:
         def put(id: str, original: Original | None, *, exists: bool = True) -> None:

@@ -107,11 +107,11 @@ class CandidateSearch:
         """Read the texts of those that are near by their fingerprints."""
         near = {
             candidate.ref: None
-            for document, found in zip(documents, candidates, strict=True)
-            for _, candidate in nearest(document, found, self._rules)
+            for document, originals in zip(documents, candidates, strict=True)
+            for _, candidate in nearest(document, originals, self._rules)
         }
         texts = self._texts(near)
-        return [[_with_text(original, texts) for original in found] for found in candidates]
+        return [[_with_text(original, texts) for original in originals] for originals in candidates]
 
     def _texts(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str | None]:
         text_field = self._config.text_field

@@ -59,8 +59,9 @@ def relation_of(document: IncomingDocument, candidate: Original) -> Relation:
         return Relation(ref.id, "exact", 1.0, _EXACT, index=ref.index)
     queried = document.fingerprints.shingles
     shared = np.flatnonzero(np.isin(queried, text.shingles, assume_unique=True))
-    found = Candidate(ref.id, text.chunks, shared, index=ref.index)
-    return score_candidates(document.fingerprints, len(queried), [found])[0]
+    scored = Candidate(ref.id, text.chunks, shared, index=ref.index)
+    (relation,) = score_candidates(document.fingerprints, len(queried), [scored])
+    return relation
 
 
 def decide_version(

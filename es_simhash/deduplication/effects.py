@@ -17,7 +17,7 @@ from es_simhash.storage.references import DocumentRef
 
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5
-_RECORDS_PER_REQUEST = 500
+_DELETIONS_PER_REQUEST = 500
 
 
 def is_conflict(result: Mapping[str, Any]) -> bool:
@@ -79,7 +79,7 @@ def link_originals(
     Raises:
         ClusterError: An update is rejected.
     """
-    config = documents.context.config
+    path = documents.context.config.path(fields.FAMILY)
     families = {
         decision.other: str(decision.family)
         for decision in decisions
@@ -91,12 +91,7 @@ def link_originals(
         actions = [
             [
                 {"update": document.target},
-                {
-                    "doc": nested_path(
-                        config.path(fields.FAMILY),
-                        families[document.ref.id],
-                    )
-                },
+                {"doc": nested_path(path, families[document.ref.id])},
             ]
             for document in unlinked
         ]
@@ -184,7 +179,7 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    while batch := list(islice(records, _RECORDS_PER_REQUEST)):
+    while batch := list(islice(records, _DELETIONS_PER_REQUEST)):
         yield batch
 
 

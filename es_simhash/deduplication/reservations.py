@@ -17,7 +17,7 @@ from es_simhash.storage.references import DocumentRef, DocumentVersion
 # Reservations are of no use when searches have long seen the document; in milliseconds.
 MAX_AGE = 600_000
 _POLL_SECONDS = 0.1
-_PAGE = 1000
+_RESERVATIONS_PER_PAGE = 1000
 
 
 class Reservations:
@@ -111,7 +111,7 @@ class Reservations:
         bound = int(self._clock() - MAX_AGE)
         conditions = [{"term": {"kind": "reservation"}}, {"range": {"at": {"lt": bound}}}]
         body = {
-            "size": _PAGE,
+            "size": _RESERVATIONS_PER_PAGE,
             "_source": False,
             "seq_no_primary_term": True,
             "sort": ["_doc"],
@@ -127,7 +127,7 @@ class Reservations:
                     for hit in hits
                 ]
             )
-            if len(hits) < _PAGE:
+            if len(hits) < _RESERVATIONS_PER_PAGE:
                 return
 
     def _write(self, actions: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:

@@ -52,8 +52,8 @@ class OnVersion:
             )
         if self.action == "replace" and self.keep == "newest" and self.date_field is None:
             raise InputError(
-                "date_field is required to keep the newest of two documents; "
-                "name the field of their dates.",
+                "date_field is required to keep the newest of two documents. "
+                "Name the field of their dates.",
                 parameter="date_field",
             )
 

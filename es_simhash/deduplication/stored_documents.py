@@ -103,7 +103,7 @@ class StoredDocuments:
     def read_fields(
         self, refs: Sequence[DocumentRef], names: Sequence[str] | None
     ) -> list[StoredDocument | None]:
-        """Return documents with some fields; with all but our large ones for None."""
+        """Return documents with some fields; with all but the large `simhash` ones for None."""
         entries = self.gateway.documents(
             refs,
             names,

@@ -24,7 +24,7 @@ from es_simhash.storage.paths import get_path, nested_path
 from es_simhash.storage.references import DocumentRef, DocumentVersion
 
 # Records that are undone with one request; each may hold a document.
-_BATCH = 100
+_RECORDS_PER_REQUEST = 100
 _FLAGGING = ("flag", "link")
 _FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
 
@@ -89,8 +89,8 @@ def undo(
     if not last and next(log.records(), None) is None:
         which = f"run {run!r} on " if run is not None else ""
         raise InputError(
-            f"Audit log {str(audit)!r} has no decisions of {which}index {index!r}; "
-            "check the names.",
+            f"Audit log {str(audit)!r} has no decisions of {which}index {index!r}. "
+            "Check the names.",
             parameter="audit" if run is None else "run",
         )
     for batch in _batches(record for record in log.records() if record.head["action"] in _FLAGGING):
@@ -132,7 +132,7 @@ def _lost_id(record: Record) -> str:
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
     records = iter(records)
-    while batch := list(islice(records, _BATCH)):
+    while batch := list(islice(records, _RECORDS_PER_REQUEST)):
         yield batch
 
 
