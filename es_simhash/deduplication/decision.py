@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.bulk.documents import loads
-from es_simhash.bulk.preparation import splice
+from es_simhash.bulk.documents import loads, splice
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-from es_simhash.bulk.sender import Sender
-from es_simhash.bulk.sources import Limits, of_documents
+from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.splitter import split_documents
 from es_simhash.deduplication.actions import delete_replaced, link_others, replacing, with_families
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import Agreeing, superseded
@@ -67,7 +67,7 @@ class VersionPolicy:
         retry: How long requests to a busy cluster are retried.
 
     Attributes:
-        sender: Sends batches; when it is stopped, all waiting of the policy ends.
+        gateway: Sends all requests; when it is stopped, all waiting of the policy ends.
     """
 
     def __init__(
@@ -87,9 +87,8 @@ class VersionPolicy:
         self._text_field = text_field
         self._field = simhash_field
         self._retry = retry or RetryPolicy()
-        gateway = Gateway.of(client, self._retry)
-        self._requests = Requests(gateway, index, simhash_field)
-        self.sender = Sender(gateway, index, simhash_field)
+        self.gateway = Gateway.of(client, self._retry)
+        self._requests = Requests(self.gateway, index, simhash_field)
         self._recent = Recent()
         self._read: dict[str, Fact] = {}
         self._batch: dict[str, Item] = {}
@@ -157,11 +156,11 @@ class VersionPolicy:
             InputError: A document has no text, or cannot be written as JSON.
         """
         items: list[Item] = []
-        for batch in of_documents(documents, Limits(1 << 62, 1 << 62)):
+        for batch in split_documents(documents, Limits(1 << 62, 1 << 62)):
             undecided = prepare_undecided(batch, self._config, None)
-            for refused in undecided.prepared.refused:
-                number = batch.where(refused.place)[1]
-                raise InputError(f"Document {number}: {refused.reason}")
+            for failure in undecided.prepared.failures:
+                number = batch.location(failure.position)[1]
+                raise InputError(f"Document {number}: {failure.reason}")
             exists = self.existing(undecided.prepared.ids)
             items += undecided.items(exists, self._text_field, self.rules.date_field)
         return self.settle(items, self.ask(items))

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.bulk.batches import Lines
-from es_simhash.bulk.documents import ID
+from es_simhash.bulk.documents import ID, splice
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.preparation import splice
+from es_simhash.bulk.run import write_batches
+from es_simhash.bulk.target import TargetIndex
+from es_simhash.bulk.write_policy import WriteAll
 from es_simhash.deduplication.actions import nested
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.audit_records import Record
@@ -21,8 +23,8 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.indices.install import installed
-from es_simhash.ingestion.ingest import ingest_lines
 from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
 from es_simhash.storage.references import DocumentVersion
 
@@ -95,9 +97,9 @@ def undo(
     lost = (each for each in log.records() if each.document is not None)
     final = (each for each in lost if last[_lost_id(each)] == _key(each))
     lines = _absent(requests, final, undone)
-    for outcome in ingest_lines(
-        client, index, lines, text_field=text_field, simhash_field=simhash_field
-    ):
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    target = TargetIndex.open(client, index, config, retry or RetryPolicy())
+    for outcome in write_batches(WriteAll(target), lines):
         _count(outcome, undone)
     requests.refresh()
     return undone
