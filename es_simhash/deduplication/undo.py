@@ -12,7 +12,7 @@ from es_simhash.bulk.documents import ID, splice
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import write_batches
 from es_simhash.bulk.target import TargetIndex
-from es_simhash.bulk.write_policy import WriteAll
+from es_simhash.bulk.write_all import WriteAll
 from es_simhash.deduplication.actions import nested
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.audit_records import Record

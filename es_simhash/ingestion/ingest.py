@@ -12,7 +12,8 @@ from es_simhash.bulk.run import WriteRun
 from es_simhash.bulk.sources import Source
 from es_simhash.bulk.splitter import split_documents
 from es_simhash.bulk.target import TargetIndex
-from es_simhash.bulk.write_policy import WriteAll, WritePolicy
+from es_simhash.bulk.write_all import WriteAll
+from es_simhash.bulk.write_policy import WritePolicy
 from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
