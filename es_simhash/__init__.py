@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from es_simhash.indices.install import install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.ingestion.settings import IngestSettings
     from es_simhash.ingestion.undo import undo
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
@@ -58,6 +59,7 @@ _MODULES = {
     "EsSimhashError": "es_simhash.errors",
     "Index": "es_simhash.search.index",
     "IndexMissing": "es_simhash.errors",
+    "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
@@ -104,6 +106,7 @@ __all__ = [
     "EsSimhashError",
     "Index",
     "IndexMissing",
+    "IngestSettings",
     "InputError",
     "Limits",
     "MappingConflict",

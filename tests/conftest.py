@@ -14,7 +14,7 @@ import pytest
 from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.local_node import lifecycle
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
-from es_simhash.local_node.settings import home_folder
+from es_simhash.storage.home_folder import home_folder
 from tests.support.datasets import data_folder
 
 # Fixtures of several rooms; those of one room are in its conftest.

@@ -61,7 +61,7 @@ def backfill(
     ended, even by a kill, goes on where it was, and a second one writes nothing. A write never
     falls on a newer state of a document: it is read again and fingerprinted as it is then. When
     the cluster loses the snapshot that is read, documents may be yielded again, none is written
-    twice. With more than one process, a program needs the guard `if __name__ == "__main__":`.
+    twice.
 
     Args:
         client: The client.

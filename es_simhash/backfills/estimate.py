@@ -12,7 +12,6 @@ from es_simhash.backfills.fields import derived, refusal
 from es_simhash.backfills.preconditions import is_mapped, open_task, require_some_text
 from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
 from es_simhash.backfills.store import Part, Store
-from es_simhash.bulk.preparation import default_processes
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
@@ -89,9 +88,8 @@ def estimate(
         require_some_text(hits, task)
     texts = list(_texts(hits, task))
     seconds, size = _cost(texts, task)
-    processes = settings.processes or default_processes()
     engine_seconds = UPDATE_SECONDS + (SEMANTIC_SECONDS if task.semantics else 0.0)
-    rate = 1 / (seconds / processes + engine_seconds)
+    rate = 1 / (seconds / settings.processes + engine_seconds)
     if settings.max_docs_per_second is not None:
         rate = min(rate, settings.max_docs_per_second)
     share = len(texts) / len(hits) if hits else 0.0

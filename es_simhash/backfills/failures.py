@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from es_simhash.backfills.report import Outcome
-from es_simhash.bulk.growing_file import GrowingFile
+from es_simhash.bulk.append_only_file import AppendOnlyFile
 
 
-class Failures(GrowingFile):
+class Failures(AppendOnlyFile):
     """A JSONL file; each line has `run`, `index`, `id` and `reason`.
 
     A document that fails again after the snapshot was lost is written down once.
@@ -18,7 +18,7 @@ class Failures(GrowingFile):
     """
 
     def __init__(self, path: Path | None, run: str) -> None:
-        super().__init__(path, "; name another file with --failures.")
+        super().__init__(path, "failures")
         self._run = run
         self._known: set[tuple[str, str]] = set()
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from es_simhash.backfills.documents import Hit, Place, Task, own_object
 from es_simhash.backfills.fields import derived, fits, is_current, refusal, replacing
 from es_simhash.backfills.report import Outcome, Status
-from es_simhash.bulk.preparation import Prepared, fill
+from es_simhash.bulk.preparation import Prepared
 from es_simhash.errors import InputError
 from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
 from es_simhash.storage.source import text_of
@@ -35,7 +35,7 @@ class _Wanted(NamedTuple):
 
 
 def prepare(hits: Sequence[Hit], task: Task) -> Page:
-    """Make documents ready to be sent; `places` are their numbers in the sequence."""
+    """Make documents ready to be sent; `positions` are their numbers in the sequence."""
     page = Page()
     wanted = []
     for number, hit in enumerate(hits):
@@ -48,9 +48,9 @@ def prepare(hits: Sequence[Hit], task: Task) -> Page:
     objects = derived([each.text for each in wanted], [each.hit.source for each in wanted], task)
     for each, simhash in zip(wanted, objects, strict=True):
         page.ids.append(each.hit.place.id)
-        page.places.append(each.number)
+        page.positions.append(each.number)
         actions.append(_action(each.hit, simhash, task))
-    fill(page, actions)
+    page.fill(actions)
     return page
 
 

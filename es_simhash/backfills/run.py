@@ -11,10 +11,10 @@ from es_simhash.backfills.preparation import outcome, prepare
 from es_simhash.backfills.report import Outcome, Report, Status
 from es_simhash.backfills.store import CONFLICT, GONE, Part, Store
 from es_simhash.backfills.throttle import Throttle
-from es_simhash.bulk.preparation import default_processes, make_pool
+from es_simhash.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.engine.errors import PointInTimeExpired
 from es_simhash.engine.retry import RetryPolicy
-from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.errors import ClusterError
 from es_simhash.text.limits import MEBIBYTE
 
 # A document that another writer changes before each of our writes.
@@ -28,7 +28,8 @@ class Settings:
     """How a run works; none of it changes what is written.
 
     Attributes:
-        processes: Processes that fingerprint; None for the number of processors.
+        processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
+            script needs the guard `if __name__ == "__main__":`.
         slices: Slices under way for each process.
         page: Documents read at once at the most.
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
@@ -36,7 +37,7 @@ class Settings:
         retry: How long requests to a busy cluster are retried.
     """
 
-    processes: int | None = None
+    processes: int = 1
     slices: int = 2
     page: int = 500
     page_bytes: int = 2 * MEBIBYTE
@@ -90,13 +91,14 @@ class Run:
             ClusterError: The cluster takes no documents, or is away for too long.
             EsSimhashError: A process was killed.
         """
+        require_startable(self._settings.processes)
         remaining = self._remaining(self._parts)
         self._report.total = remaining
         if not remaining:
             return
         # Starting processes takes longer than fingerprinting one page.
         few = remaining <= self._settings.page
-        processes = 1 if few else self._settings.processes or default_processes()
+        processes = 1 if few else self._settings.processes
         slices = 1 if few else processes * self._settings.slices
         self._pool = make_pool(processes)
         threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
@@ -147,7 +149,7 @@ class Run:
             done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 try:
-                    slice, outcomes = _result(future)
+                    slice, outcomes = self._result(future)
                 except PointInTimeExpired as error:
                     # What the other slices have under way is counted first.
                     lost = error
@@ -187,7 +189,7 @@ class Run:
             outcomes += page.settled
             failures = self._store.send(page)
             met = []
-            for number, place in enumerate(page.places):
+            for number, place in enumerate(page.positions):
                 reason = failures.get(number)
                 if reason == CONFLICT:
                     met.append(hits[place])
@@ -209,12 +211,10 @@ class Run:
         ]
         return [each for each in now if each is not None]
 
-
-def _result(future: "Future[tuple[_Slice, list[Outcome]]]") -> tuple[_Slice, list[Outcome]]:
-    try:
-        return future.result()
-    except BrokenProcessPool as error:
-        raise EsSimhashError(
-            "A process that fingerprints was ended, perhaps for want of memory; "
-            "run the same again with fewer --processes to go on."
-        ) from error
+    def _result(
+        self, future: "Future[tuple[_Slice, list[Outcome]]]"
+    ) -> tuple[_Slice, list[Outcome]]:
+        try:
+            return future.result()
+        except BrokenProcessPool as error:
+            raise worker_lost(self._settings.processes) from error

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from es_simhash.bulk.documents import Document, Refused, checked_id, decode, parse_line
+from es_simhash.bulk.documents import Document, checked_id, decode, parse_line
+from es_simhash.bulk.outcome import Failure
 from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
@@ -17,14 +18,30 @@ LONGEST_LINE = 6 * MAX_TEXT_BYTES + MEBIBYTE
 
 
 @dataclass(frozen=True)
-class Mark:
+class Limits:
+    """How large a batch becomes.
+
+    A batch is one bulk request, and all that is held in memory of its documents.
+
+    Attributes:
+        documents: Most documents of a batch.
+        bytes: Bytes after which a batch is closed.
+    """
+
+    documents: int = 1000
+    bytes: int = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Checkpoint:
     """How far a source was read.
 
     Attributes:
         source: Absolute path of the file or folder.
         done: Bytes of a file, files of a folder.
         lines: Lines of a file.
-        state: What the source looked like; with another look it is read from the start.
+        state: Size and modification times of the source; when they differ it is read from the
+            start.
     """
 
     source: str
@@ -37,21 +54,27 @@ class Batch(Protocol):
     """Some documents of one source, in order."""
 
     @property
-    def mark(self) -> Mark | None:
+    def checkpoint(self) -> Checkpoint | None:
         """How far the source is read after this batch; None when it cannot be resumed."""
 
     @property
     def size(self) -> int:
         """Bytes read."""
 
-    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
         """Yield the documents, parsed."""
 
-    def where(self, place: int) -> tuple[str, int | None]:
+    def location(self, position: int) -> tuple[str, int | None]:
         """Return file and line of a document."""
 
-    def original(self, place: int) -> bytes | None:
-        """Return a document as it was read; None when it is only to be found in its file."""
+    def original(self, position: int) -> bytes | None:
+        """Return a document as it was read; None when only its file has it."""
+
+
+def location_text(batch: Batch, position: int) -> str:
+    """Return where a document was read, as file:line or file."""
+    file, line = batch.location(position)
+    return file if line is None else f"{file}:{line}"
 
 
 @dataclass(frozen=True)
@@ -61,26 +84,26 @@ class Lines:
     name: str
     first: int
     data: bytes
-    mark: Mark | None = None
+    checkpoint: Checkpoint | None = None
 
     @property
     def size(self) -> int:
         """Bytes read."""
         return len(self.data)
 
-    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
         """Yield the document of each line that is not blank."""
-        for place, line in enumerate(self.data.split(b"\n")):
+        for position, line in enumerate(self.data.split(b"\n")):
             if line and not line.isspace():
-                yield parse_line(line, place, config)
+                yield parse_line(line, position, config)
 
-    def where(self, place: int) -> tuple[str, int | None]:
+    def location(self, position: int) -> tuple[str, int | None]:
         """Return file and line of a document."""
-        return self.name, self.first + place
+        return self.name, self.first + position
 
-    def original(self, place: int) -> bytes | None:
+    def original(self, position: int) -> bytes | None:
         """Return the line."""
-        return self.data.split(b"\n")[place]
+        return self.data.split(b"\n")[position]
 
 
 @dataclass(frozen=True)
@@ -91,18 +114,18 @@ class Unreadable:
     first: int
     size: int
     reason: str
-    mark: Mark | None = None
+    checkpoint: Checkpoint | None = None
 
-    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
-        """Yield the refusal."""
-        yield Refused(0, None, self.reason)
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the failure."""
+        yield Failure(0, None, self.reason)
 
-    def where(self, place: int) -> tuple[str, int | None]:
+    def location(self, position: int) -> tuple[str, int | None]:
         """Return file and line."""
         return self.name, self.first
 
-    def original(self, place: int) -> bytes | None:
-        """Return nothing: the document was not kept."""
+    def original(self, position: int) -> bytes | None:
+        """Return None: the document is not held."""
         return None
 
 
@@ -113,42 +136,42 @@ class Texts:
     folder: str
     names: tuple[str, ...]
     size: int
-    mark: Mark | None = None
+    checkpoint: Checkpoint | None = None
 
-    def documents(self, config: IndexConfig) -> Iterator[Document | Refused]:
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
         """Yield the document of each file."""
-        for place, name in enumerate(self.names):
+        for position, name in enumerate(self.names):
             try:
                 id = checked_id(name, "name of the file")
             except InputError as error:
-                yield Refused(place, None, str(error))
+                yield Failure(position, None, str(error))
                 continue
-            yield self._document(place, id, config)
+            yield self._document(position, id, config)
 
-    def _document(self, place: int, id: str, config: IndexConfig) -> Document | Refused:
+    def _document(self, position: int, id: str, config: IndexConfig) -> Document | Failure:
         try:
             text = _text_of_file(Path(self.folder, id))
         except InputError as error:
-            return Refused(place, id, str(error))
+            return Failure(position, id, str(error))
         content = json.dumps({config.text_field: text})
-        return Document(place, id, text, content.encode(), content)
+        return Document(position, id, text, content.encode(), content)
 
-    def where(self, place: int) -> tuple[str, int | None]:
+    def location(self, position: int) -> tuple[str, int | None]:
         """Return the file."""
-        return str(Path(self.folder, self.names[place])), None
+        return str(Path(self.folder, self.names[position])), None
 
-    def original(self, place: int) -> bytes | None:
-        """Return nothing: the document is the file."""
+    def original(self, position: int) -> bytes | None:
+        """Return None: the document is the file."""
         return None
 
 
 def _text_of_file(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_TEXT_BYTES:
-            size = path.stat().st_size / MEBIBYTE
+        size = path.stat().st_size
+        if size > MAX_TEXT_BYTES:
             raise InputError(
-                f"The file has {size:.1f} MiB, more than the {MAX_TEXT_BYTES // MEBIBYTE} "
-                "that are fingerprinted; split it into parts."
+                f"The file has {size / MEBIBYTE:.1f} MiB, more than the limit of "
+                f"{MAX_TEXT_BYTES // MEBIBYTE}. Split it into parts."
             )
         return require_text_size(decode(path.read_bytes()))
     except OSError as error:

@@ -1,37 +1,38 @@
-"""The file that documents go to that could not be written, so that none is lost."""
+"""The dead-letter file: documents that could not be written, so that none is lost."""
 
 import json
 from pathlib import Path
 
+from es_simhash.bulk.append_only_file import AppendOnlyFile
 from es_simhash.bulk.batches import Batch
 from es_simhash.bulk.documents import decode, loads
-from es_simhash.bulk.growing_file import GrowingFile
+from es_simhash.bulk.outcome import Failure
 from es_simhash.errors import InputError
 
 
-class DeadLetter(GrowingFile):
+class DeadLetter(AppendOnlyFile):
     """A JSONL file; each line has `id`, `reason`, `file`, `line`, and the document.
 
-    That is as it was read: `document` when it is JSON, else `raw`, in which bytes that are not
-    UTF-8 are lone surrogates (Python's `surrogateescape`). A document too large to be held, or a
-    text file, is named only.
+    The document is as it was read: `document` when it is JSON, else `raw`, in which bytes that
+    are not UTF-8 are lone surrogates (Python's `surrogateescape`). A document too large to be
+    held, or a text file, is named only.
     """
 
     def __init__(self, path: Path | None) -> None:
-        super().__init__(path, ", and would lose documents; name another file with --dead-letter.")
+        super().__init__(path, "dead_letter")
         self.count = 0
 
-    def add(self, batch: Batch, place: int, id: str | None, reason: str) -> None:
-        """Write down a document.
+    def add(self, batch: Batch, failure: Failure) -> None:
+        """Append a document of a batch.
 
         Raises:
             InputError: The file cannot be written.
         """
         if self.path is None:
             return
-        file, line = batch.where(place)
-        head = json.dumps({"id": id, "reason": reason, "file": file, "line": line})
-        record = head[:-1].encode("ascii") + _document(batch.original(place)) + b"}\n"
+        file, line = batch.location(failure.position)
+        head = json.dumps({"id": failure.id, "reason": failure.reason, "file": file, "line": line})
+        record = head[:-1].encode("ascii") + _document(batch.original(failure.position)) + b"}\n"
         self.write(record)
         self.count += 1
 

@@ -1,6 +1,6 @@
-"""One line of JSON: its id, its text, and its bytes without the members that are not its own.
+"""One line of JSON: its id, its text, and its bytes with members cut out or put in.
 
-The user's JSON is never encoded anew, so that each number and escape stays as it was written.
+The user's JSON is never encoded again, so that each number and escape stays as it was written.
 """
 
 import hashlib
@@ -9,13 +9,14 @@ from collections.abc import Collection
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from es_simhash.bulk.outcome import Failure
 from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.source import text_of
 from es_simhash.text.escaping import printable
 from es_simhash.text.limits import require_text_size
 
-# Elasticsearch refuses longer ids, and the whole bulk request with them.
+# Elasticsearch rejects longer ids, and the whole bulk request with them.
 LONGEST_ID = 512
 
 ID = "_id"
@@ -26,30 +27,22 @@ class Document(NamedTuple):
     """One document that can be fingerprinted.
 
     Attributes:
-        place: Its number in the batch.
+        position: Its number in the batch.
         id: Its id.
         text: Its text.
-        source: Its JSON as it was written, without `_id` and our own field.
+        source: Its JSON as it was written, without `_id` and the `simhash` object.
         line: Its JSON as it was read.
     """
 
-    place: int
+    position: int
     id: str
     text: str
     source: bytes
     line: str
 
 
-class Refused(NamedTuple):
-    """One document that cannot be fingerprinted, and why."""
-
-    place: int
-    id: str | None
-    reason: str
-
-
-def parse_line(line: bytes, place: int, config: IndexConfig) -> Document | Refused:
-    """Read one line of JSON."""
+def parse_line(line: bytes, position: int, config: IndexConfig) -> Document | Failure:
+    """Return the document of one line of JSON, or why it is none."""
     id = None
     try:
         content = decode(line).strip(" \t\r\n")
@@ -57,23 +50,23 @@ def parse_line(line: bytes, place: int, config: IndexConfig) -> Document | Refus
         id = _id_of(fields, content, config)
         text = _checked_text(fields, config)
     except InputError as error:
-        return Refused(place, id, str(error))
+        return Failure(position, id, str(error))
     foreign = {ID, config.simhash_field} & fields.keys()
     source = cut(content, foreign) if foreign else content
-    return Document(place, id, text, source.encode(), content)
+    return Document(position, id, text, source.encode(), content)
 
 
 def decode(content: bytes) -> str:
-    """Decode UTF-8, with or without a byte order mark.
+    """Return UTF-8 as text, with or without a byte order mark.
 
     Raises:
-        InputError: It is something else.
+        InputError: The bytes are not UTF-8.
     """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"Byte {error.start} is not UTF-8; convert the file, for example with iconv."
+            f"Byte {error.start} is not UTF-8. Convert the file, for example with iconv."
         ) from error
 
 
@@ -81,20 +74,20 @@ def _fields(content: str) -> dict[str, Any]:
     try:
         fields = loads(content)
     except RecursionError as error:
-        raise InputError("The JSON is nested too deeply; flatten it.") from error
+        raise InputError("The JSON is nested too deeply. Flatten it.") from error
     except ValueError as error:
-        raise InputError(f"Malformed JSON: {error}; one object a line is expected.") from error
+        raise InputError(f"Malformed JSON: {error}. Write one object a line.") from error
     if not isinstance(fields, dict):
         kind = type(fields).__name__
-        raise InputError(f"The line holds a {kind}, not an object; one object a line is expected.")
+        raise InputError(f"The line holds a {kind}, not an object. Write one object a line.")
     return fields
 
 
 def loads(content: str) -> Any:
-    """Parse JSON; integers that Python refuses for their length become floats.
+    """Return parsed JSON; integers too long for Python become floats.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: The text is no JSON.
     """
     try:
         return json.loads(content)
@@ -107,11 +100,14 @@ def loads(content: str) -> Any:
 def _id_of(fields: dict[str, Any], content: str, config: IndexConfig) -> str:
     """Return the id; the digest makes a second run find the documents of the first."""
     names = (config.id_field,) if config.id_field else (ID, "id")
-    name = next((each for each in names if fields.get(each) is not None), None)
-    if name is not None:
-        return checked_id(fields[name], name)
+    for name in names:
+        if fields.get(name) is not None:
+            return checked_id(fields[name], name)
     if config.id_field:
-        raise InputError(f"The document has no field {config.id_field!r} for its id.")
+        raise InputError(
+            f"The document has no field {config.id_field!r} for its id. Name another field.",
+            parameter="id_field",
+        )
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -125,14 +121,17 @@ def checked_id(value: object, name: str) -> str:
         return str(value)
     if not isinstance(value, str) or not value:
         kind = "an empty string" if value == "" else type(value).__name__
-        raise InputError(f"Field {name!r} holds {kind}, not an id; choose another with --id-field.")
+        raise InputError(
+            f"Field {name!r} holds {kind}, not an id. Name another field.", parameter="id_field"
+        )
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        raise InputError(f"The id {printable(value[:40])} is not Unicode; repair it.") from error
+        raise InputError(f"The id {printable(value[:40])} is not Unicode. Repair it.") from error
     if size > LONGEST_ID:
         raise InputError(
-            f"The id {printable(value[:40])}… has {size} bytes; at most {LONGEST_ID} are possible."
+            f"The id {printable(value[:40])}… has {size} bytes, and at most {LONGEST_ID} are "
+            "possible. Shorten it."
         )
     return value
 
@@ -141,23 +140,24 @@ def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
     text = text_of(fields, config.text_field)
     if text is None:
         raise InputError(
-            f"The document has no field {config.text_field!r}; name its text with --field."
+            f"The document has no field {config.text_field!r} for its text. Name another field.",
+            parameter="text_field",
         )
     return require_text_size(text)
 
 
 def cut(content: str, names: Collection[str]) -> str:
-    """Take members out of a JSON object and leave each other byte as it is.
+    """Return a JSON object without some members; each other byte stays as it is.
 
     >>> cut('{"_id": 1, "a": 1.00}', {"_id"})
     '{"a": 1.00}'
     """
-    kept = [span for name, span in _members(content) if name not in names]
-    return "{" + ",".join(kept) + "}"
+    spans = [span for name, span in _members(content) if name not in names]
+    return "{" + ",".join(spans) + "}"
 
 
 def splice(source: bytes, member: bytes, value: bytes) -> bytes:
-    """Put a member in front of those of a JSON object, whose bytes stay as they are.
+    """Return a JSON object with one more member in front; each other byte stays as it is.
 
     >>> splice(b'{"a":1.00}', b'"simhash"', b"{}")
     b'{"simhash":{},"a":1.00}'
@@ -168,7 +168,7 @@ def splice(source: bytes, member: bytes, value: bytes) -> bytes:
 
 
 def _members(content: str) -> list[tuple[str, str]]:
-    """Names of the members of a valid object, each with its text."""
+    """Return the names of the members of a valid object, each with its text."""
     members = []
     at = _skip(content, 1)
     while content[at] != "}":

@@ -1,4 +1,4 @@
-"""How far a run has come, kept in a file, so that a run that was ended can be resumed."""
+"""The journal: a file of checkpoints, from which a run that was ended resumes."""
 
 import contextlib
 import json
@@ -11,9 +11,9 @@ from typing import Any
 
 import xxhash
 
-from es_simhash.bulk.batches import Mark
+from es_simhash.bulk.batches import Checkpoint
 from es_simhash.errors import InputError
-from es_simhash.local_node.settings import home_folder
+from es_simhash.storage.home_folder import home_folder
 
 _VERSION = 1
 _logger = logging.getLogger(__name__)
@@ -27,54 +27,62 @@ def default_path(parts: Sequence[str]) -> Path:
 
 @dataclass
 class Journal:
-    """Marks of the sources of one job.
+    """Checkpoints of the sources of one job.
 
     Attributes:
         path: The file.
         job: Names the index, the sources and the config; a journal of another job is not used.
-        marks: How far each source is done.
-        failed: Documents that failed up to the marks.
+        checkpoints: How far each source is done.
+        failed: Documents that failed up to the checkpoints.
     """
 
     path: Path
     job: Sequence[str]
-    marks: dict[str, Mark] = field(default_factory=dict)
+    checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     failed: int = 0
 
     @classmethod
     def open(cls, path: Path, job: Sequence[str]) -> "Journal":
-        """Read the file when there is one; one that cannot be used is ignored with a warning."""
+        """Return the journal of a file; one that cannot be used is ignored with a warning."""
         journal = cls(path, job)
         try:
             content = json.loads(path.read_bytes())
             if content["version"] == _VERSION and content["job"] == list(job):
-                journal.marks = {each["source"]: _mark(each) for each in content["marks"]}
+                checkpoints = map(_checkpoint, content["checkpoints"])
+                journal.checkpoints = {entry.source: entry for entry in checkpoints}
                 journal.failed = int(content["failed"])
             else:
-                _logger.warning("The journal %s is of another run: ignored.", path)
+                _logger.warning("The journal %s is of another run and is ignored.", path)
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            _logger.warning("The journal %s cannot be read: ignored, all is read again.", path)
+            _logger.warning(
+                "The journal %s cannot be read and is ignored: the run starts from the beginning.",
+                path,
+            )
         return journal
 
-    def mark(self, source: str) -> Mark | None:
+    def checkpoint(self, source: str) -> Checkpoint | None:
         """Return how far a source is done."""
-        return self.marks.get(source)
+        return self.checkpoints.get(source)
 
-    def keep(self, mark: Mark, failed: int) -> None:
-        """Write down that a source is done up to the mark.
+    def save(self, checkpoint: Checkpoint, failed: int) -> None:
+        """Write that a source is done up to a checkpoint.
+
+        Args:
+            checkpoint: How far the source is done.
+            failed: Documents that failed since the last checkpoint.
 
         Raises:
             InputError: The file cannot be written.
         """
-        self.marks[mark.source] = mark
+        self.checkpoints[checkpoint.source] = checkpoint
         self.failed += failed
         content = {
             "version": _VERSION,
             "job": list(self.job),
             "failed": self.failed,
-            "marks": [asdict(each) for each in self.marks.values()],
+            "checkpoints": [asdict(entry) for entry in self.checkpoints.values()],
         }
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,18 +92,18 @@ class Journal:
             aside.replace(self.path)
         except OSError as error:
             raise InputError(
-                f"The journal {self.path} cannot be written ({error.strerror}); "
-                "name another place with --journal."
+                f"Cannot write to the journal {self.path} ({error.strerror}). Name another file.",
+                parameter="journal",
             ) from error
 
     def remove(self) -> None:
-        """Forget the job: it is complete."""
+        """Remove the file: the job is complete."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
 
 
-def _mark(entry: dict[str, Any]) -> Mark:
-    mark = Mark(str(entry["source"]), int(entry["done"]), int(entry["lines"]), str(entry["state"]))
-    if mark.done < 0 or mark.lines < 0:
+def _checkpoint(entry: dict[str, Any]) -> Checkpoint:
+    done, lines = int(entry["done"]), int(entry["lines"])
+    if done < 0 or lines < 0:
         raise ValueError("negative")
-    return mark
+    return Checkpoint(str(entry["source"]), done, lines, str(entry["state"]))

@@ -71,7 +71,7 @@ def backfill(
     prunes: bool,
     vocabulary: str | None,
     max_docs_per_second: float | None,
-    processes: int | None,
+    processes: int,
     failures: Path | None,
     dry_run: bool,
     quiet: bool,

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.options import text_field_option
 from es_simhash.cli.showing import MEANING, STYLE, print_evidence, printable, shortened
@@ -21,6 +22,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS, Relation
@@ -89,9 +91,9 @@ def _ingest(client: Client, index: str, corpus: Path, text_field: str, console: 
     counts: Counter[str] = Counter()
     letters = Path(f"{index}.dead-letter.jsonl")
     sources = open_sources([corpus], sys.stdin.buffer)
-    for outcome in ingest_sources(
-        client, index, sources, text_field=text_field, dead_letter=letters
-    ):
+    settings = IngestSettings(processes=available_processors(), dead_letter=letters)
+    config = IndexConfig(text_field=text_field)
+    for outcome in ingest_sources(client, index, sources, config=config, settings=settings):
         counts[outcome.status] += 1
         if not outcome.ok:
             console.print(Text(f"{outcome.place}: {printable(outcome.reason or '')}", "red"))

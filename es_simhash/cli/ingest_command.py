@@ -15,7 +15,6 @@ from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingCo
 from rich.progress import Progress as Bar
 
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.run import Settings
 from es_simhash.bulk.sources import PATTERNS, Source, open_sources
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
@@ -28,7 +27,9 @@ from es_simhash.cli.options import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.ingest import Progress, ingest_sources
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings, Progress
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name, printable
 
 # More failures are in the dead-letter file only.
@@ -75,7 +76,7 @@ def ingest(
     id_field: str | None,
     vocabulary: str | None,
     patterns: tuple[str, ...],
-    processes: int | None,
+    processes: int,
     rewrite: bool,
     dead_letter: Path | None,
     journal: Path | None,
@@ -111,15 +112,20 @@ def ingest(
             client,
             index,
             sources,
-            text_field=text_field,
-            simhash_field=simhash_field,
-            id_field=id_field,
-            vocabulary=Path(vocabulary) if vocabulary else None,
-            dead_letter=letters,
-            journal=journal,
+            config=IndexConfig(
+                text_field=text_field,
+                simhash_field=simhash_field,
+                id_field=id_field,
+                vocabulary=vocabulary,
+            ),
             on_version=rules,
-            settings=Settings(processes=processes, rewrite=rewrite),
-            report=report,
+            settings=IngestSettings(
+                processes=processes,
+                rewrite=rewrite,
+                dead_letter=letters,
+                journal=journal,
+                on_progress=report,
+            ),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
         with closing(outcomes):  # type: ignore[type-var]

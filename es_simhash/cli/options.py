@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from es_simhash.bulk.processes import available_processors
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
 from es_simhash.storage.fields import DEFAULT_FIELD
@@ -59,6 +60,7 @@ text_field_option = click.option(
 processes_option = click.option(
     "--processes",
     type=click.IntRange(1),
+    default=available_processors,
     help="Processes that fingerprint; default: the number of processors.",
 )
 

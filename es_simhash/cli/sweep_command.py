@@ -72,7 +72,7 @@ def sweep(
     simhash_field: str,
     vocabulary: str | None,
     max_docs_per_second: float | None,
-    processes: int | None,
+    processes: int,
     failures: Path | None,
     form: str,
     quiet: bool,

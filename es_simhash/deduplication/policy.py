@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from es_simhash.bulk.sender import Sender
-from es_simhash.bulk.sources import Limits, of_documents
+from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.splitter import split_documents
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
 from es_simhash.deduplication.candidate_search import Answers, CandidateSearch
@@ -53,7 +53,6 @@ class VersionPolicy:
         rules: What counts as a version, and what is to be done.
         run: Id of this run in the audit log.
         gateway: Sends all requests; when it is stopped, all waiting of the policy ends.
-        sender: Sends batches by that gateway.
     """
 
     def __init__(
@@ -69,7 +68,6 @@ class VersionPolicy:
         self.run = uuid.uuid4().hex[:12]
         self.gateway = Gateway.of(client, retry or RetryPolicy())
         self._installed = InstalledIndex(self.gateway, index, config or IndexConfig())
-        self.sender = Sender(self.gateway, index, self._installed.given.simhash_field)
         self._recent = RecentDocuments()
         self._stored: dict[str, StoredDocument] = {}
         self._batch: dict[str, IncomingDocument] = {}
@@ -130,11 +128,11 @@ class VersionPolicy:
             InputError: A document has no text, or cannot be written as JSON.
         """
         incoming: list[IncomingDocument] = []
-        for batch in of_documents(documents, _NO_LIMITS):
+        for batch in split_documents(documents, _NO_LIMITS):
             undecided = prepare_undecided(batch, self._config, None)
-            for refused in undecided.prepared.refused:
-                number = batch.where(refused.place)[1]
-                raise InputError(f"Document {number}: {refused.reason}")
+            for failure in undecided.prepared.failures:
+                number = batch.location(failure.position)[1]
+                raise InputError(f"Document {number}: {failure.reason}")
             exists = self.existing(undecided.prepared.ids)
             incoming += undecided.items(exists, self._config.text_field, self.rules.date_field)
         return self.settle(incoming, self.ask(incoming))

@@ -5,63 +5,56 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
-from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.source import text_of
 from es_simhash.text.limits import require_text_size
 
+_DEFAULT_CONFIG = IndexConfig(semantics=DEFAULT_SEMANTICS)
+
 
 def fingerprint_documents(
-    documents: Iterable[Mapping[str, Any]],
-    *,
-    scheme: Scheme = DEFAULT,
-    semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
-    text_field: str = "text",
-    simhash_field: str = DEFAULT_FIELD,
+    documents: Iterable[Mapping[str, Any]], *, config: IndexConfig | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield each document with its fingerprints, in order; one batch is in memory at a time.
 
     Args:
         documents: The documents.
-        scheme: Scheme of the fingerprints.
-        meaning: What is read from the texts; None for fingerprints alone.
-        text_field: Field of the text; dots lead into objects.
-        simhash_field: Field the fingerprints go to.
+        config: Names of the fields and the schemes; None for those that `install` uses.
 
     Raises:
-        InputError: A document has no text; the sentence gives its number.
+        InputError: A document has no text; the message has its number.
     """
-    config = IndexConfig(scheme, semantics=semantics)
+    config = config or _DEFAULT_CONFIG
     group: list[tuple[Mapping[str, Any], str]] = []
     characters = 0
     for number, document in enumerate(documents, 1):
-        group.append((document, _text(document, number, text_field)))
-        characters += len(group[-1][1])
+        text = _text(document, number, config.text_field)
+        group.append((document, text))
+        characters += len(text)
         if characters >= BATCH_CHARACTERS:
-            yield from _added(group, config, simhash_field)
+            yield from _with_fingerprints(group, config)
             group, characters = [], 0
     if group:
-        yield from _added(group, config, simhash_field)
+        yield from _with_fingerprints(group, config)
 
 
 def _text(document: Mapping[str, Any], number: int, text_field: str) -> str:
     try:
         text = text_of(document, text_field)
         if text is None:
-            raise InputError(f"There is no field {text_field!r}; name another as text_field.")
+            raise InputError(f"There is no field {text_field!r}. Name another as text_field.")
         return require_text_size(text)
     except InputError as error:
-        raise InputError(f"Document {number}: {error}") from error
+        raise InputError(f"Document {number}: {error}", parameter="text_field") from error
 
 
-def _added(
-    group: list[tuple[Mapping[str, Any], str]], config: IndexConfig, simhash_field: str
+def _with_fingerprints(
+    group: list[tuple[Mapping[str, Any], str]], config: IndexConfig
 ) -> Iterator[dict[str, Any]]:
     documents = [document for document, _ in group]
-    derived = encode([text for _, text in group], config, documents)
-    for document, simhash in zip(documents, derived.objects, strict=True):
-        yield {**document, simhash_field: json.loads(simhash)}
+    encoded = encode([text for _, text in group], config, documents)
+    for document, simhash in zip(documents, encoded.objects, strict=True):
+        yield {**document, config.simhash_field: json.loads(simhash)}

@@ -10,14 +10,15 @@ from typing import Any
 from es_simhash.bulk.batches import Lines
 from es_simhash.bulk.documents import ID, splice
 from es_simhash.bulk.outcome import Outcome
+from es_simhash.bulk.run import write_batches
+from es_simhash.bulk.target import TargetIndex
+from es_simhash.bulk.write_all import WriteAll
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.effects import WRITE_ATTEMPTS, is_conflict
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
-from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.ingestion.ingest import ingest_lines
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path, nested_path
@@ -81,10 +82,9 @@ def undo(
         InputError: The log has nothing about this index, or this run.
         ClusterError: A document is rejected.
     """
-    gateway = Gateway.of(client, retry or RetryPolicy())
-    installed = InstalledIndex(gateway, index, config or IndexConfig())
-    log = _Log(gateway, installed.name, audit, run)
-    undoing = _Undo(gateway, index, installed.config)
+    target = TargetIndex.open(client, index, config or IndexConfig(), retry or RetryPolicy())
+    log = _Log(target.gateway, index, audit, run)
+    undoing = _Undo(target)
     last = {_lost_id(record): _key(record) for record in log.lost()}
     if not last and next(log.records(), None) is None:
         which = f"run {run!r} on " if run is not None else ""
@@ -97,7 +97,7 @@ def undo(
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
     undoing.restore(record for record in log.lost() if last[_lost_id(record)] == _key(record))
-    gateway.refresh(index)
+    target.gateway.refresh(index)
     return undoing.report
 
 
@@ -139,21 +139,16 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
 class _Undo:
     """Undoes records of one index, and counts what became of them."""
 
-    def __init__(self, gateway: Gateway, index: str, config: IndexConfig) -> None:
-        self._gateway = gateway
-        self._index = index
-        self._config = config
+    def __init__(self, target: TargetIndex) -> None:
+        self._target = target
+        self._gateway = target.gateway
+        self._index = target.name
+        self._config = target.config
         self.report = UndoReport()
 
     def restore(self, records: Iterable[Record]) -> None:
         """Write the documents of records again that the index does not have."""
-        for outcome in ingest_lines(
-            self._gateway,
-            self._index,
-            self._absent(records),
-            text_field=self._config.text_field,
-            simhash_field=self._config.simhash_field,
-        ):
+        for outcome in write_batches(WriteAll(self._target), self._absent(records)):
             self.report.count(outcome)
 
     def _absent(self, records: Iterable[Record]) -> Iterator[Lines]:

@@ -23,13 +23,13 @@ from es_simhash.local_node.settings import (
     check_heap,
     check_version,
     choose_port,
-    home_folder,
     minimum_java,
     node_paths,
     read_record,
     render_jvm_options,
     render_yml,
 )
+from es_simhash.storage.home_folder import home_folder
 
 START_SECONDS = 180.0
 

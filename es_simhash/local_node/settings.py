@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import re
 import socket
 from collections.abc import Callable
@@ -10,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from es_simhash.errors import NodeError
+from es_simhash.storage.home_folder import home_folder
 
 DEFAULT_VERSION = "9.5.3"
 FALLBACK_VERSION = "8.19.21"
 AVAILABLE_VERSIONS = (DEFAULT_VERSION, FALLBACK_VERSION)
 DEFAULT_HEAP = "1g"
 DEFAULT_PORT = 9200
-ROOT_HOME = Path("/var/cache/es-simhash")
 
 Report = Callable[[str], None]
 
@@ -88,22 +87,6 @@ def read_record(path: Path) -> NodeRecord | None:
         return NodeRecord(str(fields["version"]), int(fields["port"]), str(fields["heap"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def home_folder() -> Path:
-    """Return the folder of all nodes and distributions.
-
-    `ES_SIMHASH_HOME` decides; else `$XDG_CACHE_HOME/es-simhash` or `~/.cache/es-simhash`. For
-    root it is `/var/cache/es-simhash`: Elasticsearch refuses to run as root, and the user that
-    runs it instead may not enter root's own home.
-    """
-    home = os.environ.get("ES_SIMHASH_HOME")
-    if home:
-        return Path(home).expanduser().resolve()
-    if os.geteuid() == 0:
-        return ROOT_HOME
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser().resolve() / "es-simhash"
 
 
 def node_paths(name: str) -> NodePaths:

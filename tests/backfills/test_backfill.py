@@ -13,7 +13,6 @@ from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.fields import UNREAD
 from es_simhash.backfills.report import Outcome, Report
 from es_simhash.backfills.run import Settings
-from es_simhash.bulk.run import Settings as IngestSettings
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, InputError
@@ -84,7 +83,7 @@ def test_what_ingest_wrote_is_passed_over(
     client: Any, index: str, write: Any, documents: Any
 ) -> None:
     ours = [{"id": id, **fields} for id, fields in documents(10).items()]
-    list(ingest(client, index, ours, settings=IngestSettings(processes=1)))
+    list(ingest(client, index, ours))
     write(index, {"new": {"text": "Written by another program."}})
     assert [each.id for each in backfill(client, index, settings=ONE)] == ["new"]
 

@@ -12,11 +12,11 @@ from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
-from es_simhash.bulk.run import Settings as IngestSettings
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme

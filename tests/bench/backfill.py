@@ -24,7 +24,7 @@ import elasticsearch
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.run import Settings
-from es_simhash.bulk.preparation import default_processes
+from es_simhash.bulk.processes import available_processors
 from es_simhash.engine.connection import address
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import content_hash
@@ -305,7 +305,7 @@ def _show(pairs: Sequence[tuple[Run, Run]], count: int, settings: Settings, what
     ratio = statistics.median(other.rate / one.rate for one, other in pairs)
     print(
         f"{what}: {count} documents, {len(pairs)} alternating runs, "
-        f"{settings.processes} processes, {default_processes()} processors shared with the node"
+        f"{settings.processes} processes, {available_processors()} processors shared with the node"
     )
     print(f"re-index {plain:8.0f} documents/s")
     print(f"backfill {ours:8.0f} documents/s")
@@ -355,7 +355,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=default_processes())
+    parser.add_argument("--processes", type=int, default=available_processors())
     options = parser.parse_args(argv)
     count, settings = options.documents, Settings(processes=options.processes)
     index = "bench-backfill"

@@ -11,6 +11,7 @@ from es_simhash.indices.install import install
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.search.index import Index
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage.config import IndexConfig
 
 _BATCH = 200
 
@@ -46,10 +47,11 @@ def fill(
     Raises:
         RuntimeError: One of them was rejected.
     """
+    config = IndexConfig(scheme, semantics=semantics)
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         operations: list[dict[str, Any]] = []
-        for each in fingerprint_documents(batch, scheme=scheme, semantics=semantics):
+        for each in fingerprint_documents(batch, config=config):
             operations += [{"index": {"_id": each["id"]}}, each]
         answer = client.bulk(index=name, operations=operations)
         if answer["errors"]:

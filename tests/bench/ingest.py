@@ -16,20 +16,22 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.bulk.batches import Batch, Lines
+from es_simhash.bulk.batches import Batch, Limits, Lines
 from es_simhash.bulk.documents import Document
-from es_simhash.bulk.preparation import Found, Prepared, action, default_processes, fill, prepare
-from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.bulk.preparation import Prepared, Stored, index_action, prepare
+from es_simhash.bulk.processes import available_processors
+from es_simhash.bulk.sources import open_sources
 from es_simhash.engine.connection import connect
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
@@ -62,16 +64,16 @@ def _sentences(words: Sequence[str]) -> Iterator[str]:
         yield f"{shown}." if place == SENTENCE - 1 else shown
 
 
-def prepare_plain(batch: Batch, config: IndexConfig, found: Found | None) -> Prepared:
+def prepare_plain(batch: Batch, config: IndexConfig, stored: Stored | None) -> Prepared:
     """Do what `prepare` does, but for the fingerprints."""
     prepared = Prepared()
     actions = []
     for each in batch.documents(config):
         assert isinstance(each, Document)
         prepared.ids.append(each.id)
-        prepared.places.append(each.place)
-        actions.append(action(each.id, each.source))
-    fill(prepared, actions)
+        prepared.positions.append(each.position)
+        actions.append(index_action(each.id, each.source))
+    prepared.fill(actions)
     return prepared
 
 
@@ -85,7 +87,7 @@ class Measurement(NamedTuple):
 def measure(
     client: elasticsearch.Elasticsearch,
     path: Path,
-    settings: Settings,
+    settings: IngestSettings,
     index: str,
     semantics: SemanticScheme | None,
 ) -> Measurement:
@@ -96,7 +98,7 @@ def measure(
     with tempfile.TemporaryDirectory() as folder, _Memory() as memory:
         started = time.perf_counter()
         outcomes = ingest_sources(
-            client, index, sources, settings=settings, journal=Path(folder, "journal")
+            client, index, sources, settings=replace(settings, journal=Path(folder, "journal"))
         )
         counts = Counter(each.status for each in outcomes)
         seconds = time.perf_counter() - started
@@ -181,8 +183,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(argv)
     client = connect(options.url or find_engine().url)
     limits = Limits(bytes=options.batch_kib * 1024)
-    settings = Settings(options.processes, limits, options.ahead)
-    plain = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
+    settings = IngestSettings(options.processes, limits, options.ahead)
+    plain = IngestSettings(options.processes, limits, options.ahead, prepare=prepare_plain)
     semantics = DEFAULT_SEMANTICS if options.semantics else None
     index = f"bench-ingest-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder:
@@ -209,8 +211,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=50_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--processes", type=int, default=default_processes())
-    parser.add_argument("--ahead", type=int, default=Settings.ahead)
+    parser.add_argument("--processes", type=int, default=available_processors())
+    parser.add_argument("--ahead", type=int, default=IngestSettings.ahead)
     parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
     parser.add_argument("--meaning", action="store_true", help="Write meanings too.")
     parser.add_argument("--url", help="Cluster; by default the engine of the tests.")

@@ -14,17 +14,19 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import elasticsearch
 
-from es_simhash.bulk.preparation import default_processes
-from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.processes import available_processors
+from es_simhash.bulk.sources import open_sources
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
@@ -52,7 +54,7 @@ def measure(
     client: elasticsearch.Elasticsearch,
     index: str,
     path: Path,
-    settings: Settings,
+    settings: IngestSettings,
     rules: OnVersion | None,
 ) -> float:
     """Write a file into an index; give the documents a second, start of the processes included."""
@@ -63,8 +65,7 @@ def measure(
             client,
             index,
             sources,
-            settings=settings,
-            journal=Path(folder, "journal"),
+            settings=replace(settings, journal=Path(folder, "journal")),
             on_version=rules,
         )
         counts = Counter(each.status for each in outcomes)
@@ -74,7 +75,7 @@ def measure(
 
 
 def _plain(
-    client: elasticsearch.Elasticsearch, index: str, path: Path, settings: Settings
+    client: elasticsearch.Elasticsearch, index: str, path: Path, settings: IngestSettings
 ) -> float:
     client.indices.delete(index=index, ignore_unavailable=True)
     install(client, index, semantics=None)
@@ -87,8 +88,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     url = find_engine(heap=options.heap).url
     index = f"bench-on-version-{options.stored}"
     limits = Limits(bytes=options.batch_kib * 1024)
-    settings = Settings(options.processes, limits, options.ahead)
-    plain_settings = Settings(options.processes, limits, options.ahead, prepare=prepare_plain)
+    settings = IngestSettings(options.processes, limits, options.ahead)
+    plain_settings = IngestSettings(options.processes, limits, options.ahead, prepare=prepare_plain)
     with bench_client(options.heap) as client, tempfile.TemporaryDirectory() as folder:
         start = _filled(client, url, index, options.stored)
         plain, checked = [], []
@@ -131,8 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--stored", type=int, default=10_000)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--processes", type=int, default=default_processes())
-    parser.add_argument("--ahead", type=int, default=Settings.ahead)
+    parser.add_argument("--processes", type=int, default=available_processors())
+    parser.add_argument("--ahead", type=int, default=IngestSettings.ahead)
     parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
     parser.add_argument("--heap", default="2g")
     parser.add_argument("--keep", action="store_true", help="keep the index, to go on with it")

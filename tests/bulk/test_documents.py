@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.bulk.documents import Document, Refused, cut, parse_line
-from es_simhash.bulk.preparation import splice
+from es_simhash.bulk.documents import Document, cut, parse_line, splice
+from es_simhash.bulk.outcome import Failure
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES
 
@@ -21,7 +21,7 @@ values = st.recursive(
 
 def refusal(line: bytes, config: IndexConfig = CONFIG) -> str:
     refused = parse_line(line, 0, config)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Failure)
     return refused.reason
 
 

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.bulk.batches import Lines, Mark
+from es_simhash.bulk.batches import Checkpoint, Lines
 from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.journal import Journal, default_path
-from es_simhash.bulk.order import Stopped, Turns
+from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.preparation import Prepared, prepare
+from es_simhash.bulk.sequencer import Sequencer, Stopped
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.enrichment import fingerprint_documents
@@ -19,7 +20,7 @@ from es_simhash.text import limits
 from es_simhash.text.escaping import printable
 
 CONFIG = IndexConfig()
-MARK = Mark("/a", 10, 2, "look")
+CHECKPOINT = Checkpoint("/a", 10, 2, "look")
 
 
 def lines(*documents: object) -> Lines:
@@ -46,7 +47,7 @@ def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
 
 def test_of_documents_with_one_id_the_last_is_written() -> None:
     prepared = prepare(lines({"id": 1, "text": "old"}, {"id": 1, "text": "new"}), CONFIG, None)
-    assert prepared.places == [1]
+    assert prepared.positions == [1]
     assert prepared.unchanged == [(0, "1", "A later document has the same id.")]
 
 
@@ -84,7 +85,7 @@ def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -
     long = {"id": "long", "text": "Eight words are what one chunk needs here. " * 30_000}
     prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, None)
     assert prepared.ids == ["b"]
-    assert "chunks, and at most 20000" in prepared.refused[0].reason
+    assert "chunks, and at most 20000" in prepared.failures[0].reason
     monkeypatch.setattr(limits, "MAX_CHUNKS", 2)
     middle = {"id": "middle", "text": long["text"][:1000]}
     assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, None).ids == ["b"]
@@ -92,13 +93,14 @@ def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     documents = [{"body": {"text": f"Text {number}. " * 5000}} for number in range(5)]
-    added = list(fingerprint_documents(documents, text_field="body.text", simhash_field="fp"))
+    config = IndexConfig(text_field="body.text", simhash_field="fp", semantics=DEFAULT_SEMANTICS)
+    added = list(fingerprint_documents(documents, config=config))
     for document, result in zip(documents, added, strict=True):
         expected = simhash_object(fingerprint(document["body"]["text"]))
         assert {**expected, **result["fp"]} == result["fp"]
         assert result["fp"]["semantic_scheme"] == DEFAULT_SEMANTICS.name
         assert {**result, "fp": ""} == {**document, "fp": ""}
-    [alone] = fingerprint_documents([{"text": "One."}], semantics=None)
+    [alone] = fingerprint_documents([{"text": "One."}], config=IndexConfig())
     assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
     with pytest.raises(InputError, match="Document 2: There is no field"):
         list(fingerprint_documents([{"text": ""}, {}]))
@@ -106,21 +108,21 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
 
 def test_a_journal_is_read_back(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "folder" / "j", ["job"])
-    journal.keep(MARK, failed=2)
-    journal.keep(Mark("/b", 1, 1, ""), failed=1)
+    journal.save(CHECKPOINT, failed=2)
+    journal.save(Checkpoint("/b", 1, 1, ""), failed=1)
     again = Journal.open(journal.path, ["job"])
-    assert (again.mark("/a"), again.mark("/c"), again.failed) == (MARK, None, 3)
+    assert (again.checkpoint("/a"), again.checkpoint("/c"), again.failed) == (CHECKPOINT, None, 3)
     assert [each.name for each in journal.path.parent.iterdir()] == ["j"]
     journal.remove()
     journal.remove()
-    assert Journal.open(journal.path, ["job"]).marks == {}
+    assert Journal.open(journal.path, ["job"]).checkpoints == {}
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"\xff", b"[]", b"null", b'{"version":1}', b'{"version":2,"job":["job"]}',
-     b'{"version":1,"job":["job"],"failed":0,"marks":[{"source":"/a","done":-1,"lines":0,'
-     b'"state":""}]}', b'{"version":1,"job":["job"],"failed":0,"marks":7}'],
+     b'{"version":1,"job":["job"],"failed":0,"checkpoints":[{"source":"/a","done":-1,"lines":0,'
+     b'"state":""}]}', b'{"version":1,"job":["job"],"failed":0,"checkpoints":7}'],
 )  # fmt: skip
 def test_a_corrupt_journal_is_ignored_with_a_warning(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
@@ -128,22 +130,23 @@ def test_a_corrupt_journal_is_ignored_with_a_warning(
     path = tmp_path / "j"
     path.write_bytes(content)
     journal = Journal.open(path, ["job"])
-    assert (journal.marks, journal.failed) == ({}, 0)
+    assert (journal.checkpoints, journal.failed) == ({}, 0)
     assert "ignored" in caplog.text
-    journal.keep(MARK, failed=0)
-    assert Journal.open(path, ["job"]).mark("/a") == MARK
+    journal.save(CHECKPOINT, failed=0)
+    assert Journal.open(path, ["job"]).checkpoint("/a") == CHECKPOINT
 
 
 def test_a_journal_of_another_job_is_ignored(tmp_path: Path) -> None:
-    Journal.open(tmp_path / "j", ["job"]).keep(MARK, failed=0)
-    assert Journal.open(tmp_path / "j", ["other"]).marks == {}
+    Journal.open(tmp_path / "j", ["job"]).save(CHECKPOINT, failed=0)
+    assert Journal.open(tmp_path / "j", ["other"]).checkpoints == {}
     assert default_path(["a", "b"]) != default_path(["ab"])
 
 
 def test_a_journal_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="--journal"):
-        Journal.open(tmp_path / "file" / "j", ["job"]).keep(MARK, failed=0)
+    with pytest.raises(InputError, match="Name another file") as raised:
+        Journal.open(tmp_path / "file" / "j", ["job"]).save(CHECKPOINT, failed=0)
+    assert raised.value.parameter == "journal"
 
 
 def test_a_dead_letter_keeps_the_document_as_it_was(tmp_path: Path) -> None:
@@ -153,7 +156,7 @@ def test_a_dead_letter_keeps_the_document_as_it_was(tmp_path: Path) -> None:
         with DeadLetter(path) as letters:
             assert not letters.count
             for place in range(4):
-                letters.add(batch, place, None, "reason")
+                letters.add(batch, Failure(place, None, "reason"))
     records = [json.loads(each) for each in path.read_bytes().splitlines()]
     assert len(records) == 8
     assert records[0] == {"id": None, "reason": "reason", "file": "f", "line": 5,
@@ -167,13 +170,14 @@ def test_no_dead_letter_no_file(tmp_path: Path) -> None:
     with DeadLetter(tmp_path / "dead"):
         pass
     with DeadLetter(None) as none:
-        none.add(lines({}), 0, None, "reason")
+        none.add(lines({}), Failure(0, None, "reason"))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_dead_letter_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
-    with DeadLetter(tmp_path) as letters, pytest.raises(InputError, match="--dead-letter"):
-        letters.add(lines({}), 0, None, "reason")
+    with DeadLetter(tmp_path) as letters, pytest.raises(InputError, match="Name") as raised:
+        letters.add(lines({}), Failure(0, None, "reason"))
+    assert raised.value.parameter == "dead_letter"
 
 
 class Watched(threading.Condition):
@@ -191,36 +195,36 @@ class Watched(threading.Condition):
 def test_a_batch_waits_for_the_one_with_the_same_id(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     monkeypatch.setattr(threading, "Condition", lambda: watched)
-    turns = Turns(4)
+    sequencer = Sequencer(4)
     monkeypatch.undo()
     order: list[str] = []
-    turns.wait_for(0)
-    turns.go(0, ["a"])
+    sequencer.wait_for(0)
+    sequencer.start(0, ["a"])
 
     def second() -> None:
-        turns.wait_for(1)
-        turns.go(1, ["a", "b"])
+        sequencer.wait_for(1)
+        sequencer.start(1, ["a", "b"])
         order.append("second goes")
-        turns.leave(1)
+        sequencer.finish(1)
 
     thread = threading.Thread(target=second)
     thread.start()
     # Its turn has come, and it waits: for nothing but the first to leave.
     assert watched.waits.wait(60)
-    assert turns.written_lately({"a"})
+    assert sequencer.written_recently({"a"})
     order.append("first leaves")
-    turns.leave(0)
+    sequencer.finish(0)
     thread.join()
     assert order == ["first leaves", "second goes"]
-    assert turns.written_lately({"b"})
-    assert not turns.written_lately({"c"})
+    assert sequencer.written_recently({"b"})
+    assert not sequencer.written_recently({"c"})
 
 
 def test_turns_that_never_come_end_with_the_run() -> None:
-    turns = Turns(2)
-    turns.stop()
+    sequencer = Sequencer(2)
+    sequencer.stop()
     with pytest.raises(Stopped):
-        turns.wait_for(5)
+        sequencer.wait_for(5)
 
 
 def test_control_characters_are_shown_escaped() -> None:

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.bulk import sources
-from es_simhash.bulk.batches import Batch, Lines, Mark, Texts, Unreadable
-from es_simhash.bulk.documents import Document, Refused
-from es_simhash.bulk.sources import Limits, Source, cut_lines, of_documents, open_sources
+from es_simhash.bulk import splitter
+from es_simhash.bulk.batches import Batch, Checkpoint, Limits, Lines, Texts, Unreadable
+from es_simhash.bulk.documents import Document
+from es_simhash.bulk.outcome import Failure
+from es_simhash.bulk.sources import Source, open_sources
+from es_simhash.bulk.splitter import split_documents, split_lines
 from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
 
@@ -20,8 +22,8 @@ def source(path: Path) -> Source:
     return found
 
 
-def mark_of(read: int, lines: int) -> Mark:
-    return Mark("s", read, lines, "")
+def checkpoint_of(read: int, lines: int) -> Checkpoint:
+    return Checkpoint("s", read, lines, "")
 
 
 @given(
@@ -35,29 +37,29 @@ def test_lines_are_cut_without_losing_any(
 ) -> None:
     content = b"\n".join(lines) + (b"\n" if ends else b"")
     limits = Limits(documents, size)
-    batches = list(cut_lines(io.BytesIO(content), "name", limits, 1, mark_of))
+    batches = list(split_lines(io.BytesIO(content), "name", limits, 1, checkpoint_of))
     assert b"".join(each.data for each in batches if isinstance(each, Lines)) == content
     for batch in batches:
         assert isinstance(batch, Lines)
-        assert batch.mark is not None
-        before = content[: batch.mark.done - len(batch.data)]
+        assert batch.checkpoint is not None
+        before = content[: batch.checkpoint.done - len(batch.data)]
         assert batch.first == before.count(b"\n") + 1
         assert batch.data.count(b"\n") <= documents
-        assert batch.data.endswith(b"\n") or batch.mark.done == len(content)
-        assert batch.mark.lines == content[: batch.mark.done].count(b"\n")
+        assert batch.data.endswith(b"\n") or batch.checkpoint.done == len(content)
+        assert batch.checkpoint.lines == content[: batch.checkpoint.done].count(b"\n")
 
 
 def test_an_endless_line_is_refused_and_the_others_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sources, "LONGEST_LINE", 50)
+    monkeypatch.setattr(splitter, "LONGEST_LINE", 50)
     content = b"one\n" + b"x" * 200 + b"\nthree\n"
-    batches = list(cut_lines(io.BytesIO(content), "name", Limits(10, 20), 1, mark_of))
+    batches = list(split_lines(io.BytesIO(content), "name", Limits(10, 20), 1, checkpoint_of))
     assert [type(each) for each in batches] == [Lines, Unreadable, Lines]
-    assert [each.where(0) for each in batches] == [("name", 1), ("name", 2), ("name", 3)]
-    assert [each.mark.done for each in batches if each.mark] == [4, 205, len(content)]
+    assert [each.location(0) for each in batches] == [("name", 1), ("name", 2), ("name", 3)]
+    assert [each.checkpoint.done for each in batches if each.checkpoint] == [4, 205, len(content)]
     (refused,) = batches[1].documents(CONFIG)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Failure)
     assert batches[1].original(0) is None
 
 
@@ -65,17 +67,17 @@ def test_a_file_is_read_from_its_mark_on(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n3\n4\n")
     batches = list(source(path).batches(Limits(2), None))
-    (rest,) = source(path).batches(Limits(2), batches[0].mark)
+    (rest,) = source(path).batches(Limits(2), batches[0].checkpoint)
     assert rest == batches[1]
-    assert rest.where(0) == (str(path), 3)
+    assert rest.location(0) == (str(path), 3)
 
 
 def test_a_file_that_changed_is_read_from_the_start(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n3\n")
-    mark = next(source(path).batches(Limits(2), None)).mark
+    checkpoint = next(source(path).batches(Limits(2), None)).checkpoint
     path.write_bytes(b"0\n1\n2\n3\n")
-    assert next(source(path).batches(Limits(2), mark)).where(0) == (str(path), 1)
+    assert next(source(path).batches(Limits(2), checkpoint)).location(0) == (str(path), 1)
 
 
 def names(batches: list[Batch]) -> list[str]:
@@ -100,21 +102,21 @@ def test_a_folder_gives_its_text_files_by_their_path(folder: Path) -> None:
 
 
 def test_a_folder_is_read_from_its_mark_on(folder: Path) -> None:
-    mark = next(source(folder).batches(Limits(2), None)).mark
-    assert names(list(source(folder).batches(Limits(2), mark))) == ["a/z.md", "z/y/x.txt"]
+    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
+    assert names(list(source(folder).batches(Limits(2), checkpoint))) == ["a/z.md", "z/y/x.txt"]
 
 
 @pytest.mark.parametrize("name", ["aa.txt", "b.txt"])
 def test_a_folder_that_changed_before_the_mark_is_read_again(folder: Path, name: str) -> None:
-    mark = next(source(folder).batches(Limits(2), None)).mark
+    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
     (folder / name).write_text("Something else that is longer.", "utf-8")
-    assert name in names(list(source(folder).batches(Limits(2), mark)))
+    assert name in names(list(source(folder).batches(Limits(2), checkpoint)))
 
 
 def test_a_folder_grown_behind_the_mark_is_not_read_again(folder: Path) -> None:
-    mark = next(source(folder).batches(Limits(2), None)).mark
+    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
     (folder / "z" / "new.txt").write_text("New.", "utf-8")
-    assert "b.txt" not in names(list(source(folder).batches(Limits(2), mark)))
+    assert "b.txt" not in names(list(source(folder).batches(Limits(2), checkpoint)))
 
 
 def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
         stream.truncate(50 << 20)
     (batch,) = source(tmp_path).batches(Limits(bytes=1 << 30), None)
     reasons = {
-        each.id: each.reason for each in batch.documents(CONFIG) if isinstance(each, Refused)
+        each.id: each.reason for each in batch.documents(CONFIG) if isinstance(each, Failure)
     }
     assert "No such file" in reasons["gone.txt"]
     assert "50.0 MiB" in reasons["huge.txt"]
@@ -137,7 +139,7 @@ def test_a_text_file_is_one_document_and_done_once(tmp_path: Path) -> None:
     path.write_text("A text.", "utf-8")
     (batch,) = source(path).batches(Limits(), None)
     assert names([batch]) == ["a.txt"]
-    assert list(source(path).batches(Limits(), batch.mark)) == []
+    assert list(source(path).batches(Limits(), batch.checkpoint)) == []
 
 
 def test_paths_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
@@ -161,9 +163,9 @@ def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_documents_of_a_program_become_lines_of_ascii() -> None:
     documents = [{"id": 1, "text": "é\ud800"}, {"id": object()}, {"id": 2, "text": ""}]
-    one, unreadable, two = of_documents(documents, Limits())
+    one, unreadable, two = split_documents(documents, Limits())
     assert one.original(0) == b'{"id":1,"text":"\\u00e9\\ud800"}'
     (refused,) = unreadable.documents(CONFIG)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Failure)
     assert "cannot be written as JSON" in refused.reason
-    assert [each.where(0) for each in (unreadable, two)] == [("documents", 2), ("documents", 3)]
+    assert [each.location(0) for each in (unreadable, two)] == [("documents", 2), ("documents", 3)]

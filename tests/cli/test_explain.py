@@ -42,13 +42,12 @@ def index(client: Any, index_name: str) -> str:
 
 
 def fill(client: Any, index: str, **texts: str) -> None:
-    from es_simhash.bulk.run import Settings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
 
     install(client, index)
     documents = ({"id": id, "text": text} for id, text in texts.items())
-    assert all(each.ok for each in ingest(client, index, documents, settings=Settings(processes=1)))
+    assert all(each.ok for each in ingest(client, index, documents))
     client.indices.refresh(index=index)
 
 

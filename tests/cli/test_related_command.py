@@ -20,12 +20,11 @@ def is_harmless(shown: str) -> bool:
 
 
 def fill(client: Any, index: str, *documents: dict[str, Any]) -> None:
-    from es_simhash.bulk.run import Settings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
 
     install(client, index)
-    outcomes = ingest(client, index, documents, settings=Settings(processes=1))
+    outcomes = ingest(client, index, documents)
     assert [each for each in outcomes if not each.ok] == []
     client.indices.refresh(index=index)
 

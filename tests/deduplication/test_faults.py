@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.sources import open_sources
 from es_simhash.deduplication import audit
 from es_simhash.deduplication.audit import read_audit
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy, Unavailable
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -84,12 +85,12 @@ def test_a_busy_cluster_is_asked_again(
 def run(desk: Any, path: Any, action: str) -> Counter[str]:
     """Ingest a file, with a journal."""
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
-    settings = Settings(processes=1, limits=Limits(documents=4), ahead=1, retry=retry)
+    journal = path.with_name("journal")
+    settings = IngestSettings(limits=Limits(documents=4), ahead=1, retry=retry, journal=journal)
     outcomes = ingest_sources(
         desk.client,
         desk.name,
         open_sources([path], stream=None),
-        journal=path.with_name("journal"),
         on_version=OnVersion(action, audit=desk.audit),
         settings=settings,
     )

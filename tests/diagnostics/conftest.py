@@ -28,14 +28,13 @@ def put(client: Any, index_name: str) -> Callable[..., str]:
     """Write texts by id with their fields, into the index of the test; gives its name."""
 
     def write(texts: dict[str, str], *, semantics: bool = False) -> str:
-        from es_simhash.bulk.run import Settings
         from es_simhash.indices.install import install
         from es_simhash.ingestion.ingest import ingest
         from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 
         install(client, index_name, semantics=DEFAULT_SEMANTICS if semantics else None)
         documents = ({"id": id, "text": each} for id, each in texts.items())
-        outcomes = list(ingest(client, index_name, documents, settings=Settings(processes=1)))
+        outcomes = list(ingest(client, index_name, documents))
         assert all(each.ok for each in outcomes)
         client.indices.refresh(index=index_name)
         return index_name

@@ -268,14 +268,14 @@ def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str)
 def test_fields_in_an_object_of_the_user_are_examined(
     client: Any, index_name: str, make_text: Any
 ) -> None:
-    from es_simhash.bulk.run import Settings as IngestSettings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.storage.config import IndexConfig
 
     install(client, index_name, simhash_field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
     asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
-    list(ingest(client, index_name, documents, **asked, settings=IngestSettings(processes=1)))
+    list(ingest(client, index_name, documents, config=IndexConfig(**asked)))
     client.indices.refresh(index=index_name)
     found = examine(client, index_name, **asked)
     assert (found.texts, found.recall.within) == ({"fresh": 5}, 5)

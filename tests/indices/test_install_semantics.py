@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from es_simhash import Index, MappingConflict, ingest
-from es_simhash.bulk.run import Settings
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.install import install, installed, plan
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Relation
 from es_simhash.semantics.profile import STORED_CONCEPTS, SemanticProfile, concept_term, safe_name
@@ -20,7 +20,7 @@ from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, WORD_VECTORS, Semanti
 PLAIN = SemanticScheme("builtin", "none")
 GERMAN = SemanticScheme("builtin", "none", language="de")
 OF_MEANING = {"semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
-ONE = Settings(processes=1)
+ONE = IngestSettings(processes=1)
 ANYTHING = SearchOptions(min_score=0)
 
 

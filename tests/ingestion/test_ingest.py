@@ -5,15 +5,16 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from es_simhash.bulk.batches import Limits
 from es_simhash.bulk.journal import Journal
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.run import Settings
-from es_simhash.bulk.sources import Limits, open_sources
+from es_simhash.bulk.sources import open_sources
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import (
@@ -26,6 +27,7 @@ from es_simhash.errors import (
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest, ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
@@ -33,8 +35,10 @@ from es_simhash.storage.encoding import encode
 pytestmark = pytest.mark.cluster
 
 IN_NO_SOURCE = ("fingerprint", "vector", "vector_fingerprint", "concepts")
-ONE = Settings(processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1))
-SMALL = Settings(processes=1, limits=Limits(documents=10), retry=ONE.retry)
+ONE = IngestSettings(
+    processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
+)
+SMALL = IngestSettings(processes=1, limits=Limits(documents=10), retry=ONE.retry)
 
 
 def documents(count: int, text: str = "Text number {}.") -> list[dict[str, Any]]:
@@ -80,7 +84,7 @@ def test_documents_are_written_with_their_fingerprints(client: Any, index: str) 
 
 
 def test_processes_write_what_one_process_writes(client: Any, index: str) -> None:
-    settings = Settings(processes=2, limits=Limits(documents=5))
+    settings = IngestSettings(processes=2, limits=Limits(documents=5))
     outcomes = list(ingest(client, index, documents(40), settings=settings))
     assert [each.id for each in outcomes] == [str(number) for number in range(40)]
     assert sources_of(client, index)["39"]["simhash"] == simhash_of("Text number 39.")
@@ -96,7 +100,7 @@ def test_a_second_run_writes_only_what_changed(client: Any, index: str) -> None:
         each.id for each in ingest(client, index, first, settings=SMALL) if each.status == "written"
     ]
     assert changed == ["3", "4"]
-    rewrite = Settings(processes=1, rewrite=True)
+    rewrite = IngestSettings(processes=1, rewrite=True)
     assert statuses(ingest(client, index, first, settings=rewrite)) == {"written": 30}
 
 
@@ -113,7 +117,7 @@ def test_every_kind_of_value_is_known_again(client: Any, index: str) -> None:
 
 def test_of_one_id_the_last_document_stays(client: Any, index: str) -> None:
     versions = [{"id": "a", "text": f"Version {number}."} for number in range(60)]
-    settings = Settings(processes=2, limits=Limits(documents=2))
+    settings = IngestSettings(processes=2, limits=Limits(documents=2))
     list(ingest(client, index, versions, settings=settings))
     assert sources_of(client, index)["a"]["text"] == "Version 59."
 
@@ -122,7 +126,7 @@ def test_a_return_to_what_the_index_had_is_written(client: Any, index: str) -> N
     old, new = {"id": "a", "text": "Old."}, {"id": "a", "text": "New."}
     list(ingest(client, index, [old], settings=ONE))
     others = documents(6)
-    settings = Settings(processes=1, limits=Limits(documents=1), ahead=8)
+    settings = IngestSettings(processes=1, limits=Limits(documents=1), ahead=8)
     outcomes = list(ingest(client, index, [new, *others, old, *others], settings=settings))
     assert [each.status for each in outcomes if each.id == "a"] == ["written", "written"]
     assert sources_of(client, index)["a"]["text"] == "Old."
@@ -137,7 +141,7 @@ def test_no_more_documents_are_taken_than_batches_allow(client: Any, index: str)
             taken += 1
             yield document
 
-    settings = Settings(processes=1, limits=Limits(documents=10), ahead=3)
+    settings = IngestSettings(processes=1, limits=Limits(documents=10), ahead=3)
     most = 0
     for given, _ in enumerate(ingest(client, index, lazily(), settings=settings), 1):
         most = max(most, taken - given)
@@ -157,9 +161,10 @@ def die(batch: Any, config: Any, found: Any) -> Any:
 
 
 def test_a_process_that_is_killed_is_one_sentence(client: Any, index: str) -> None:
-    settings = Settings(processes=2, limits=Limits(documents=5), prepare=die)
-    with pytest.raises(EsSimhashError, match="fewer --processes"):
+    settings = IngestSettings(processes=2, limits=Limits(documents=5), prepare=die)
+    with pytest.raises(EsSimhashError, match="fewer processes") as raised:
         list(ingest(client, index, documents(40), settings=settings))
+    assert raised.value.parameter == "processes"
 
 
 BAD = [
@@ -189,11 +194,8 @@ def test_bad_documents_fail_each_with_a_reason_and_the_rest_goes_on(
     path, dead = tmp_path / "bad.jsonl", tmp_path / "dead.jsonl"
     path.write_bytes(b"\n".join(BAD))
     sources = open_sources([path], io.BytesIO())
-    outcomes = list(
-        ingest_sources(
-            client, index, sources, dead_letter=dead, journal=tmp_path / "j", settings=ONE
-        )
-    )
+    settings = replace(ONE, dead_letter=dead, journal=tmp_path / "j")
+    outcomes = list(ingest_sources(client, index, sources, settings=settings))
     assert len(outcomes) == len(BAD) - 1
     failed = {each.place: each.reason or "" for each in outcomes if not each.ok}
     written = {each.id for each in outcomes if each.ok}
@@ -287,7 +289,7 @@ def test_what_refuses_every_document_ends_the_run(
     proxy.hook = lambda path, body: (200, content) if "_bulk" in path else None
     dead = tmp_path / "dead"
     with connect(proxy.url) as through, pytest.raises(ClusterError, match="takes no documents"):
-        list(ingest(through, index, documents(30), settings=SMALL, dead_letter=dead))
+        list(ingest(through, index, documents(30), settings=replace(SMALL, dead_letter=dead)))
     assert not dead.exists()
 
 
@@ -296,11 +298,11 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
 ) -> None:
     path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents(200)), "utf-8")
-    settings = Settings(processes=1, limits=Limits(documents=10), ahead=2)
+    settings = IngestSettings(limits=Limits(documents=10), ahead=2, journal=journal)
 
     def run() -> Iterator[Outcome]:
         sources = open_sources([path], io.BytesIO())
-        return ingest_sources(client, index, sources, journal=journal, settings=settings)
+        return ingest_sources(client, index, sources, settings=settings)
 
     outcomes = run()
     done = [next(outcomes) for _ in range(10)]
@@ -308,7 +310,7 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
     with pytest.raises(ClusterError, match="lift the block"):
         drain(outcomes, done)
     client.indices.put_settings(index=index, settings={"index.blocks.write": False})
-    kept = json.loads(journal.read_bytes())["marks"][0]
+    kept = json.loads(journal.read_bytes())["checkpoints"][0]
     assert kept["lines"] == len(done) < 200
     rest = list(run())
     assert len(rest) == 200 - len(done)
@@ -324,12 +326,12 @@ def test_an_index_made_anew_is_filled_in_spite_of_the_journal(
 
     def run() -> Iterator[Outcome]:
         sources = open_sources([path], io.BytesIO())
-        return ingest_sources(client, index, sources, journal=journal, settings=SMALL)
+        return ingest_sources(client, index, sources, settings=replace(SMALL, journal=journal))
 
     outcomes = run()
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
-    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).marks
+    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).checkpoints
     client.indices.delete(index=index)
     install(client, index)
     assert statuses(run()) == {"written": 50}
@@ -346,8 +348,9 @@ def test_an_index_must_exist_and_have_our_fields(client: Any, index_name: str) -
 def test_another_scheme_than_that_of_the_index_is_refused(client: Any, index_name: str) -> None:
     scheme = Scheme(bits=64, blocks=4)
     install(client, index_name, scheme=scheme)
+    settings = IngestSettings(require_scheme=Scheme())
     with pytest.raises(SchemeMismatch):
-        list(ingest(client, index_name, documents(1), scheme=Scheme()))
+        list(ingest(client, index_name, documents(1), settings=settings))
     list(ingest(client, index_name, documents(1), settings=ONE))
     assert sources_of(client, index_name)["0"]["simhash"]["scheme"] == scheme.name
 
@@ -360,9 +363,7 @@ def test_other_fields_may_be_named(client: Any, index_name: str) -> None:
             client,
             index_name,
             given,
-            text_field="body.text",
-            simhash_field="own.fp",
-            id_field="key",
+            config=IndexConfig(text_field="body.text", simhash_field="own.fp", id_field="key"),
             settings=ONE,
         )
         assert (outcome.id, outcome.status) == ("k", expected)

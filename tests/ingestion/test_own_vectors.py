@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
-from es_simhash.bulk.run import Settings
 from es_simhash.indices.install import install
+from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import SemanticScheme
 
 ANYTHING = SearchOptions(min_score=0)
-ONE = Settings(processes=1)
+ONE = IngestSettings(processes=1)
 Embedding = Callable[[str], str]
 # One dimension for each subject; no two of the texts below have a word in common.
 BY_SUBJECT = """

@@ -5,13 +5,14 @@ import pytest
 
 from es_simhash.errors import NodeError
 from es_simhash.local_node import lifecycle, settings
+from es_simhash.storage.home_folder import home_folder
 
 
 def test_home_is_the_folder_that_the_environment_names(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "a" / ".." / "b"))
-    assert settings.home_folder() == tmp_path.resolve() / "b"
+    assert home_folder() == tmp_path.resolve() / "b"
 
 
 @pytest.mark.parametrize("version", ["9", "nine", "9.5", "9.5.3; rm", "../9.5.3"])

@@ -45,11 +45,12 @@ def test_ingest_needs_our_fields(client: Any, index_name: str) -> None:
 
 
 def test_ingest_refuses_another_scheme(client: Any, filled: Any) -> None:
-    from es_simhash import ingest
+    from es_simhash import IngestSettings, ingest
 
     name = filled({"id": "1", "text": TEXT})
+    settings = IngestSettings(require_scheme=Scheme(blocks=16))
     with pytest.raises(SchemeMismatch, match=r"b8\..*b16\."):
-        list(ingest(client, name, [{"text": TEXT}], scheme=Scheme(blocks=16)))
+        list(ingest(client, name, [{"text": TEXT}], settings=settings))
 
 
 def test_a_document_that_is_missing(client: Any, filled: Any) -> None:

@@ -443,9 +443,9 @@ def test_ids_may_hold_any_character(client: Any, filled: Callable[..., str]) -> 
 
 
 def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str) -> None:
-    from es_simhash.bulk.run import Settings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.storage.config import IndexConfig
 
     install(client, index_name)
     parts = ["The old mill turns again.", "Its wheel was carved from oak by two brothers."]
@@ -453,8 +453,8 @@ def test_a_text_may_lie_in_an_object_and_be_a_list(client: Any, index_name: str)
         {"id": "1", "doc": {"body": parts}},
         {"id": "2", "doc": {"body": "\n\n".join(parts)}},
     ]
-    settings = Settings(processes=1)
-    outcomes = ingest(client, index_name, documents, text_field="doc.body", settings=settings)
+    config = IndexConfig(text_field="doc.body")
+    outcomes = ingest(client, index_name, documents, config=config)
     assert all(each.ok for each in outcomes)
     client.indices.refresh(index=index_name)
     [found] = index_of(client, index_name, text_field="doc.body").related(id="1")

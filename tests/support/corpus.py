@@ -40,16 +40,15 @@ def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]
 
 def fill(client: Any, index: str, documents: Any, **install_options: Any) -> None:
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.bulk.run import Settings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.storage.config import IndexConfig
+    from es_simhash.storage.fields import DEFAULT_FIELD
 
     install(client, index, **install_options)
-    names = {name: value for name, value in install_options.items() if name == "simhash_field"}
+    config = IndexConfig(simhash_field=install_options.get("simhash_field", DEFAULT_FIELD))
     failed = [
-        outcome
-        for outcome in ingest(client, index, documents, settings=Settings(processes=1), **names)
-        if not outcome.ok
+        outcome for outcome in ingest(client, index, documents, config=config) if not outcome.ok
     ]
     assert failed == []
     client.indices.refresh(index=index)

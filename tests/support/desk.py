@@ -39,13 +39,13 @@ class Desk:
         **rules: Any,
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
-        from es_simhash.bulk.run import Settings
-        from es_simhash.bulk.sources import Limits
+        from es_simhash.bulk.batches import Limits
         from es_simhash.deduplication.rules import OnVersion
         from es_simhash.engine.retry import RetryPolicy
         from es_simhash.ingestion.ingest import ingest
+        from es_simhash.ingestion.settings import IngestSettings
 
-        settings = Settings(
+        settings = IngestSettings(
             processes=processes,
             limits=Limits(documents=batch),
             retry=RetryPolicy(initial_delay=0.01, max_delay=0.05, max_elapsed=5),
@@ -56,10 +56,9 @@ class Desk:
 
     def put(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Ingest documents without looking for versions, and refresh."""
-        from es_simhash.bulk.run import Settings
         from es_simhash.ingestion.ingest import ingest
 
-        outcomes = list(ingest(self.client, self.name, documents, settings=Settings(processes=1)))
+        outcomes = list(ingest(self.client, self.name, documents))
         assert all(each.ok for each in outcomes)
         self.client.indices.refresh(index=self.name)
 

@@ -66,14 +66,13 @@ def fill(
     **installing: Any,
 ) -> None:  # fmt: skip
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.bulk.run import Settings
     from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.storage.config import IndexConfig
 
     install(client, index, **installing)
-    outcomes = ingest(
-        client, index, documents, vocabulary=vocabulary, settings=Settings(processes=1)
-    )
+    config = IndexConfig(vocabulary=None if vocabulary is None else str(vocabulary))
+    outcomes = ingest(client, index, documents, config=config)
     assert [each for each in outcomes if not each.ok] == []
     client.indices.refresh(index=index)
 

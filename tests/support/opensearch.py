@@ -18,6 +18,7 @@ from typing import Any
 
 from es_simhash.errors import NodeError
 from es_simhash.local_node import account, distribution, health, java, process, settings
+from es_simhash.storage.home_folder import home_folder
 
 VERSION = "3.6.0"
 GROUP = "org.opensearch.distribution.integ-test-zip"
@@ -59,7 +60,7 @@ def opensearch(heap: str = "1g", report: settings.Report = lambda _: None) -> It
     Raises:
         NodeError: It cannot be fetched or started; the sentence says why.
     """
-    home, user = settings.home_folder(), account.service_account()
+    home, user = home_folder(), account.service_account()
     jdk = java.require_java(MINIMUM_JAVA, report=report)
     unpacked = _require_distribution(jdk, report)
     account.check_reachable(home, user)
@@ -75,7 +76,7 @@ def opensearch(heap: str = "1g", report: settings.Report = lambda _: None) -> It
 
 
 def _require_distribution(jdk: java.Java, report: settings.Report) -> Path:
-    target = settings.home_folder() / "distributions" / NAME
+    target = home_folder() / "distributions" / NAME
     if target.is_dir():
         return target
     distribution.open_folder(target.parent)

@@ -1,4 +1,4 @@
-"""A file of what failed: made when it is needed, and never cut."""
+"""A file that lines are appended to: created when it is needed, and never truncated."""
 
 from pathlib import Path
 from types import TracebackType
@@ -6,20 +6,20 @@ from typing import BinaryIO, TypeVar
 
 from es_simhash.errors import InputError
 
-File = TypeVar("File", bound="GrowingFile")
+File = TypeVar("File", bound="AppendOnlyFile")
 
 
-class GrowingFile:
-    """A file that is made when the first line is written; use it as a context manager.
+class AppendOnlyFile:
+    """A file that is created when the first line is written; use it as a context manager.
 
     Args:
-        path: The file; None for none, and nothing is written.
-        advice: What the error says when it cannot be written.
+        path: The file; None to write nothing.
+        parameter: Parameter that named the file, for the error.
     """
 
-    def __init__(self, path: Path | None, advice: str) -> None:
+    def __init__(self, path: Path | None, parameter: str) -> None:
         self.path = path
-        self._advice = advice
+        self._parameter = parameter
         self._stream: BinaryIO | None = None
 
     def __enter__(self: File) -> File:
@@ -49,5 +49,6 @@ class GrowingFile:
             self._stream.flush()
         except OSError as error:
             raise InputError(
-                f"{self.path} cannot be written ({error.strerror}){self._advice}"
+                f"Cannot write to {self.path} ({error.strerror}). Name another file.",
+                parameter=self._parameter,
             ) from error

@@ -1,0 +1,46 @@
+"""Whether the index has a document already, every field of it, with current fingerprints."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from es_simhash.bulk.documents import ID, Document
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
+from es_simhash.text.segmentation import normalise
+
+
+def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexConfig) -> bool:
+    """Check whether a document is stored as it is, with fingerprints of the current schemes.
+
+    The content hash is compared too: a program may have changed the text alone.
+    """
+    simhash = stored.get(config.simhash_field)
+    if not isinstance(simhash, Mapping) or simhash.get(SCHEME) != config.scheme.name:
+        return False
+    if config.semantics is not None and simhash.get(SEMANTIC_SCHEME) != config.semantics.name:
+        return False
+    stored_fields = {name: value for name, value in stored.items() if name != config.simhash_field}
+    fields = _parsed_exactly(document.line)
+    for name in (ID, config.simhash_field):
+        fields.pop(name, None)
+    # As JSON, in which 1, 1.0 and true differ.
+    if json.dumps(fields, sort_keys=True) != json.dumps(stored_fields, sort_keys=True):
+        return False
+    return bool(simhash.get(CONTENT_HASH) == content_hash(normalise(document.text)))
+
+
+def _parsed_exactly(line: str) -> dict[str, Any]:
+    """Parse so that a number with more digits than Python keeps equals no other number."""
+    fields: dict[str, Any] = json.loads(line, parse_int=_exact_int, parse_float=_exact_float)
+    return fields
+
+
+def _exact_int(digits: str) -> Any:
+    return int(digits) if len(digits) < 1000 else {"digits": digits}
+
+
+def _exact_float(digits: str) -> Any:
+    number = float(digits)
+    return number if len(digits) <= 17 or repr(number) == digits else {"digits": digits}

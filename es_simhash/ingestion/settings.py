@@ -1,0 +1,57 @@
+"""The settings of an ingest run, and its progress."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.preparation import Prepare, prepare
+from es_simhash.bulk.run import AHEAD
+from es_simhash.engine.retry import RetryPolicy
+from es_simhash.fingerprints.scheme import Scheme
+
+
+@dataclass
+class Progress:
+    """How far a run has come.
+
+    Attributes:
+        done: Bytes that are done.
+        failed_before: Documents that failed in the part that an earlier run did.
+    """
+
+    done: int = 0
+    failed_before: int = 0
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """How a run works; none of it changes what is written.
+
+    Attributes:
+        processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
+            script needs the guard `if __name__ == "__main__":`.
+        limits: How large a batch becomes.
+        ahead: Batches under way for each process; bounds the memory.
+        rewrite: Write documents too that the index has already.
+        retry: How long requests to a busy cluster are retried.
+        require_scheme: Scheme the index must have; None for any.
+        dead_letter: JSONL file for documents that fail; None to leave them to the caller.
+        journal: File of the checkpoints, for files alone; None for one in the user's cache.
+        on_progress: Called after each batch.
+        prepare: What a worker does with a batch.
+    """
+
+    processes: int = 1
+    limits: Limits = field(default_factory=Limits)
+    ahead: int = AHEAD
+    rewrite: bool = False
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    require_scheme: Scheme | None = None
+    dead_letter: Path | None = None
+    journal: Path | None = None
+    on_progress: Callable[[Progress], None] | None = None
+    prepare: Prepare = prepare
+
+
+DEFAULT_INGEST_SETTINGS = IngestSettings()
