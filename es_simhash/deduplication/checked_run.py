@@ -86,10 +86,10 @@ class CheckedRun(Run):
             failures = self._written(decisions)
             self._policy.confirm(decisions, failures)
             for each in decisions:
-                done.decisions[each.document.place] = each
-                done.failures.pop(each.document.place, None)
+                done.decisions[each.document.position] = each
+                done.failures.pop(each.document.position, None)
                 if each.id in failures and each.writes:
-                    done.failures[each.document.place] = failures[each.id]
+                    done.failures[each.document.position] = failures[each.id]
             again = [
                 place
                 for place, each in enumerate(decisions)
@@ -103,7 +103,9 @@ class CheckedRun(Run):
         """Send what is to be written; give the reasons of what was refused by id."""
         # Of one id the last is sent: requests that are sent again would change their order.
         last = {each.id: each for each in decisions if each.writes}
-        prepared = Prepared(ids=list(last), places=[each.document.place for each in last.values()])
+        prepared = Prepared(
+            ids=list(last), places=[each.document.position for each in last.values()]
+        )
         field = self._config.simhash_field
         fill(prepared, [action(id, each.source(field)) for id, each in last.items()])
         failures = self._sender.send(prepared)

@@ -56,7 +56,7 @@ class IncomingDocument:
 
     Attributes:
         id: Its id.
-        place: Its number in the batch.
+        position: Its number in the batch.
         fingerprints: Of its text.
         source: Its JSON, without id and `simhash` object.
         simhash: Its `simhash` object, as JSON.
@@ -66,7 +66,7 @@ class IncomingDocument:
     """
 
     id: str
-    place: int
+    position: int
     fingerprints: TextFingerprints
     source: bytes
     simhash: bytes
