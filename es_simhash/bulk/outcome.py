@@ -1,27 +1,32 @@
-"""What became of one document."""
+"""The outcome of writing one document; the same type for every command that writes."""
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
-Status = Literal["written", "unchanged", "skipped", "failed"]
+Status = Literal["written", "unchanged", "skipped", "without_text", "gone", "failed"]
 
 
-class Outcome(NamedTuple):
-    """What became of one document.
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of writing one document.
 
     Attributes:
-        id: Its id; None when it could not be read so far.
-        status: "written", "unchanged" (nothing had to be written for it), "skipped" (it is a
-            version of another, see `on_version`) or "failed".
-        reason: One sentence, for a failure, and for what was decided about a version.
-        place: Where it was read, as file:line, file, or documents:number.
+        id: Id of the document; None when it could not be read.
+        status: "written"; "unchanged", as the index is up to date; "skipped", as it is a version
+            of another document (see `on_version`); "without_text"; "gone", as it was deleted
+            meanwhile; or "failed".
+        reason: Why it failed, or what was decided about a version; None otherwise.
+        place: Where it was read, as file:line, file, or documents:number, for a failure.
+        index: The index that holds it; None for the one that was named.
     """
 
     id: str | None
     status: Status
     reason: str | None = None
     place: str | None = None
+    index: str | None = None
 
     @property
     def ok(self) -> bool:
-        """False for a failure."""
+        """Check whether the document did not fail."""
         return self.status != "failed"

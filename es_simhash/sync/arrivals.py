@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from es_simhash.backfills.store import Part
+from es_simhash.backfills.job import IndexPart
 from es_simhash.deduplication.decision import moment_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.families.report import Family
@@ -33,7 +33,7 @@ class Arrival:
 
 def arrivals(
     client: Client,
-    parts: Iterable[Part],
+    parts: Iterable[IndexPart],
     field: str,
     date_field: str | None,
     *,

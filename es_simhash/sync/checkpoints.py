@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from es_simhash.backfills.store import Part
+from es_simhash.backfills.job import IndexPart
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
 
@@ -48,7 +48,7 @@ def _checkpoint(copies: list[Mapping[str, Mapping[str, int]]]) -> int:
     return max(copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy)
 
 
-def since(now: list[Checkpoint], before: Mapping[str, int]) -> list[Part]:
+def since(now: list[Checkpoint], before: Mapping[str, int]) -> list[IndexPart]:
     """Return what was written since; all of a shard that is new, or was restored to earlier."""
     parts = []
     for each in now:
@@ -57,5 +57,5 @@ def since(now: list[Checkpoint], before: Mapping[str, int]) -> list[Part]:
             last = -1
         if last < each.seq_no:
             # What is under way is looked at as well as far as it can be seen, and again next time.
-            parts.append(Part(each.index, {"range": {"_seq_no": {"gt": last}}}, each.shard))
+            parts.append(IndexPart(each.index, {"range": {"_seq_no": {"gt": last}}}, each.shard))
     return parts

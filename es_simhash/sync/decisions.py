@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from es_simhash.backfills.documents import Task
 from es_simhash.deduplication.actions import delete_replaced, is_outrun, nested
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.audit_records import Record
@@ -25,6 +24,7 @@ from es_simhash.families.report import Family
 from es_simhash.families.snapshot import Key
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import stored_text, text_of
 from es_simhash.sync.arrivals import Arrival
@@ -67,7 +67,7 @@ class FamilyPolicy:
     Args:
         client: Of the cluster.
         index: An index with our fields.
-        task: How these are made.
+        config: How these are made.
         rules: What counts as a version, and what is to be done.
         retry: How long requests to a busy cluster are retried.
 
@@ -80,7 +80,7 @@ class FamilyPolicy:
         self,
         client: Client,
         index: str,
-        task: Task,
+        config: IndexConfig,
         rules: OnVersion,
         retry: RetryPolicy,
     ) -> None:
@@ -88,8 +88,10 @@ class FamilyPolicy:
         self.left: list[str] = []
         self._rules = rules
         run = uuid.uuid4().hex[:12]
-        self._setting = Setting(index, task.text_field, task.simhash_field, task.scheme, rules, run)
-        self._requests = Requests(Gateway.of(client, retry), index, task.simhash_field)
+        self._setting = Setting(
+            index, config.text_field, config.simhash_field, config.scheme, rules, run
+        )
+        self._requests = Requests(Gateway.of(client, retry), index, config.simhash_field)
         self._facts = Facts(self._requests, self._setting)
         self._recorder = Recorder(self._setting, self._facts)
         self._audit = open_audit(rules.audit or default_audit(index), client, retry)

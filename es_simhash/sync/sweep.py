@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from es_simhash.backfills.backfill import enrich, open_store
-from es_simhash.backfills.documents import Task
-from es_simhash.backfills.preconditions import open_task
-from es_simhash.backfills.report import Outcome, Report
-from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
+from es_simhash.backfills.job import BackfillJob
+from es_simhash.backfills.preconditions import open_job, require_text
+from es_simhash.backfills.report import Report
+from es_simhash.backfills.run import Settings, run_backfill
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
@@ -19,6 +19,7 @@ from es_simhash.families.report import Choice, Family, Found
 from es_simhash.families.snapshot import Key
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex, SweepCheckpoint
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.sync.arrivals import Arrival, arrivals, families_named
 from es_simhash.sync.checkpoints import checkpoints, since
@@ -36,7 +37,7 @@ def sweep(
     simhash_field: str = DEFAULT_FIELD,
     vocabulary: str | None = None,
     failures: Path | None = None,
-    settings: Settings = DEFAULT_SETTINGS,
+    settings: Settings | None = None,
     report: Callable[[Report], None] = lambda report: None,
     progress: Progress | None = None,
 ) -> Swept:
@@ -71,14 +72,15 @@ def sweep(
             missing.
         InputError: The name is that of a sidecar or a pattern, or no document has such a field.
     """
+    settings = replace(settings or Settings(), failures=failures, report=report)
     state_index = StateIndex(client, index, simhash_field)
     rules = None if on_version is None else OnVersion.of(on_version)
-    task = _open(client, index, text_field, simhash_field, vocabulary)
+    job = _open(client, index, text_field, simhash_field, vocabulary)
     if rules is not None:
-        require_one_index(rules, task.indices)
+        require_one_index(rules, job.indices)
     # Asked for before anything is read, so that nothing falls between two sweeps.
     now = checkpoints(client, index)
-    told = _told(task)
+    told = _told(job)
     last = state_index.last_sweep(told)
     parts = since(now, last.seq_nos)
     reached = SweepCheckpoint({each.name: each.seq_no for each in now})
@@ -90,8 +92,9 @@ def sweep(
     came: dict[Key, Arrival] = {}
     if rules is not None:
         came = arrivals(client, parts, simhash_field, rules.date_field, is_first=is_first)
-    store = open_store(client, index, task, {"match_all": {}}, settings)
-    enriched = _enriched(enrich(store, task, parts, failures, settings, report))
+    gateway = Gateway.of(client, settings.retry)
+    require_text(gateway, job, {"match_all": {}})
+    enriched = _enriched(run_backfill(gateway, job, parts, settings))
     found = find_families(
         client,
         index,
@@ -104,7 +107,7 @@ def sweep(
     if rules is not None:
         state_index.write_sweep(told, SweepCheckpoint(last.seq_nos, deciding=True))
         families = _families(client, index, state_index, found, came, simhash_field)
-        with FamilyPolicy(client, index, task, rules, settings.retry) as policy:
+        with FamilyPolicy(client, index, job.config, rules, settings.retry) as policy:
             if last.deciding:
                 policy.finish()
             policy.decide(families, came)
@@ -119,26 +122,22 @@ def _open(
     text_field: str,
     simhash_field: str,
     vocabulary: str | None,
-) -> Task:
+) -> BackfillJob:
     of = sidecar_source(Gateway.of(client), index, simhash_field)
     if of is not None:
         raise InputError(
             f"{index!r} is the sidecar of {of!r}; `es-simhash backfill {of} --sidecar {index}` "
             "brings it up to date."
         )
-    return open_task(
-        client,
-        index,
-        text_field=text_field,
-        simhash_field=simhash_field,
-        vocabulary=vocabulary,
-    )
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
+    return open_job(Gateway.of(client), index, config)
 
 
-def _told(task: Task) -> str:
+def _told(job: BackfillJob) -> str:
     """Return what makes documents look new to a sweep when it is another than that of the last."""
-    semantics = task.semantics.name if task.semantics else None
-    return f"{task.text_field} {task.scheme.name} {semantics}"
+    config = job.config
+    semantics = config.semantics.name if config.semantics else None
+    return f"{config.text_field} {config.scheme.name} {semantics}"
 
 
 def _families(

@@ -3,18 +3,21 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -218,7 +221,9 @@ def test_an_alias_over_several_indices_is_enriched_in_each(
         for name in names:
             assert all(each["ours"] for each in stored(name).values())
         pattern = f"{index_name}-*"
-        assert statuses(backfill(client, pattern, check=True, settings=SMALL)) == {"unchanged": 24}
+        assert statuses(
+            backfill(client, pattern, selection=Selection(check=True), settings=SMALL)
+        ) == {"unchanged": 24}
     finally:
         client.indices.delete(index=names, ignore_unavailable=True)
 
@@ -247,7 +252,7 @@ def test_texts_in_nested_documents_are_refused(client: Any, index_name: str) -> 
     client.indices.create(index=index_name, mappings={"properties": {"parts": nested}})
     install(client, index_name)
     with pytest.raises(InputError, match="nested"):
-        list(backfill(client, index_name, text_field="parts.text"))
+        list(backfill(client, index_name, config=IndexConfig(text_field="parts.text")))
 
 
 def test_arrays_of_text_work_and_objects_in_a_list_fail_alone(
@@ -264,7 +269,8 @@ def test_arrays_of_text_work_and_objects_in_a_list_fail_alone(
         "none": {"o": {"text": None}},
     })  # fmt: skip
     outcomes = {
-        each.id: each for each in backfill(client, index, text_field="o.text", settings=ONE)
+        each.id: each
+        for each in backfill(client, index, config=IndexConfig(text_field="o.text"), settings=ONE)
     }
     assert {id: each.status for id, each in outcomes.items()} == {
         "array": "written", "objects": "failed", "number": "failed", "empty": "without_text",
@@ -288,8 +294,9 @@ def test_an_index_that_an_update_would_damage_is_refused(
     client.indices.create(index=index_name, mappings={"_source": {"excludes": ["secret"]}})
     install(client, index_name)
     write(index_name, {"a": {"text": "A text.", "secret": "only indexed"}})
-    with pytest.raises(MappingConflict, match="--sidecar"):
+    with pytest.raises(MappingConflict, match="to a sidecar") as raised:
         list(backfill(client, index_name))
+    assert raised.value.parameter == "sidecar"
     assert versions(stored(index_name)) == {1}
 
 
@@ -312,7 +319,7 @@ def test_a_document_that_its_mapping_refuses_by_now_fails_with_the_reason(
     client.indices.put_mapping(index=index_name, dynamic="strict")
     path = tmp_path / "failures.jsonl"
     for _ in range(2):
-        outcomes = list(backfill(client, index_name, settings=ONE, failures=path))
+        outcomes = list(backfill(client, index_name, settings=replace(ONE, failures=path)))
     assert [(each.id, each.ok) for each in outcomes] == [("a", False)]
     first, second = map(json.loads, path.read_text("ascii").splitlines())
     assert first["run"] != second["run"]

@@ -8,8 +8,8 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
