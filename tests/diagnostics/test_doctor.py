@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import Settings
 from es_simhash.cli.main import cli
 from es_simhash.diagnostics.examination import Examination, examine
@@ -16,6 +17,7 @@ from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage import fields
 from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -23,11 +25,11 @@ ONE = Settings(processes=1)
 
 
 def problems(found: Examination) -> list[str]:
-    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "problem"]
+    return [f"{each.message} {each.advice}" for each in found.findings if each.level == "problem"]
 
 
 def hints(found: Examination) -> list[str]:
-    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "hint"]
+    return [f"{each.message} {each.advice}" for each in found.findings if each.level == "hint"]
 
 
 def revised(text: str) -> str:
@@ -47,7 +49,7 @@ def test_a_healthy_index_needs_nothing(client: Any, healthy: str) -> None:
     found = examine(client, healthy)
     assert found.findings == []
     assert found.healthy
-    assert (found.sampled, found.texts) == (110, {"fresh": 110})
+    assert (found.sampled, found.fingerprinted) == (110, {"fresh": 110})
     assert (found.bits.different, found.bits.dead) == (110, ())
     assert sum(each.documents for each in found.nearest) == 110
     # All versions lie nearer to each other than any strangers.
@@ -90,7 +92,7 @@ def test_documents_of_other_schemes_must_be_done_again(
     assert any(
         each.startswith("1 documents have semantic profiles of another scheme") for each in told
     )
-    assert any("1 documents have fingerprints, but not what finds" in each for each in told)
+    assert any("1 documents have fingerprints, but no semantic profiles" in each for each in told)
     assert any(each.startswith("1 sampled documents have a text, but no") for each in told)
     assert all(f"es-simhash backfill {healthy}" in each for each in told)
     assert any("1 sampled documents have something else than text" in each for each in hints(found))
@@ -124,18 +126,18 @@ def test_stale_texts_are_found_and_backfill_heals_them(
     client.update(index=healthy, id="6", doc={"text": None})
     client.update(index=healthy, id="7", doc={"other": 1}, refresh=True)
     found = examine(client, healthy)
-    assert found.texts == {"fresh": 108, "stale": 1, "missing": 1}
+    assert found.fingerprinted == {"fresh": 108, "stale": 1, "missing": 1}
     (told,) = problems(found)
     assert told.startswith("2 of 110 sampled documents have another text")
     assert f"es-simhash backfill {healthy} --check" in told
-    list(backfill(client, healthy, check=True, settings=ONE))
+    list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
     client.indices.refresh(index=healthy)
-    assert examine(client, healthy).texts == {"fresh": 110}
+    assert examine(client, healthy).fingerprinted == {"fresh": 110}
 
 
 def test_another_field_of_the_text_is_told(client: Any, healthy: str) -> None:
-    found = examine(client, healthy, text_field="body")
-    assert found.texts == {"missing": 110}
+    found = examine(client, healthy, config=IndexConfig(text_field="body"))
+    assert found.fingerprinted == {"missing": 110}
     assert any("--field" in each for each in problems(found))
 
 
@@ -147,13 +149,13 @@ def test_a_template_makes_hot_blocks(client: Any, put: Any, make_text: Any) -> N
     hot = found.hottest[0]
     terms = {"term": {"simhash.blocks": hot.term}}
     assert hot.documents == client.count(index=index, query=terms)["count"] >= 20
-    assert hot.by_chance == pytest.approx(100 / 2**16)
+    assert hot.expected == pytest.approx(100 / 2**16)
     assert hot.texts > 1
     assert any(each.startswith(f"Block {hot.term} is in {hot.documents}") for each in hints(found))
     assert "template" in " ".join(hints(found))
     # The searches of those documents look at all others of the template, the rest at nothing.
-    assert found.visited.median >= 1
-    assert 20 <= found.visited.nine_of_ten <= found.visited.most <= 100
+    assert found.cost.median >= 1
+    assert 20 <= found.cost.p90 <= found.cost.max <= 100
     assert found.healthy
 
 
@@ -248,11 +250,11 @@ def test_a_sidecar_is_examined_with_the_texts_of_the_first_index(
     try:
         list(backfill(client, index_name, sidecar=sidecar, settings=ONE))
         client.indices.refresh(index=sidecar)
-        assert examine(client, sidecar).texts == {"fresh": 10}
+        assert examine(client, sidecar).fingerprinted == {"fresh": 10}
         client.update(index=index_name, id="1", routing="r", doc={"text": make_text(50)})
         client.delete(index=index_name, id="2", routing="r", refresh=True)
         found = examine(client, sidecar)
-        assert found.texts == {"fresh": 8, "stale": 1, "gone": 1}
+        assert found.fingerprinted == {"fresh": 8, "stale": 1, "gone": 1}
         (told,) = problems(found)
         assert f"es-simhash backfill {index_name} --sidecar {sidecar} --check" in told
     finally:
@@ -260,7 +262,7 @@ def test_a_sidecar_is_examined_with_the_texts_of_the_first_index(
 
 
 def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str) -> None:
-    one, other = examine(client, healthy, sample=30), examine(client, healthy, sample=30)
+    one, other = examine(client, healthy, sample_size=30), examine(client, healthy, sample_size=30)
     assert one.sampled == 30
     assert one == other
 
@@ -274,11 +276,12 @@ def test_fields_in_an_object_of_the_user_are_examined(
 
     install(client, index_name, simhash_field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
-    asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
-    list(ingest(client, index_name, documents, **asked, settings=IngestSettings(processes=1)))
+    config = IndexConfig(text_field="body.text", simhash_field="own.fp")
+    names: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
+    list(ingest(client, index_name, documents, **names, settings=IngestSettings(processes=1)))
     client.indices.refresh(index=index_name)
-    found = examine(client, index_name, **asked)
-    assert (found.texts, found.recall.within) == ({"fresh": 5}, 5)
+    found = examine(client, index_name, config=config)
+    assert (found.fingerprinted, found.recall.within) == ({"fresh": 5}, 5)
 
 
 def test_the_command_ends_with_1_when_something_must_be_done(

@@ -239,7 +239,7 @@ def test_an_index_of_the_user_is_no_sidecar(
     with pytest.raises(MappingConflict, match="no sidecar"):
         SidecarIndex(client, sidecar).related(text=TEXT)
     outcomes = {each.id: each for each in backfill(client, plain, sidecar=sidecar, settings=ONE)}
-    assert "not of a backfill" in (outcomes["a"].reason or "")
+    assert "no backfill wrote" in (outcomes["a"].reason or "")
     assert stored(sidecar)["a"]["source"] == {"title": "Of the user."}
 
 
