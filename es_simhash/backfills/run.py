@@ -36,7 +36,7 @@ class Settings:
         max_docs_per_second: Bound on the documents read; None for none.
         retry: How long requests to a busy cluster are retried.
         failures: JSONL file for ids of documents that fail; None to leave them to the caller.
-        report: Called with the report of the run after each page.
+        report: Called with the report of the run after each page; None for nothing.
     """
 
     processes: int | None = None
@@ -46,7 +46,7 @@ class Settings:
     max_docs_per_second: float | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     failures: Path | None = None
-    report: Callable[[Report], None] = lambda report: None
+    report: Callable[[Report], None] | None = None
 
 
 def run_backfill(
@@ -64,12 +64,13 @@ def run_backfill(
         ClusterError: The cluster takes no documents, or is away for too long.
     """
     report = Report()
+    publish = settings.report or (lambda report: None)
     with FailureLog(settings.failures, report.run) as log:
-        settings.report(report)
+        publish(report)
         for outcomes in Run(gateway, job, parts, settings, report).outcomes():
             report.add(outcomes)
             log.add(outcomes)
-            settings.report(report)
+            publish(report)
             yield from outcomes
 
 
