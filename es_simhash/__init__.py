@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from es_simhash.backfills.backfill import backfill
     from es_simhash.backfills.estimate import estimate
+    from es_simhash.backfills.job import Selection
     from es_simhash.bulk.outcome import Outcome
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from es_simhash.search.sidecar import SidecarIndex
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
+    from es_simhash.storage.config import IndexConfig
     from es_simhash.sync.sweep import sweep
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
@@ -57,6 +59,7 @@ _MODULES = {
     "DocumentMissing": "es_simhash.errors",
     "EsSimhashError": "es_simhash.errors",
     "Index": "es_simhash.search.index",
+    "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
     "InputError": "es_simhash.errors",
     "Limits": "es_simhash.query.options",
@@ -71,6 +74,7 @@ _MODULES = {
     "SchemeError": "es_simhash.errors",
     "SchemeMismatch": "es_simhash.errors",
     "SearchOptions": "es_simhash.query.options",
+    "Selection": "es_simhash.backfills.job",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SharedConcept": "es_simhash.semantics.similarity",
@@ -103,6 +107,7 @@ __all__ = [
     "DocumentMissing",
     "EsSimhashError",
     "Index",
+    "IndexConfig",
     "IndexMissing",
     "InputError",
     "Limits",
@@ -117,6 +122,7 @@ __all__ = [
     "SchemeError",
     "SchemeMismatch",
     "SearchOptions",
+    "Selection",
     "SemanticScheme",
     "SemanticSimilarity",
     "SharedConcept",

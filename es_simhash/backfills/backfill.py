@@ -35,7 +35,7 @@ def backfill(
         selection: Which documents to read; by default all without current fields.
         sidecar: Index to write the fields to, under the same ids; created when there is none. All
             documents are read, and those written whose version is another than the sidecar's.
-        settings: How the run works, where failures are logged, and what its progress is reported to.
+        settings: How the run works, where failures are logged, and who gets its reports.
 
     Raises:
         IndexMissing: There is no such index.

@@ -64,7 +64,7 @@ class FailureLog(GrowingFile):
     """
 
     def __init__(self, path: Path | None, run: str) -> None:
-        super().__init__(path, "; name another file with --failures.")
+        super().__init__(path, "; name another file.")
         self._run = run
         self._logged: set[tuple[str | None, str | None]] = set()
 

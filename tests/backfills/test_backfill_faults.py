@@ -37,21 +37,21 @@ def versions(found: dict[str, dict[str, Any]]) -> set[int]:
 
 @pytest.mark.parametrize("refused", ["_bulk", "_search", "_pit", "_count"])
 @pytest.mark.parametrize("status", [429, 502, 503])
-def test_a_busy_cluster_is_asked_again(
+def test_a_busy_cluster_is_retried(
     index: str, proxy: Any, write: Any, stored: Any, documents: Any, refused: str, status: int
 ) -> None:
     write(index, documents(30))
-    asked = 0
+    requests = 0
 
     def busy(path: str, body: bytes) -> tuple[int, bytes] | None:
-        nonlocal asked
-        asked += refused in path
-        return (status, b"{}") if refused in path and asked < 4 else None
+        nonlocal requests
+        requests += refused in path
+        return (status, b"{}") if refused in path and requests < 4 else None
 
     proxy.hook = busy
     with connect(proxy.url) as through:
         assert statuses(backfill(through, index, settings=SMALL)) == {"written": 30}
-    assert asked >= 4
+    assert requests >= 4
     assert versions(stored(index)) == {2}
 
 
@@ -107,7 +107,7 @@ def test_a_connection_that_is_cut_loses_and_doubles_nothing(
     assert all(each["ours"]["scheme"] for each in found.values())
 
 
-def test_a_snapshot_that_is_lost_is_taken_anew(
+def test_a_point_in_time_that_expires_is_opened_again(
     client: Any, index: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
     write(index, documents(60))
@@ -129,7 +129,7 @@ def test_a_snapshot_that_is_lost_is_taken_anew(
     assert versions(found) == {2}
 
 
-def test_a_lost_snapshot_of_several_shards_passes_no_document_over(
+def test_an_expired_point_in_time_of_several_shards_skips_no_document(
     client: Any, index_name: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
     client.indices.create(index=index_name, settings={"number_of_shards": 3})
@@ -151,7 +151,7 @@ def test_a_lost_snapshot_of_several_shards_passes_no_document_over(
     assert all(each["ours"] for each in stored(index_name).values())
 
 
-def test_snapshots_that_are_always_lost_end_the_run(
+def test_points_in_time_that_always_expire_end_the_run(
     index: str, proxy: Any, write: Any, documents: Any
 ) -> None:
     write(index, documents(5))

@@ -47,12 +47,12 @@ def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
 def derived_fields(client: Any, index: str) -> dict[str, Mapping[str, Any]]:
     """What the engine shows of the vectors, as fields and in `_source`, by id."""
     client.indices.refresh(index=index)
-    asked: dict[str, Any] = {"index": index, "fields": list(VECTORS), "size": 100}
+    request: dict[str, Any] = {"index": index, "fields": list(VECTORS), "size": 100}
     try:
-        answer = client.search(**asked, source_exclude_vectors=False)
+        answer = client.search(**request, source_exclude_vectors=False)
     except elasticsearch.BadRequestError:
         # Servers before 9.2 leave nothing out, and know no such parameter.
-        answer = client.search(**asked)
+        answer = client.search(**request)
     found = {}
     for hit in answer["hits"]["hits"]:
         ours = hit["_source"]["simhash"]
@@ -198,7 +198,7 @@ def test_indices_of_which_only_some_have_meanings_are_refused(
         client.indices.delete(index=second)
 
 
-def test_the_estimate_tells_that_meanings_take_more(
+def test_the_estimate_of_semantic_fields_is_larger(
     client: Any, index_name: str, write: Any, documents: Any
 ) -> None:
     install(client, index_name, semantics=None)

@@ -32,7 +32,7 @@ def test_a_bit_that_never_changes_is_dead() -> None:
     assert bit_balance(prints).dead == (0, 127)
 
 
-def test_copies_count_once_and_few_fingerprints_are_not_judged() -> None:
+def test_copies_count_once_and_few_fingerprints_have_no_dead_bits() -> None:
     copies = np.repeat(drawn(MIN_DIFFERENT - 1), 10, axis=0)
     copies[:, 0] = 0
     found = bit_balance(copies)
