@@ -39,10 +39,10 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     """Read a number and its unit."""
     if value is None:
         return None
-    found = re.fullmatch(r"([0-9]+)([smhd])", value)
-    if found is None or not int(found[1]):
+    match = re.fullmatch(r"([0-9]+)([smhd])", value)
+    if match is None or not int(match[1]):
         raise click.BadParameter(f"{value!r} is no duration such as 60s, 5m, 2h or 1d.")
-    return float(int(found[1]) * _SECONDS[found[2]])
+    return float(int(match[1]) * _SECONDS[match[2]])
 
 
 @click.command()

@@ -11,6 +11,9 @@ from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import RETRYABLE, Unavailable
 from es_simhash.errors import ClusterError
 
+# Status of a bulk action on a document that was changed since, and on one that is not there.
+CONFLICT = 409
+NOT_FOUND = 404
 # The request as a whole is rejected for what one document has, or for its size.
 _DIVIDED = frozenset({400, 413})
 _FORBIDDEN = frozenset({401, 403})

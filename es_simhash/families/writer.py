@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from es_simhash.engine.bulk import CONFLICT, NOT_FOUND
 from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
@@ -16,7 +17,6 @@ from es_simhash.storage.references import DocumentRef, DocumentVersion
 from es_simhash.storage.source import text_of
 
 _UPDATES = 1000
-_CONFLICT, _NOT_FOUND = 409, 404
 _RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
 # Other fields of a document may change this often between reading and writing.
 _ATTEMPTS = 7
@@ -66,9 +66,9 @@ class FamilyWriter:
         results = self._gateway.bulk([self._action(*change) for change in batch])
         for change, result in zip(batch, results, strict=True):
             ref = change[0].ref
-            if result["status"] == _CONFLICT:
+            if result["status"] == CONFLICT:
                 rejected.append(change)
-            elif result["status"] == _NOT_FOUND:
+            elif result["status"] == NOT_FOUND:
                 conflicts.add(ref)
             elif "error" in result:
                 raise ClusterError(f"Document {ref.id!r} is rejected: {reason_of(result)}.")

@@ -22,7 +22,7 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
 
 @pytest.fixture(params=["in memory", "by searches", "later by searches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How candidates are found: large indices are searched, and others when little changed."""
+    """How candidates are report: large indices are searched, and others when little changed."""
     if request.param == "by searches":
         monkeypatch.setattr(family_run, "MAX_TEXTS", 0)
     elif request.param == "later by searches":
@@ -120,10 +120,10 @@ def test_only_what_hangs_together_with_a_change_is_asked_again(
     shelf.put(texts)
     shelf.find()
     shelf.put({"t5-9": revise(texts["t5-2"], 7)})
-    found = shelf.find()
-    assert found.documents == 3
-    assert found.written == 1
-    assert [set(family.members) for family in found.families] == [{"t5-1", "t5-2", "t5-9"}]
+    report = shelf.find()
+    assert report.documents == 3
+    assert report.written == 1
+    assert [set(family.members) for family in report.families] == [{"t5-1", "t5-2", "t5-9"}]
 
 
 def test_a_family_keeps_its_name_while_it_grows(
@@ -185,9 +185,9 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
     shelf.find()
     assert shelf.families() == {frozenset([*copied, *others])}
     shelf.put({"newest": revise(texts["t0-1"], 3)})
-    found = shelf.find()
-    assert found.documents == 253
-    assert found.truncated == ()
+    report = shelf.find()
+    assert report.documents == 253
+    assert report.truncated == ()
     assert len(shelf.families()) == 1
 
 
@@ -199,8 +199,8 @@ def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     monkeypatch.setattr(link_graph, "_MAX_RESPONSES", 1)
     body = make_text(1)
     shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
-    found = shelf.find()
-    assert [len(each.members) for each in found.families] == [40]
+    report = shelf.find()
+    assert [len(family.members) for family in report.families] == [40]
 
 
 def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Texts) -> None:
@@ -288,8 +288,8 @@ def test_a_document_that_changes_during_the_run_is_left_for_the_next(
         return write(self, families)
 
     monkeypatch.setattr(FamilyWriter, "write", write_late)
-    found = shelf.find()
-    assert found.skipped == ("t0-1",)
+    report = shelf.find()
+    assert report.skipped == ("t0-1",)
     names = shelf.names()
     assert names["t0-1"] is None
     assert names["t0-2"] == names["t0-3"]
@@ -313,8 +313,8 @@ def test_a_text_that_is_not_the_fingerprinted_one_is_left_alone(
 ) -> None:
     shelf.put(texts)
     client.update(index=shelf.name, id="t0-1", doc={"text": make_text(88)}, refresh=True)
-    found = shelf.find()
-    assert found.skipped == ("t0-1",)
+    report = shelf.find()
+    assert report.skipped == ("t0-1",)
     assert shelf.names()["t0-1"] is None
 
 
@@ -338,8 +338,8 @@ def test_a_text_that_became_something_else_does_not_stop_a_run(
     shelf.put(texts)
     # A field of type text takes numbers.
     client.update(index=shelf.name, id="t5-1", doc={"text": 5}, refresh=True)
-    found = shelf.find()
-    assert found.skipped == ("t5-1",)
+    report = shelf.find()
+    assert report.skipped == ("t5-1",)
     assert frozenset({"t1-1", "t1-2", "t1-3"}) in shelf.families()
 
 
