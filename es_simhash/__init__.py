@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
+    from es_simhash.families.options import FamilyOptions
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
@@ -58,6 +59,7 @@ _MODULES = {
     "Coverage": "es_simhash.relation.model",
     "DocumentMissing": "es_simhash.errors",
     "EsSimhashError": "es_simhash.errors",
+    "FamilyOptions": "es_simhash.families.options",
     "Index": "es_simhash.search.index",
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
@@ -106,6 +108,7 @@ __all__ = [
     "Coverage",
     "DocumentMissing",
     "EsSimhashError",
+    "FamilyOptions",
     "Index",
     "IndexConfig",
     "IndexMissing",
