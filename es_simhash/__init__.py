@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from es_simhash.backfills.backfill import backfill
     from es_simhash.backfills.estimate import estimate
+    from es_simhash.backfills.job import Selection
     from es_simhash.bulk.outcome import Outcome
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
+    from es_simhash.families.options import FamilyOptions
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from es_simhash.search.sidecar import SidecarIndex
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
+    from es_simhash.storage.config import IndexConfig
     from es_simhash.sync.sweep import sweep
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
@@ -57,7 +60,9 @@ _MODULES = {
     "Coverage": "es_simhash.relation.model",
     "DocumentMissing": "es_simhash.errors",
     "EsSimhashError": "es_simhash.errors",
+    "FamilyOptions": "es_simhash.families.options",
     "Index": "es_simhash.search.index",
+    "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
@@ -73,6 +78,7 @@ _MODULES = {
     "SchemeError": "es_simhash.errors",
     "SchemeMismatch": "es_simhash.errors",
     "SearchOptions": "es_simhash.query.options",
+    "Selection": "es_simhash.backfills.job",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SharedConcept": "es_simhash.semantics.similarity",
@@ -104,7 +110,9 @@ __all__ = [
     "Coverage",
     "DocumentMissing",
     "EsSimhashError",
+    "FamilyOptions",
     "Index",
+    "IndexConfig",
     "IndexMissing",
     "IngestSettings",
     "InputError",
@@ -120,6 +128,7 @@ __all__ = [
     "SchemeError",
     "SchemeMismatch",
     "SearchOptions",
+    "Selection",
     "SemanticScheme",
     "SemanticSimilarity",
     "SharedConcept",

@@ -1,1 +1,1 @@
-"""Adding the fields to documents that are indexed already."""
+"""Backfills: fingerprints for the documents an index has already."""

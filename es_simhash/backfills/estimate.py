@@ -6,25 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.backfills.backfill import selection
-from es_simhash.backfills.documents import Hit, Task
-from es_simhash.backfills.fields import derived, refusal
-from es_simhash.backfills.preconditions import is_mapped, open_task, require_some_text
-from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
-from es_simhash.backfills.store import Part, Store
+from es_simhash.backfills.job import BackfillJob, IndexPart, Selection, StoredDocument
+from es_simhash.backfills.preconditions import is_mapped, open_job, require_some_text
+from es_simhash.backfills.preparation import rejection
+from es_simhash.backfills.reader import DocumentReader
+from es_simhash.backfills.run import Settings
+from es_simhash.backfills.updates import derived_objects
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
 from es_simhash.errors import EsSimhashError, IndexMissing
-from es_simhash.query.options import Query
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.source import text_of
 
-SAMPLE = 200
-_FIRST = 20
+MAX_SAMPLE = 200
+_FIRST_SAMPLE = 20
 # Measured (docs/backfill.md): bytes the index grows by for each byte of the object as JSON, with
-# `_source`, terms, vectors and doc values (1.3, with meanings 1.0); and processor time of the
-# engine for each partial update (0.8 to 1.2 ms, with meanings 1.7 to 1.8).
+# `_source`, terms, vectors and doc values (1.3, with semantic fields 1.0); and processor time of
+# the engine for each partial update (0.8 to 1.2 ms, with semantic fields 1.7 to 1.8).
 INDEX_BYTES = 1.2
 UPDATE_SECONDS, SEMANTIC_SECONDS = 0.001, 0.0008
 
@@ -34,15 +33,15 @@ class Estimate:
     """What a backfill will take.
 
     Attributes:
-        documents: Documents to look at.
+        documents: Documents to read.
         sampled: Documents of the sample.
         with_text: How many of them can be fingerprinted.
         documents_per_second: Speed, with the processes and the bound of the settings.
         seconds: Time for all.
-        bytes_a_document: JSON of our object, of a document with text.
-        bytes_added: Growth of the index, when the old states of its documents are merged away.
-        bytes_held: Old states, held as long as the run lasts; None when the size of the index may
-            not be asked for, 0 with a sidecar.
+        bytes_a_document: JSON of the `simhash` object, of a document with text.
+        bytes_added: Growth of the index, when the old versions of its documents are merged away.
+        bytes_held: Old versions, held as long as the run lasts; None when the privilege for the
+            size of the index is missing, 0 with a sidecar.
     """
 
     documents: int
@@ -55,95 +54,119 @@ class Estimate:
     bytes_held: int | None
 
 
+@dataclass(frozen=True)
+class _Cost:
+    """What the documents of a sample that can be fingerprinted take.
+
+    Attributes:
+        texts: How many there are.
+        seconds: Time for a document, in one process.
+        bytes: JSON of a document.
+    """
+
+    texts: int
+    seconds: float
+    bytes: float
+
+
 def estimate(
     client: Client,
     index: str,
     *,
-    text_field: str = "text",
-    simhash_field: str = DEFAULT_FIELD,
-    where: Query | None = None,
-    check: bool = False,
+    config: IndexConfig | None = None,
+    selection: Selection | None = None,
     sidecar: str | None = None,
-    vocabulary: str | None = None,
-    settings: Settings = DEFAULT_SETTINGS,
+    settings: Settings | None = None,
 ) -> Estimate:
-    """Fingerprint a sample and give what `backfill` will take for all; nothing is written.
+    """Return what `backfill` will take, from a sample that is fingerprinted; nothing is written.
+
+    Args:
+        client: The client.
+        index: As for `backfill`, like all that follows.
+        config: Names of the fields and the vocabulary.
+        selection: Which documents would be read.
+        sidecar: Index the fields would be written to.
+        settings: How the run would work.
 
     Raises:
         EsSimhashError: What `backfill` raises for the same index.
     """
-    task = open_task(
-        client,
-        index,
-        text_field=text_field,
-        simhash_field=simhash_field,
-        sidecar=sidecar,
-        vocabulary=vocabulary,
-    )
-    store = Store(Gateway.of(client, settings.retry), index, task)
-    query = selection(task, where, check=check)
-    documents = store.count(Part(index, query))
-    hits = _sample(store, query, settings)
-    if not is_mapped(client, task):
-        require_some_text(hits, task)
-    texts = list(_texts(hits, task))
-    seconds, size = _cost(texts, task)
-    engine_seconds = UPDATE_SECONDS + (SEMANTIC_SECONDS if task.semantics else 0.0)
-    rate = 1 / (seconds / settings.processes + engine_seconds)
-    if settings.max_docs_per_second is not None:
-        rate = min(rate, settings.max_docs_per_second)
-    share = len(texts) / len(hits) if hits else 0.0
-    held = 0 if sidecar else _held(client, index, documents)
+    settings = settings or Settings()
+    # A cluster that is away is reported at once, as by `backfill`.
+    gateway = Gateway.of(client)
+    job = open_job(gateway, index, config or IndexConfig(), sidecar)
+    query = job.query(selection or Selection())
+    reader = DocumentReader(Gateway.of(client, settings.retry), job)
+    documents = reader.count(IndexPart(index, query))
+    sample = _sample(reader, query, settings)
+    if not is_mapped(gateway, job):
+        require_some_text(sample, job)
+    cost = _cost(list(_texts(sample, job)), job)
+    rate = _documents_per_second(cost, job, settings)
+    share = cost.texts / len(sample) if sample else 0.0
     return Estimate(
-        documents,
-        len(hits),
-        len(texts),
-        rate,
-        documents / rate,
-        round(size),
-        round(size * INDEX_BYTES * documents * share),
-        held,
+        documents=documents,
+        sampled=len(sample),
+        with_text=cost.texts,
+        documents_per_second=rate,
+        seconds=documents / rate,
+        bytes_a_document=round(cost.bytes),
+        bytes_added=round(cost.bytes * INDEX_BYTES * documents * share),
+        bytes_held=0 if sidecar else _bytes_held(gateway, index, documents),
     )
 
 
-def _sample(store: Store, query: dict[str, Any], settings: Settings) -> list[Hit]:
-    """Read a few documents, then as many more as their size allows."""
-    hits = store.sample(query, _FIRST)
-    if len(hits) < _FIRST:
-        return hits
-    characters = sum(len(str(hit.source)) for hit in hits) / len(hits)
-    most = max(_FIRST, min(SAMPLE, math.ceil(settings.page_bytes / characters)))
-    return store.sample(query, most)
+def _sample(
+    reader: DocumentReader, query: Mapping[str, Any], settings: Settings
+) -> list[StoredDocument]:
+    """Return a few documents, then as many more as their size allows."""
+    documents = reader.sample(query, _FIRST_SAMPLE)
+    if len(documents) < _FIRST_SAMPLE:
+        return documents
+    characters = sum(len(str(document.source)) for document in documents) / len(documents)
+    allowed = math.ceil(settings.page_bytes / characters)
+    return reader.sample(query, max(_FIRST_SAMPLE, min(MAX_SAMPLE, allowed)))
 
 
-def _texts(hits: Sequence[Hit], task: Task) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the text and the document of each hit that can be fingerprinted."""
-    for hit in hits:
+def _texts(
+    documents: Sequence[StoredDocument], job: BackfillJob
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the text and the source of each document that can be fingerprinted."""
+    for document in documents:
         try:
-            content = text_of(hit.source, task.text_field)
+            content = text_of(document.source, job.config.text_field)
         except EsSimhashError:
             continue
-        if content is not None and refusal(content, hit.source, task) is None:
-            yield content, hit.source
+        if content is not None and rejection(content, document.source, job.config) is None:
+            yield content, document.source
 
 
-def _cost(texts: Sequence[tuple[str, Mapping[str, Any]]], task: Task) -> tuple[float, float]:
-    """Return seconds and bytes of JSON a document, in one process."""
+def _cost(texts: Sequence[tuple[str, Mapping[str, Any]]], job: BackfillJob) -> _Cost:
+    """Fingerprint texts and measure it."""
     if not texts:
-        return 0.0, 0.0
+        return _Cost(0, 0.0, 0.0)
     contents, sources = zip(*texts, strict=True)
-    list(derived(contents[:1], sources[:1], task))  # loads what is loaded once
+    # Loads what is loaded once.
+    list(derived_objects(contents[:1], sources[:1], job.config))
     started = time.perf_counter()
-    size = sum(map(len, derived(contents, sources, task)))
-    return (time.perf_counter() - started) / len(texts), size / len(texts)
+    size = sum(map(len, derived_objects(contents, sources, job.config)))
+    seconds = time.perf_counter() - started
+    return _Cost(len(texts), seconds / len(texts), size / len(texts))
 
 
-def _held(client: Client, index: str, documents: int) -> int | None:
-    """Return the bytes of the old states: a snapshot keeps what is rewritten under it."""
+def _documents_per_second(cost: _Cost, job: BackfillJob, settings: Settings) -> float:
+    engine_seconds = UPDATE_SECONDS + (SEMANTIC_SECONDS if job.config.semantics else 0.0)
+    rate = 1 / (cost.seconds / settings.processes + engine_seconds)
+    bound = settings.max_docs_per_second
+    return rate if bound is None else min(rate, bound)
+
+
+def _bytes_held(gateway: Gateway, index: str, documents: int) -> int | None:
+    """Return the bytes of the old versions: a point in time keeps what is rewritten under it."""
     try:
-        answer = Gateway.of(client).request("GET", index_path(index, "_stats", "store,docs"))
+        stats = gateway.request("GET", index_path(index, "_stats", "store,docs"))
     except (IndexMissing, RequestRejected):
         return None
-    primaries: dict[str, dict[str, int]] = answer["_all"]["primaries"]
+    primaries: dict[str, dict[str, int]] = stats["_all"]["primaries"]
     share = documents / max(primaries["docs"]["count"], 1)
     return round(primaries["store"]["size_in_bytes"] * min(share, 1.0))

@@ -1,179 +1,163 @@
-"""What an index has to be before its documents are enriched, each refusal in one sentence."""
+"""What an index must be before its documents are fingerprinted; each failure is one sentence."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from es_simhash.backfills.documents import Hit, Task
-from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.backfills.job import BackfillJob, StoredDocument
+from es_simhash.backfills.reader import DocumentReader
+from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.indices import install
-from es_simhash.indices.install import Installed
-from es_simhash.indices.sidecar import SIDECAR_META
+from es_simhash.indices.install import Installed, installed
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import SOURCE
+from es_simhash.storage.paths import mapped_field
 from es_simhash.storage.source import text_of
 
+# Documents of which one must have the field of the text.
+_SAMPLE = 100
 
-def open_task(
-    client: Client,
-    index: str,
-    *,
-    text_field: str,
-    simhash_field: str,
-    sidecar: str | None = None,
-    vocabulary: str | None = None,
-) -> Task:
-    """Look at the mapping of the indices behind a name and give what is to be done; no write.
+
+def open_job(
+    gateway: Gateway, index: str, config: IndexConfig, sidecar: str | None = None
+) -> BackfillJob:
+    """Return the job of a backfill from the mappings behind a name; nothing is written.
+
+    Args:
+        gateway: Sends the requests.
+        index: Index, alias or data stream.
+        config: Names of the fields; its schemes are read from the mappings.
+        sidecar: Index to write to; None for the index itself.
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no fields of ours, or the documents could not be kept whole.
+        MappingConflict: It has no `simhash` fields, or the documents could not be kept whole.
         InputError: The text is in nested documents, the sidecar is the index itself, or the
             vocabulary is not the one of the index.
-        MissingExtra: What the index was installed with needs a package that is not here.
+        MissingExtra: What the index was installed with needs a package that is not installed.
     """
-    indices = _indices(client, index)
-    for name, (mapping, settings) in indices.items():
-        _require_text(name, mapping, text_field)
-        _require_source(name, mapping, settings, in_place=sidecar is None)
+    mappings, settings = gateway.mappings(index), gateway.settings(index)
+    for name, mapping in mappings.items():
+        _require_no_nested_text(name, mapping, config.text_field)
+        _require_source(name, mapping, settings.get(name, {}))
+        if sidecar is None:
+            _require_whole_source(name, mapping)
     if sidecar is None:
-        made = install.installed(client, index, simhash_field)
-        _require_same_semantics(indices, simhash_field, made)
-    elif sidecar in indices or sidecar == index:
-        raise InputError(f"Index {sidecar!r} cannot be its own sidecar; name another.")
+        schemes = installed(gateway, index, config.simhash_field)
+        _require_same_semantics(mappings, config.simhash_field, schemes)
+    elif sidecar in mappings or sidecar == index:
+        raise InputError(
+            f"Index {sidecar!r} cannot be its own sidecar; name another index.",
+            parameter="sidecar",
+        )
     else:
-        made = _installed_in_sidecar(client, sidecar, simhash_field)
-    if made.semantics is not None:
-        # What it lacks is told before anything is read, not by the first process that needs it.
-        semantic_profiler(made.semantics, vocabulary)
-    config = IndexConfig(
-        made.scheme, text_field, simhash_field, semantics=made.semantics, vocabulary=vocabulary
-    )
-    return Task(config, sidecar, frozenset(indices))
+        schemes = _installed_in_sidecar(gateway, sidecar, config.simhash_field)
+    if schemes.semantics is not None:
+        # What it lacks is reported before anything is read, not by the first process that needs it.
+        semantic_profiler(schemes.semantics, config.vocabulary)
+    config = replace(config, scheme=schemes.scheme, semantics=schemes.semantics)
+    return BackfillJob(index, config, sidecar, frozenset(mappings))
 
 
-def _installed_in_sidecar(client: Client, name: str, field: str) -> Installed:
+def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> Installed:
     try:
-        return install.installed(client, name, field)
+        return installed(gateway, name, simhash_field)
     except IndexMissing:
         return Installed(DEFAULT, DEFAULT_SEMANTICS)
 
 
 def _require_same_semantics(
-    indices: Mapping[str, tuple[Mapping[str, Any], Any]], field: str, made: Installed
+    mappings: Mapping[str, Mapping[str, Any]], simhash_field: str, schemes: Installed
 ) -> None:
-    """Refuse indices of which only some have fields for meanings: the others would never be done.
+    """Reject indices of which only some have semantic fields: the others would never be done.
 
     Raises:
         MappingConflict: One has none.
     """
-    for name, (mapping, _) in indices.items():
-        entry = mapping.get("_meta", {}).get(resources.META, {}).get(field, {})
-        if made.semantics is not None and not entry.get("semantics"):
+    for name, mapping in mappings.items():
+        entry = mapping.get("_meta", {}).get(resources.META, {}).get(simhash_field, {})
+        if schemes.semantics is not None and not entry.get("semantics"):
             raise MappingConflict(
-                f"Index {name!r} has no fields for what texts are about, others of the same name "
-                f"have; run `es-simhash install {name}` first."
+                f"Index {name!r} has no semantic fields, others of the same name have; "
+                f"run `es-simhash install {name}` first."
             )
 
 
-def install_sidecar(client: Client, index: str, task: Task) -> None:
-    """Make the sidecar, or add what it lacks.
+def require_text(gateway: Gateway, job: BackfillJob, query: Mapping[str, Any]) -> None:
+    """Reject a text field that neither the mappings have nor a sample of the documents.
+
+    Args:
+        gateway: Sends the requests.
+        job: Names the field.
+        query: For the documents to read.
 
     Raises:
-        MappingConflict: There is an index of that name that cannot serve.
+        InputError: There is no such field.
     """
-    assert task.sidecar is not None
-    install.install(
-        client,
-        task.sidecar,
-        scheme=task.scheme,
-        semantics=task.semantics,
-        simhash_field=task.simhash_field,
-    )
-    source = resources.template("simhash-sidecar@mappings")["mappings"]["properties"]
-    gateway = Gateway.of(client)
-    for name, mapping in gateway.mappings(task.sidecar).items():
-        meta = mapping.get("_meta", {})
-        named = {**meta.get(SIDECAR_META, {}), task.simhash_field: index}
-        if SOURCE not in mapping["properties"] or meta.get(SIDECAR_META) != named:
-            body = {"properties": source, "_meta": {**meta, SIDECAR_META: named}}
-            gateway.put_mapping(name, body)
+    if not is_mapped(gateway, job):
+        require_some_text(DocumentReader(gateway, job).sample(query, _SAMPLE), job)
 
 
-def is_mapped(client: Client, task: Task) -> bool:
-    """Check whether the mapping of an index of the task has the field of the text."""
-    indices = _indices(client, ",".join(sorted(task.indices)))
-    return any(_field(mapping, task.text_field) for mapping, _ in indices.values())
+def is_mapped(gateway: Gateway, job: BackfillJob) -> bool:
+    """Check whether the mapping of an index of the job has the text field."""
+    mappings = gateway.mappings(",".join(sorted(job.indices)))
+    return any(mapped_field(mapping, job.config.text_field) for mapping in mappings.values())
 
 
-def require_some_text(hits: Sequence[Hit], task: Task) -> None:
-    """Refuse a field that the mapping has not and no document of a sample either.
+def require_some_text(documents: Sequence[StoredDocument], job: BackfillJob) -> None:
+    """Reject a text field that no document of a sample has.
 
     Raises:
         InputError: There is none.
     """
-    if hits and not any(_has_text(hit, task.text_field) for hit in hits):
-        names = ", ".join(sorted(task.indices))
+    text_field = job.config.text_field
+    if documents and not any(_has_text(document, text_field) for document in documents):
+        names = ", ".join(sorted(job.indices))
         raise InputError(
-            f"Neither the mapping nor a document of {names} has a field {task.text_field!r}; "
-            "name the field of the text with --field."
+            f"Neither the mapping nor a document of {names} has a field {text_field!r}; "
+            "name the field of the text.",
+            parameter="text_field",
         )
 
 
-def _has_text(hit: Hit, text_field: str) -> bool:
+def _has_text(document: StoredDocument, text_field: str) -> bool:
     try:
-        return text_of(hit.source, text_field) is not None
+        return text_of(document.source, text_field) is not None
     except InputError:
         return True
 
 
-def _indices(client: Client, index: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Return mapping and settings of each index behind a name."""
-    gateway = Gateway.of(client)
-    mappings, settings = gateway.mappings(index), gateway.settings(index)
-    return {name: (mapping, settings.get(name, {})) for name, mapping in mappings.items()}
-
-
-def _require_source(
-    index: str,
-    mapping: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    *,
-    in_place: bool,
-) -> None:
+def _require_source(index: str, mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     source = mapping.get("_source", {})
-    disabled = source.get("enabled") is False or source.get("mode") == "disabled"
-    if disabled or settings.get("index.mapping.source.mode") == "disabled":
+    is_disabled = source.get("enabled") is False or source.get("mode") == "disabled"
+    if is_disabled or settings.get("index.mapping.source.mode") == "disabled":
         raise MappingConflict(
-            f"Index {index!r} keeps no `_source`, so that its texts cannot be read; write its "
+            f"Index {index!r} keeps no `_source`, so its texts cannot be read; write its "
             "documents again with `es-simhash ingest`."
         )
-    if in_place and (source.get("excludes") or source.get("includes")):
+
+
+def _require_whole_source(index: str, mapping: Mapping[str, Any]) -> None:
+    source = mapping.get("_source", {})
+    if source.get("excludes") or source.get("includes"):
         raise MappingConflict(
             f"Index {index!r} leaves fields out of `_source`, which a partial update would lose; "
-            "write the fingerprints to another index with --sidecar."
+            "write the fingerprints to a sidecar.",
+            parameter="sidecar",
         )
 
 
-def _require_text(index: str, mapping: Mapping[str, Any], text_field: str) -> None:
-    """Refuse texts of nested documents, of which a document has many."""
+def _require_no_nested_text(index: str, mapping: Mapping[str, Any], text_field: str) -> None:
+    """Reject texts of nested documents, of which a document has many."""
     names = text_field.split(".")
     for count in range(1, len(names)):
-        above = ".".join(names[:count])
-        if (_field(mapping, above) or {}).get("type") == "nested":
+        parent = ".".join(names[:count])
+        if (mapped_field(mapping, parent) or {}).get("type") == "nested":
             raise InputError(
-                f"Field {text_field!r} of index {index!r} lies in nested documents ({above!r}); "
-                "copy its text to a field of the document and name that with --field."
+                f"Field {text_field!r} of index {index!r} lies in nested documents ({parent!r}); "
+                "copy its text to a field of the document and name that one.",
+                parameter="text_field",
             )
-
-
-def _field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
-    """Return the mapping of a field."""
-    found: Mapping[str, Any] | None = mapping
-    for name in path.split("."):
-        found = (found or {}).get("properties", {}).get(name)
-    return found

@@ -1,172 +1,147 @@
-"""What the processes do: find out which documents need fields, and write the bulk body."""
+"""The work of the processes: which documents need fields, and the bulk body that writes them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from es_simhash.backfills.documents import Hit, Place, Task, own_object
-from es_simhash.backfills.fields import derived, fits, is_current, refusal, replacing
-from es_simhash.backfills.report import Outcome, Status
+from es_simhash.backfills.job import BackfillJob, StoredDocument
+from es_simhash.backfills.updates import derived_objects, stored_object, update_action
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.preparation import Prepared
 from es_simhash.errors import InputError
-from es_simhash.storage.fields import INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.semantics.entities.document_fields import upstream_entities
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import CONTENT_HASH, INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
+from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import text_of
-from es_simhash.text.limits import require_text_size
+from es_simhash.text.limits import MAX_CHUNKS, chunk_limit_error, require_text_size
+from es_simhash.text.segmentation import normalise, segment
 
 
 @dataclass
-class Page(Prepared):
+class PreparedPage(Prepared):
     """Documents ready to be sent.
 
     Attributes:
-        settled: Outcome of each document for which nothing is sent.
+        settled: Outcomes of the documents for which nothing is sent.
     """
 
     settled: list[Outcome] = field(default_factory=list)
 
 
-class _Wanted(NamedTuple):
-    """A document that gets new fields."""
+class _Update(NamedTuple):
+    """A document that gets new fields: its number in the page, and its text."""
 
     number: int
-    hit: Hit
+    document: StoredDocument
     text: str
 
 
-def prepare(hits: Sequence[Hit], task: Task) -> Page:
-    """Make documents ready to be sent; `positions` are their numbers in the sequence."""
-    page = Page()
-    wanted = []
-    for number, hit in enumerate(hits):
-        found = _judged(hit, task)
-        if isinstance(found, Outcome):
-            page.settled.append(found)
+def prepare(documents: Sequence[StoredDocument], job: BackfillJob) -> PreparedPage:
+    """Return documents ready to be sent; `positions` are their numbers in the sequence."""
+    page = PreparedPage()
+    updates = []
+    for number, document in enumerate(documents):
+        text_or_outcome = _text_or_outcome(document, job)
+        if isinstance(text_or_outcome, Outcome):
+            page.settled.append(text_or_outcome)
         else:
-            wanted.append(_Wanted(number, hit, found))
+            updates.append(_Update(number, document, text_or_outcome))
+    texts = [update.text for update in updates]
+    sources = [update.document.source for update in updates]
     actions = []
-    objects = derived([each.text for each in wanted], [each.hit.source for each in wanted], task)
-    for each, simhash in zip(wanted, objects, strict=True):
-        page.ids.append(each.hit.place.id)
-        page.positions.append(each.number)
-        actions.append(_action(each.hit, simhash, task))
+    objects = derived_objects(texts, sources, job.config)
+    for update, simhash in zip(updates, objects, strict=True):
+        page.ids.append(update.document.version.ref.id)
+        page.positions.append(update.number)
+        actions.append(update_action(update.document, simhash, job))
     page.fill(actions)
     return page
 
 
-def outcome(hit: Hit, status: Status, reason: str | None = None) -> Outcome:
-    """Return the outcome of a document."""
-    return Outcome(hit.place.id, hit.place.index, status, reason)
-
-
-def _judged(hit: Hit, task: Task) -> Outcome | str:
-    """Return the text to fingerprint, or what became of the document without."""
-    stored = _stored(hit, task)
-    if hit.kept is not None:
-        if taken := _taken_by_another(hit, task):
-            return outcome(hit, "failed", taken)
-        if is_current(stored, task) and _is_newer(hit.kept[SOURCE], hit.place):
-            return outcome(hit, "unchanged")
+def _text_or_outcome(document: StoredDocument, job: BackfillJob) -> str | Outcome:
+    """Return the text to fingerprint, or the outcome of a document that is not written."""
+    stored = stored_object(document, job)
+    if document.counterpart is not None:
+        origin = document.counterpart.source.get(SOURCE)
+        if conflict := _sidecar_conflict(document, origin, job):
+            return document.outcome("failed", conflict)
+        if job.is_current(stored) and _is_up_to_date(origin, document.version):
+            return document.outcome("unchanged")
     try:
-        content = require_text_size(_text(hit.source, task.text_field) or "")
+        text = _text(document.source, job.config.text_field)
+        content = require_text_size(text or "")
     except InputError as error:
-        return outcome(hit, "failed", str(error))
-    if not content and not stored and text_of(hit.source, task.text_field) is None:
-        return outcome(hit, "without_text")
-    if is_current(stored, task) and fits(content, stored):
-        return outcome(hit, "unchanged")
-    reason = refusal(content, hit.source, task)
-    return outcome(hit, "failed", reason) if reason else content
-
-
-def _stored(hit: Hit, task: Task) -> Mapping[str, Any]:
-    """Return the small members of our object, wherever it is kept."""
-    source = hit.source if task.sidecar is None else hit.kept or {}
-    return own_object(source, task.simhash_field)[0] or {}
+        return document.outcome("failed", str(error))
+    if text is None and not stored:
+        return document.outcome("without_text")
+    if job.is_current(stored) and stored.get(CONTENT_HASH) == content_hash(normalise(content)):
+        return document.outcome("unchanged")
+    reason = rejection(content, document.source, job.config)
+    return document.outcome("failed", reason) if reason else content
 
 
 def _text(source: Mapping[str, Any], text_field: str) -> str | None:
-    """Return the text; where it is missed for lists of objects on the way to it, say so.
+    """Return the text; reject one that is missed because lists of objects are on its path.
 
     Raises:
         InputError: The field holds no text.
     """
-    found = text_of(source, text_field)
+    text = text_of(source, text_field)
     value: Any = source
-    for part in text_field.split("."):
-        if found is None and isinstance(value, list) and value:
+    for name in text_field.split("."):
+        if text is None and isinstance(value, list) and value:
             raise InputError(
                 f"Field {text_field!r} lies in a list of objects; copy its text to a field of the "
-                "document and name that with --field."
+                "document and name that one.",
+                parameter="text_field",
             )
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return text
 
 
-def _taken_by_another(hit: Hit, task: Task) -> str | None:
-    """Return the sentence that says that the sidecar has this id from another document.
+def _sidecar_conflict(document: StoredDocument, origin: Any, job: BackfillJob) -> str | None:
+    """Return why the sidecar cannot take a document: its id has the fields of another one.
 
-    The document of an index that is no longer asked for gives way.
+    Fields of an index that is not backfilled any more are overwritten.
     """
-    assert hit.kept is not None
-    of = hit.kept.get(SOURCE)
-    if not isinstance(of, Mapping) or SEQ_NO not in of:
+    if not isinstance(origin, Mapping) or SEQ_NO not in origin:
         return (
-            f"Index {task.sidecar!r} has a document of this id that is not of a backfill; "
-            "name another with --sidecar."
+            f"Index {job.sidecar!r} has a document of this id that no backfill wrote; "
+            "name another sidecar."
         )
-    if of[INDEX] in task.indices and (of[INDEX], of.get(ROUTING)) != (
-        hit.place.index,
-        hit.place.routing,
-    ):
+    ref = document.version.ref
+    is_same = (origin[INDEX], origin.get(ROUTING)) == (ref.index, ref.routing)
+    if origin[INDEX] in job.indices and not is_same:
         return (
-            f"Index {task.sidecar!r} has the document of this id of index {of[INDEX]!r}; "
+            f"Index {job.sidecar!r} has the document of this id of index {origin[INDEX]!r}; "
             "give each of the indices a sidecar of its own."
         )
     return None
 
 
-def _is_newer(of: Mapping[str, Any], place: Place) -> bool:
-    """Check whether the sidecar has the fields of this state of the document, or of a later one."""
-    same = (of[INDEX], of.get(ROUTING)) == (place.index, place.routing)
-    return same and (of[PRIMARY_TERM], of[SEQ_NO]) >= (place.primary_term, place.seq_no)
+def _is_up_to_date(origin: Any, version: DocumentVersion) -> bool:
+    """Check whether the sidecar has the fields of this version of the document, or a later one."""
+    ref = version.ref
+    is_same = (origin[INDEX], origin.get(ROUTING)) == (ref.index, ref.routing)
+    newest = origin[PRIMARY_TERM], origin[SEQ_NO]
+    return is_same and newest >= (version.primary_term, version.seq_no)
 
 
-def _action(hit: Hit, simhash: bytes, task: Task) -> bytes:
-    """Return the two lines of a bulk request that write the fields of one document."""
-    if task.sidecar is None:
-        stored, nested = own_object(hit.source, task.simhash_field)
-        whole = replacing(simhash, stored) if stored is not None else simhash
-        members = _under(task.simhash_field, whole, nested=nested)
-        return _update(hit.place, b"{%b}" % members)
-    place = hit.place
-    names = {INDEX: place.index, ROUTING: place.routing,
-             SEQ_NO: place.seq_no, PRIMARY_TERM: place.primary_term}  # fmt: skip
-    of = b'"%b":%b' % (SOURCE.encode(), json.dumps(names).encode())
-    if hit.kept_place is None:
-        members = _under(task.simhash_field, simhash, nested=False)
-        head = json.dumps({"create": {"_index": task.sidecar, "_id": place.id}}).encode()
-        return b"%b\n{%b,%b}\n" % (head, members, of)
-    whole = replacing(simhash, _stored(hit, task))
-    members = _under(task.simhash_field, whole, nested=False)
-    return _update(hit.kept_place, b"{%b,%b}" % (members, of))
+def rejection(content: str, source: Mapping[str, Any], config: IndexConfig) -> str | None:
+    """Return why a document cannot be fingerprinted, before that costs anything; None if it can."""
+    try:
+        upstream_entities(source, config.entity_fields)
+    except InputError as error:
+        return str(error)
+    return _too_many_chunks(content, config.scheme)
 
 
-def _under(field: str, value: bytes, *, nested: bool) -> bytes:
-    """Return the member that holds our object, the way the document has it already."""
-    names = field.split(".") if nested else [field]
-    for name in reversed(names[1:]):
-        value = b"{%b:%b}" % (json.dumps(name).encode(), value)
-    return b"%b:%b" % (json.dumps(names[0]).encode(), value)
-
-
-def _update(place: Place, document: bytes) -> bytes:
-    meta: dict[str, Any] = {
-        "_index": place.index,
-        "_id": place.id,
-        "if_seq_no": place.seq_no,
-        "if_primary_term": place.primary_term,
-    }
-    if place.routing is not None:
-        meta["routing"] = place.routing
-    return b'{"update":%b}\n{"doc":%b}\n' % (json.dumps(meta).encode(), document)
+def _too_many_chunks(content: str, scheme: Scheme) -> str | None:
+    # A text with fewer characters cannot have so many chunks.
+    if len(content) < MAX_CHUNKS * scheme.min_chunk_tokens:
+        return None
+    segmentation = segment([normalise(content)], scheme)
+    return chunk_limit_error(int(segmentation.text_chunks[-1]))

@@ -1,45 +1,28 @@
-"""What became of one document, and of a whole run."""
+"""Progress of a backfill in counts, and the file of the documents that failed."""
 
+import json
 import time
 import uuid
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any
 
-Status = Literal["written", "unchanged", "without_text", "gone", "failed"]
-STATUSES: tuple[Status, ...] = get_args(Status)
+from es_simhash.bulk.append_only_file import AppendOnlyFile
+from es_simhash.bulk.outcome import Outcome, Status
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one document.
-
-    Attributes:
-        id: Its id.
-        index: The index that holds it, not an alias of it.
-        status: "written"; "unchanged", as its fields fit its text; "without_text"; "gone", as it
-            was deleted meanwhile; or "failed".
-        reason: One sentence, for a failure.
-    """
-
-    id: str
-    index: str
-    status: Status
-    reason: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        """False for a failure."""
-        return self.status != "failed"
+# Statuses of the outcomes of a backfill, in the order they are reported in.
+STATUSES: tuple[Status, ...] = ("written", "unchanged", "without_text", "gone", "failed")
 
 
 @dataclass
 class Report:
-    """How far a run has come.
+    """Progress of a run.
 
     Attributes:
         run: Id of the run, also in the file of failures.
-        total: Documents to look at; counted once more when the snapshot of the index was lost.
+        total: Documents to read; counted again when the point in time expired.
         counts: Documents by status.
         started: Monotonic time of the start.
     """
@@ -51,16 +34,55 @@ class Report:
 
     @property
     def done(self) -> int:
-        """Documents looked at."""
+        """Documents that have an outcome."""
         return sum(self.counts.values())
 
     @property
     def rate(self) -> float:
-        """Documents a second so far."""
+        """Documents per second so far."""
         return self.done / max(time.monotonic() - self.started, 1e-9)
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Count outcomes."""
+        self.counts.update(outcome.status for outcome in outcomes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON has it."""
         seconds = round(time.monotonic() - self.started, 3)
         counts: dict[str, int] = {name: self.counts[name] for name in STATUSES}
         return {"run": self.run, "total": self.total, **counts, "seconds": seconds}
+
+
+class FailureLog(AppendOnlyFile):
+    """A JSONL file of failures; each line has `run`, `index`, `id` and `reason`.
+
+    A document that fails again after the point in time expired is logged once.
+
+    Args:
+        path: The file; None for none.
+        run: Id of the run.
+    """
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        super().__init__(path, "failures")
+        self._run = run
+        self._logged: set[tuple[str | None, str | None]] = set()
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Log the failures among outcomes.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        for outcome in outcomes:
+            document = outcome.index, outcome.id
+            if outcome.ok or document in self._logged:
+                continue
+            self._logged.add(document)
+            record = {
+                "run": self._run,
+                "index": outcome.index,
+                "id": outcome.id,
+                "reason": outcome.reason,
+            }
+            self.write(json.dumps(record).encode("ascii") + b"\n")

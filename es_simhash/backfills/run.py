@@ -1,26 +1,27 @@
-"""A run: slices of a snapshot are read, fingerprinted and written side by side."""
+"""A run: slices of a point in time are read, fingerprinted and written in parallel."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
-from es_simhash.backfills.documents import Hit, Task
-from es_simhash.backfills.preparation import outcome, prepare
-from es_simhash.backfills.report import Outcome, Report, Status
-from es_simhash.backfills.store import CONFLICT, GONE, Part, Store
-from es_simhash.backfills.throttle import Throttle
+from es_simhash.backfills.job import BackfillJob, IndexPart, StoredDocument
+from es_simhash.backfills.reader import DocumentReader, Slice, Throttle
+from es_simhash.backfills.report import FailureLog, Report
+from es_simhash.backfills.writer import DocumentWriter
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.engine.errors import PointInTimeExpired
+from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
 from es_simhash.text.limits import MEBIBYTE
 
-# A document that another writer changes before each of our writes.
-_MOST_CONFLICTS = 20
-# Snapshots that are lost without one document done.
-_MOST_LOSSES = 5
+# Points in time that expire one after the other without one document done.
+_MAX_EXPIRED = 5
+_FIRST_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Settings:
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
         max_docs_per_second: Bound on the documents read; None for none.
         retry: How long requests to a busy cluster are retried.
+        failures: JSONL file for ids of documents that fail; None to leave them to the caller.
+        report: Called with the report of the run after each page; None for nothing.
     """
 
     processes: int = 1
@@ -43,49 +46,64 @@ class Settings:
     page_bytes: int = 2 * MEBIBYTE
     max_docs_per_second: float | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    failures: Path | None = None
+    report: Callable[[Report], None] | None = None
 
 
-DEFAULT_SETTINGS = Settings()
+def run_backfill(
+    gateway: Gateway, job: BackfillJob, parts: Sequence[IndexPart], settings: Settings
+) -> Iterator[Outcome]:
+    """Do a job on parts of an index, one after the other; yield the outcome of each document.
 
+    Args:
+        gateway: Sends the requests, with the policy of the settings; it is stopped in the end.
+        job: What to do.
+        parts: The documents to read.
+        settings: How the run works.
 
-@dataclass
-class _Slice:
-    """How far one slice is read."""
-
-    number: Mapping[str, int] | None
-    size: int
-    after: Sequence[Any] | None = None
-    ended: bool = False
+    Raises:
+        ClusterError: The cluster takes no documents, or is away for too long.
+    """
+    report = Report()
+    publish = settings.report or (lambda report: None)
+    with FailureLog(settings.failures, report.run) as log:
+        publish(report)
+        for outcomes in Run(gateway, job, parts, settings, report).outcomes():
+            report.add(outcomes)
+            log.add(outcomes)
+            publish(report)
+            yield from outcomes
 
 
 class Run:
     """One run.
 
     Args:
-        store: Reads and writes.
-        task: What to do.
-        parts: The documents to look at; one part after the other.
+        gateway: Sends the requests; it is stopped in the end.
+        job: What to do.
+        parts: The documents to read; one part after the other.
         settings: How to work.
-        report: Told the number of documents.
+        report: Gets the number of documents.
     """
 
     def __init__(
         self,
-        store: Store,
-        task: Task,
-        parts: Sequence[Part],
+        gateway: Gateway,
+        job: BackfillJob,
+        parts: Sequence[IndexPart],
         settings: Settings,
         report: Report,
     ) -> None:
-        self._store = store
-        self._task = task
+        self._gateway = gateway
+        self._job = job
         self._parts = parts
         self._settings = settings
         self._report = report
+        self._reader = DocumentReader(gateway, job)
         self._throttle = Throttle(settings.max_docs_per_second)
 
     def outcomes(self) -> Iterator[list[Outcome]]:
-        """Yield what became of the documents, a page at a time.
+        """Yield the outcomes of the documents, a page at a time.
 
         Raises:
             ClusterError: The cluster takes no documents, or is away for too long.
@@ -100,120 +118,83 @@ class Run:
         few = remaining <= self._settings.page
         processes = 1 if few else self._settings.processes
         slices = 1 if few else processes * self._settings.slices
-        self._pool = make_pool(processes)
+        pool = make_pool(processes)
+        self._writer = DocumentWriter(self._gateway, self._job, self._reader, pool)
         threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
         try:
             for number in range(len(self._parts)):
-                yield from self._snapshots(threads, slices, self._parts[number:])
+                yield from self._first_part(threads, slices, self._parts[number:])
         finally:
-            self._store.stop()
-            self._throttle.stop()
+            self._gateway.stop()
             threads.shutdown(cancel_futures=True)
-            self._pool.shutdown(cancel_futures=True)
-            self._store.close_snapshot()
+            pool.shutdown(cancel_futures=True)
+            self._reader.close()
 
-    def _remaining(self, parts: Sequence[Part]) -> int:
-        for index in {each.index for each in parts}:
-            self._store.refresh(index)
-        return sum(self._store.count(each) for each in parts)
+    def _remaining(self, parts: Sequence[IndexPart]) -> int:
+        for index in {part.index for part in parts}:
+            self._reader.refresh(index)
+        return sum(self._reader.count(part) for part in parts)
 
-    def _snapshots(
-        self, threads: ThreadPoolExecutor, slices: int, parts: Sequence[Part]
+    def _first_part(
+        self, threads: ThreadPoolExecutor, slices: int, parts: Sequence[IndexPart]
     ) -> Iterator[list[Outcome]]:
-        """Go through a snapshot of the first part; when it is lost, another of what is left."""
-        losses = 0
-        while losses < _MOST_LOSSES:
-            self._store.open_snapshot(parts[0])
+        """Read the first part; when its point in time expires, open another of what is left."""
+        expired = 0
+        while expired < _MAX_EXPIRED:
+            self._reader.open(parts[0])
             before = self._report.done
             try:
-                yield from self._slices(threads, slices)
+                yield from self._all_slices(threads, slices)
             except PointInTimeExpired:
-                losses = losses + 1 if self._report.done == before else 0
+                expired = expired + 1 if self._report.done == before else 0
                 self._report.total = self._report.done + self._remaining(parts)
             else:
-                self._store.close_snapshot()
+                self._reader.close()
                 return
         raise ClusterError(
-            "The cluster loses each snapshot of the index at once; run the same again later to "
-            "go on."
+            "Each point in time of the index expires at once; run the same again later to go on."
         )
 
-    def _slices(self, threads: ThreadPoolExecutor, count: int) -> Iterator[list[Outcome]]:
-        size = min(50, self._page_bound())
-        under_way = {
-            threads.submit(self._step, _Slice({"id": n, "max": count} if count > 1 else None, size))
-            for n in range(count)
-        }
-        lost: PointInTimeExpired | None = None
-        while under_way:
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+    def _all_slices(self, threads: ThreadPoolExecutor, count: int) -> Iterator[list[Outcome]]:
+        size = min(_FIRST_PAGE, self._max_page())
+        numbers = [{"id": n, "max": count} for n in range(count)] if count > 1 else [None]
+        pending = {threads.submit(self._next_page, Slice(number, size)) for number in numbers}
+        expiry: PointInTimeExpired | None = None
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
                 try:
                     slice, outcomes = self._result(future)
                 except PointInTimeExpired as error:
                     # What the other slices have under way is counted first.
-                    lost = error
+                    expiry = error
                     continue
-                if not slice.ended and lost is None:
-                    under_way.add(threads.submit(self._step, slice))
+                if not slice.ended and expiry is None:
+                    pending.add(threads.submit(self._next_page, slice))
                 if outcomes:
                     yield outcomes
-        if lost is not None:
-            raise lost
+        if expiry is not None:
+            raise expiry
 
-    def _page_bound(self) -> int:
+    def _max_page(self) -> int:
         rate = self._settings.max_docs_per_second
         return self._settings.page if rate is None else max(1, min(self._settings.page, int(rate)))
 
-    def _step(self, slice: _Slice) -> tuple[_Slice, list[Outcome]]:
-        """Take the next documents of a slice all the way; runs in a thread."""
-        hits, after = self._store.page(slice.size, slice.number, slice.after)
-        if not hits:
-            slice.ended = True
+    def _next_page(self, slice: Slice) -> tuple[Slice, list[Outcome]]:
+        """Read, fingerprint and write the next documents of a slice; runs in a thread."""
+        documents = self._reader.next_page(slice)
+        if slice.ended:
             return slice, []
-        slice.after = after
-        slice.size = self._next_size(hits)
-        self._throttle.take(len(hits))
-        return slice, self._written(hits)
+        slice.size = self._next_size(documents)
+        self._gateway.wait(self._throttle.reserve(len(documents), time.monotonic()))
+        return slice, self._writer.write(documents)
 
-    def _next_size(self, hits: Sequence[Hit]) -> int:
-        """Return the size of the next page, from what the texts of this one take."""
-        characters = sum(len(str(hit.source)) for hit in hits) / len(hits)
-        return max(1, min(self._page_bound(), int(self._settings.page_bytes / (characters + 1))))
+    def _next_size(self, documents: Sequence[StoredDocument]) -> int:
+        """Return the size of the next page, from the length of the texts of this one."""
+        characters = sum(len(str(document.source)) for document in documents) / len(documents)
+        return max(1, min(self._max_page(), int(self._settings.page_bytes / (characters + 1))))
 
-    def _written(self, hits: Sequence[Hit]) -> list[Outcome]:
-        """Write the fields of documents; where there is a newer state, those of its text."""
-        outcomes: list[Outcome] = []
-        for _ in range(_MOST_CONFLICTS):
-            page = self._pool.submit(prepare, hits, self._task).result()
-            outcomes += page.settled
-            failures = self._store.send(page)
-            met = []
-            for number, place in enumerate(page.positions):
-                reason = failures.get(number)
-                if reason == CONFLICT:
-                    met.append(hits[place])
-                elif reason == GONE:
-                    outcomes.append(outcome(hits[place], "gone"))
-                else:
-                    status: Status = "failed" if reason else "written"
-                    outcomes.append(outcome(hits[place], status, reason))
-            if not met:
-                return outcomes
-            hits = self._as_they_are_now(met, outcomes)
-        reason = "It is changed faster than it can be fingerprinted; run the same again later."
-        return outcomes + [outcome(hit, "failed", reason) for hit in hits]
-
-    def _as_they_are_now(self, hits: Sequence[Hit], outcomes: list[Outcome]) -> list[Hit]:
-        now = self._store.again(hits)
-        outcomes += [
-            outcome(old, "gone") for old, new in zip(hits, now, strict=True) if new is None
-        ]
-        return [each for each in now if each is not None]
-
-    def _result(
-        self, future: "Future[tuple[_Slice, list[Outcome]]]"
-    ) -> tuple[_Slice, list[Outcome]]:
+    def _result(self, future: "Future[tuple[Slice, list[Outcome]]]") -> tuple[Slice, list[Outcome]]:
         try:
             return future.result()
         except BrokenProcessPool as error:

@@ -4,17 +4,20 @@ import json
 import logging
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.progress import Progress as Bar
 
-from es_simhash.backfills.backfill import backfill as enrich
+from es_simhash.backfills.backfill import backfill as backfill_index
 from es_simhash.backfills.estimate import Estimate, estimate
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.prune import prune, require_sidecar_of
-from es_simhash.backfills.report import Outcome, Report
+from es_simhash.backfills.report import Report
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.cli.bars import documents_bar, show_report
 from es_simhash.cli.options import (
     client_of,
@@ -28,6 +31,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name, printable
 
 # More failures are in the file only.
@@ -88,31 +92,28 @@ def backfill(
     if prunes and sidecar is None:
         raise InputError("--prune deletes from a sidecar; name it with --sidecar.")
     settings = Settings(processes=processes, max_docs_per_second=max_docs_per_second)
-    asked: dict[str, Any] = {
-        "text_field": text_field,
-        "simhash_field": simhash_field,
-        "where": _query(where),
-        "check": check,
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
+    target: dict[str, Any] = {
+        "config": config,
+        "selection": Selection(_query(where), check),
         "sidecar": sidecar,
-        "vocabulary": vocabulary,
-        "settings": settings,
     }
     with client_of(**connection) as client:
         if prunes:
-            require_sidecar_of(client, index, str(sidecar), simhash_field)
+            require_sidecar_of(client, index, str(sidecar), config)
         if dry_run:
-            _print_estimate(estimate(client, index, **asked), index)
+            _print_estimate(estimate(client, index, **target, settings=settings), index)
         else:
-            letters = failures or Path(f"{file_name(index)}.failures.jsonl")
-            _run(client, index, letters, asked, quiet=quiet)
+            path = failures or Path(f"{file_name(index)}.failures.jsonl")
+            _run(client, index, target, replace(settings, failures=path), quiet=quiet)
         if prunes:
-            _prune(client, index, str(sidecar), simhash_field, dry_run=dry_run)
+            _prune(client, index, str(sidecar), config, dry_run=dry_run)
 
 
-def _prune(client: Client, index: str, sidecar: str, field: str, *, dry_run: bool) -> None:
+def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry_run: bool) -> None:
     if dry_run and not Gateway.of(client).exists(sidecar):
         return
-    count = prune(client, index, sidecar, simhash_field=field, dry_run=dry_run)
+    count = prune(client, index, sidecar, config=config, dry_run=dry_run)
     done = "would be deleted" if dry_run else "deleted"
     click.echo(f"{count} documents of {sidecar!r} {done}, as they are no longer in {index!r}.")
 
@@ -135,20 +136,22 @@ def _query(value: str | None) -> dict[str, Any] | None:
 def _run(
     client: Client,
     index: str,
-    letters: Path,
-    asked: dict[str, Any],
+    target: dict[str, Any],
+    settings: Settings,
     *,
     quiet: bool,
 ) -> None:
     now: Report | None = None
     with documents_bar("backfill", quiet=quiet) as bar:
 
-        def report(told: Report) -> None:
+        def report(current: Report) -> None:
             nonlocal now
-            now = told
-            show_report(bar, told)
+            now = current
+            show_report(bar, current)
 
-        outcomes = enrich(client, index, **asked, failures=letters, report=report)
+        outcomes = backfill_index(
+            client, index, **target, settings=replace(settings, report=report)
+        )
         try:
             # Closed here, so that Ctrl-C ends the threads before the client.
             with closing(outcomes):  # type: ignore[type-var]
@@ -160,7 +163,8 @@ def _run(
     failed = now.counts["failed"] if now else 0
     if failed:
         raise EsSimhashError(
-            f"{failed} documents could not be enriched; {letters} has each with its reason."
+            f"{failed} documents could not be enriched; "
+            f"{settings.failures} has each with its reason."
         )
 
 

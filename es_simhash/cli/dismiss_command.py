@@ -1,4 +1,4 @@
-"""`es-simhash dismiss`: remember that two documents are not versions."""
+"""`es-simhash dismiss`: mark two documents as no versions of each other."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ from es_simhash.families.dismissals import dismiss as dismiss_pair
 
 @click.command()
 @click.argument("index")
-@click.argument("one")
-@click.argument("other")
-@click.option("--undo", is_flag=True, help="Take the dismissal back.")
+@click.argument("id_a")
+@click.argument("id_b")
+@click.option("--undo", is_flag=True, help="Withdraw the dismissal.")
 @simhash_field_option
 @connection_options
 def dismiss(
-    index: str, one: str, other: str, undo: bool, simhash_field: str, **connection: Any
+    index: str, id_a: str, id_b: str, undo: bool, simhash_field: str, **connection: Any
 ) -> None:
-    """Remember that documents ONE and OTHER of INDEX are not versions of each other.
+    """Mark documents ID_A and ID_B of INDEX as no versions of each other.
 
     From the next `es-simhash families` on they are never of one family, whatever is written to
-    them. It is kept in the index INDEX-simhash, beside yours.
+    them. The dismissal is stored in the state index INDEX-simhash.
     """
     with client_of(**connection) as client:
-        dismiss_pair(client, index, one, other, undo=undo, simhash_field=simhash_field)
+        dismiss_pair(client, index, id_a, id_b, undo=undo, simhash_field=simhash_field)
     what = "may be of one family again" if undo else "are not versions of each other"
     click.echo(
-        f"{printable(one)} and {printable(other)} {what}; `es-simhash families {index}` applies it."
+        f"{printable(id_a)} and {printable(id_b)} {what}; `es-simhash families {index}` applies it."
     )

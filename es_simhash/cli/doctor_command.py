@@ -13,8 +13,9 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.showing import format_option, print_json, printable
 from es_simhash.cli.status_command import print_status
-from es_simhash.diagnostics.distances import Bar
-from es_simhash.diagnostics.examination import SAMPLE, Examination, examine
+from es_simhash.diagnostics.distances import DistanceBin
+from es_simhash.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
+from es_simhash.storage.config import IndexConfig
 
 # Length of the longest bar.
 _BAR = 40
@@ -25,7 +26,7 @@ _BAR = 40
 @click.option(
     "--sample",
     type=click.IntRange(1, 10_000),
-    default=SAMPLE,
+    default=DEFAULT_SAMPLE,
     show_default=True,
     help="Documents to look at, drawn at random.",
 )
@@ -42,9 +43,8 @@ def doctor(
     when something must be done.
     """
     with client_of(**connection) as client:
-        found = examine(
-            client, index, text_field=text_field, simhash_field=simhash_field, sample=sample
-        )
+        config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+        found = examine(client, index, config=config, sample_size=sample)
     if form == "json":
         print_json(found.to_dict())
     else:
@@ -62,14 +62,14 @@ def _print(found: Examination) -> None:
         _print_bars(found.nearest)
     click.echo()
     for each in found.findings:
-        click.echo(f"{each.level}: {printable(each.found)}")
+        click.echo(f"{each.level}: {printable(each.message)}")
         click.echo(f"  {printable(each.advice)}")
     if found.healthy:
         click.echo("Nothing must be done.")
 
 
 def _measured(found: Examination) -> list[tuple[str, str]]:
-    texts = ", ".join(f"{count} {state}" for state, count in sorted(found.texts.items()))
+    texts = ", ".join(f"{count} {state}" for state, count in sorted(found.fingerprinted.items()))
     lines = [("sample", f"{found.sampled} documents; texts: {texts or 'none'}")]
     bits = found.bits
     if bits.shares:
@@ -82,13 +82,13 @@ def _measured(found: Examination) -> list[tuple[str, str]]:
     for each in found.hottest:
         lines.append((
             "block",
-            f"{each.term} in {each.documents} documents, by chance in {each.by_chance:.2g}",
+            f"{each.term} in {each.documents} documents, by chance in {each.expected:.2g}",
         ))  # fmt: skip
-    visited, recall = found.visited, found.recall
+    cost, recall = found.cost, found.recall
     lines.append((
         "cost",
-        f"a search within {visited.k} bits looks at {visited.median} documents in the middle, "
-        f"one in ten at {visited.nine_of_ten} or more, none at more than {visited.most}",
+        f"a search within {cost.k} bits looks at {cost.median} documents in the middle, "
+        f"one in ten at {cost.p90} or more, none at more than {cost.max}",
     ))  # fmt: skip
     lines.append((
         "recall",
@@ -99,7 +99,7 @@ def _measured(found: Examination) -> list[tuple[str, str]]:
     return lines
 
 
-def _print_bars(bars: Sequence[Bar]) -> None:
+def _print_bars(bars: Sequence[DistanceBin]) -> None:
     most = max(each.documents for each in bars)
     for each in bars:
         name = str(each.least) if each.least == each.most else f"{each.least}-{each.most}"

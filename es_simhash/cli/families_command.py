@@ -13,7 +13,9 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.showing import format_option, print_json, printable
 from es_simhash.families.find import find_families
-from es_simhash.families.report import RULES, Choice, Found
+from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
+from es_simhash.families.report import FamiliesReport
+from es_simhash.storage.config import IndexConfig
 
 # Families and members of one that are listed; JSON lists all.
 _SHOWN_FAMILIES, _SHOWN_MEMBERS = 20, 6
@@ -23,13 +25,13 @@ _SHOWN_FAMILIES, _SHOWN_MEMBERS = 20, 6
 @click.argument("index")
 @click.option(
     "--representative",
-    type=click.Choice(RULES),
+    type=click.Choice(REPRESENTATIVES),
     default="longest",
     show_default=True,
-    help="Which document each of the others is checked against.",
+    help="Document each of the others is compared with.",
 )
-@click.option("--date-field", help="Field that tells the newer of two documents.")
-@click.option("--all", "everything", is_flag=True, help="Ask for all documents again.")
+@click.option("--date-field", help="Field of the date, for the newest and the oldest.")
+@click.option("--all", "everything", is_flag=True, help="Process all documents, not only changes.")
 @click.option("--dry-run", is_flag=True, help="Show the families and write nothing.")
 @format_option
 @text_field_option
@@ -49,56 +51,53 @@ def families(
     """Find which documents of INDEX are versions of each other; give them one family.
 
     The name of the family is written to `simhash.family` of each document, for `collapse` in your
-    own searches. Only what changed since the last run is asked again; the outcome is that of a run
-    over everything, whatever the order in which documents came.
+    own searches. Only what changed since the last run is processed; the families are those of a
+    run over all documents, whatever the order in which they were written.
     """
-    choice = Choice(
-        rule=representative, date_field=date_field, everything=everything, dry_run=dry_run
-    )
+    options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
-        found = find_families(
+        report = find_families(
             client,
             index,
-            choice=choice,
-            text_field=text_field,
-            simhash_field=simhash_field,
-            progress=_tell if form == "table" and sys.stderr.isatty() else None,
+            options=options,
+            config=IndexConfig(text_field=text_field, simhash_field=simhash_field),
+            progress=_show_progress if form == "table" and sys.stderr.isatty() else None,
         )
     if form == "json":
-        print_json(found.to_dict())
+        print_json(report.to_dict())
     else:
-        _print(found)
+        _print(report)
 
 
-def _tell(asked: int, known: int) -> None:
-    end = "\n" if asked == known else "\r"
-    click.echo(f"{asked} of {known} texts asked for{end}", nl=False, err=True)
+def _show_progress(queried: int, known: int) -> None:
+    end = "\n" if queried == known else "\r"
+    click.echo(f"{queried} of {known} texts queried{end}", nl=False, err=True)
 
 
-def _print(found: Found) -> None:
-    for family in found.families[:_SHOWN_FAMILIES]:
+def _print(report: FamiliesReport) -> None:
+    for family in report.families[:_SHOWN_FAMILIES]:
         shown = [printable(id) for id in family.members[:_SHOWN_MEMBERS]]
         more = len(family.members) - len(shown)
         rest = f" and {more} more" if more else ""
         click.echo(f"{family.name}  {', '.join(shown)}{rest}")
-    if len(found.families) > _SHOWN_FAMILIES:
-        click.echo(f"... {len(found.families) - _SHOWN_FAMILIES} more; --format json lists all")
-    verb = "would be written" if found.dry_run else "written"
+    if len(report.families) > _SHOWN_FAMILIES:
+        click.echo(f"... {len(report.families) - _SHOWN_FAMILIES} more; --format json lists all")
+    verb = "would be written" if report.dry_run else "written"
     click.echo(
-        f"{found.documents} documents looked at, {len(found.families)} families of several; "
-        f"{found.written} documents {verb}."
+        f"{report.documents} documents processed, {len(report.families)} families of several; "
+        f"{report.written} documents {verb}."
     )
-    if found.left:
+    if report.skipped:
         click.echo(
-            f"{len(found.left)} documents left, as they changed meanwhile or their text is not the "
-            f"one that was fingerprinted: {_some(found.left)}; write their fingerprints again, "
-            "then run this again.",
+            f"{len(report.skipped)} documents skipped, as they changed meanwhile or their text is "
+            f"not the fingerprinted one: {_some(report.skipped)}; run `es-simhash backfill "
+            "--check`, then this again.",
             err=True,
         )
-    if found.truncated:
+    if report.truncated:
         click.echo(
-            f"truncated: {len(found.truncated)} texts share passages with more texts than were "
-            f"examined: {_some(found.truncated)}.",
+            f"truncated: {len(report.truncated)} texts share shingles with more texts than were "
+            f"compared: {_some(report.truncated)}.",
             err=True,
         )
 

@@ -7,7 +7,8 @@ import click
 
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
 from es_simhash.cli.showing import format_option, print_json, printable
-from es_simhash.diagnostics.status import Coverage, Status, count_documents
+from es_simhash.diagnostics.status import SchemeCoverage, Status, count_documents
+from es_simhash.storage.config import IndexConfig
 
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -29,7 +30,9 @@ def status(index: str, size: bool, form: str, simhash_field: str, **connection: 
     Reads only. The size of the fields needs the privilege `manage`, and is left out without it.
     """
     with client_of(**connection) as client:
-        found = count_documents(client, index, simhash_field=simhash_field, with_size=size)
+        found = count_documents(
+            client, index, config=IndexConfig(simhash_field=simhash_field), with_size=size
+        )
     if form == "json":
         print_json(found.to_dict())
         return
@@ -49,15 +52,15 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
     yield from _coverage("fingerprints", found.fingerprints)
     yield "empty", f"{found.empty} texts without a word"
     yield "failed", f"{found.failed} could not be fingerprinted by the ingest pipeline"
-    if found.semantics is None:
+    if found.profiles is None:
         yield "neighbours", "none: the index finds versions alone"
     else:
-        yield from _coverage("neighbours", found.semantics)
+        yield from _coverage("neighbours", found.profiles)
     yield "families", f"{found.families}, of {found.in_families} documents"
     yield "duplicates", f"{found.duplicates} flagged"
 
 
-def _coverage(name: str, coverage: Coverage) -> Iterator[tuple[str, str]]:
+def _coverage(name: str, coverage: SchemeCoverage) -> Iterator[tuple[str, str]]:
     yield (
         name,
         f"{coverage.current} of scheme {printable(coverage.scheme)}, "

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from es_simhash.backfills.run import Settings
 from es_simhash.cli.bars import documents_bar, show_report
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
@@ -26,8 +25,10 @@ from es_simhash.cli.options import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.showing import format_option
 from es_simhash.errors import ClusterError, EsSimhashError
-from es_simhash.families.report import RULES, Choice
-from es_simhash.sync.report import Swept
+from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
+from es_simhash.storage.config import IndexConfig
+from es_simhash.sync.report import SweepReport
+from es_simhash.sync.sweep import SweepSettings
 from es_simhash.sync.sweep import sweep as sweep_index
 from es_simhash.text.escaping import file_name
 
@@ -38,10 +39,10 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     """Read a number and its unit."""
     if value is None:
         return None
-    found = re.fullmatch(r"([0-9]+)([smhd])", value)
-    if found is None or not int(found[1]):
+    match = re.fullmatch(r"([0-9]+)([smhd])", value)
+    if match is None or not int(match[1]):
         raise click.BadParameter(f"{value!r} is no duration such as 60s, 5m, 2h or 1d.")
-    return float(int(found[1]) * _SECONDS[found[2]])
+    return float(int(match[1]) * _SECONDS[match[2]])
 
 
 @click.command()
@@ -52,8 +53,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @on_version_options
 @click.option(
     "--representative",
-    type=click.Choice(RULES),
-    help="Which document each of a family is checked against; default: as in the last run.",
+    type=click.Choice(REPRESENTATIVES),
+    help="Document each of a family is compared with; default: as in the last run.",
 )
 @text_field_option
 @simhash_field_option
@@ -78,37 +79,39 @@ def sweep(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Bring up to date what was written to INDEX since the last sweep, whoever wrote it.
+    """Process what was written to INDEX since the last sweep, whoever wrote it.
 
     Documents without fingerprints get them, those whose text was changed get new ones, all get
-    families. With --on-version, a document that came since and is a version of another of its
-    family is flagged, linked, or taken out again (skip; or replace, which keeps the better one);
-    each decision goes to the audit log, from which `es-simhash undo` takes it back.
+    families. With --on-version, a changed document that is a version of another of its family is
+    flagged, linked, or removed (skip; or replace, which keeps the better one); each decision goes
+    to the audit log, from which `es-simhash undo` reverts it.
 
-    The first sweep looks at all documents, and takes none out. One that is killed is done again
-    by the next.
+    The first sweep processes all documents and removes none. One that is killed is repeated by
+    the next.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     date_field = options["date_field"]
     rules, connection = on_version_of(options)
-    choice = Choice(representative, date_field) if representative else None
+    families = FamilyOptions(representative, date_field) if representative else None
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
     letters = failures or Path(f"{file_name(index)}.failures.jsonl")
     with client_of(**connection) as client:
 
-        def once() -> Swept:
+        def once() -> SweepReport:
             with documents_bar("sweep", quiet=quiet) as bar:
                 return sweep_index(
                     client,
                     index,
                     on_version=rules,
-                    choice=choice,
-                    text_field=text_field,
-                    simhash_field=simhash_field,
-                    vocabulary=vocabulary,
-                    failures=letters,
-                    settings=Settings(processes=processes, max_docs_per_second=max_docs_per_second),
-                    report=partial(show_report, bar),
+                    families=families,
+                    config=config,
+                    settings=SweepSettings(
+                        processes=processes,
+                        max_docs_per_second=max_docs_per_second,
+                        failures=letters,
+                        report=partial(show_report, bar),
+                    ),
                 )
 
         failed = _show(once(), form)
@@ -121,41 +124,44 @@ def sweep(
             _again(once, form)
 
 
-def _again(once: Callable[[], Swept], form: str) -> None:
-    """Sweep once more; a cluster that is away is asked again the next time."""
+def _again(once: Callable[[], SweepReport], form: str) -> None:
+    """Sweep once more; a cluster that is unreachable is retried by the next sweep."""
     try:
         _show(once(), form)
     except ClusterError as error:
-        # What can only be mended by hand ends the command.
+        # What needs intervention ends the command.
         if type(error) is not ClusterError:
             raise
         click.echo(f"{_now()}  {error}", err=True)
 
 
-def _show(done: Swept, form: str) -> int:
-    """Print what a sweep did; give the number of documents that could not be enriched."""
+def _show(report: SweepReport, form: str) -> int:
+    """Print the report; return the number of documents that could not be enriched."""
     if form == "json":
         # One line each, as a log is read.
-        click.echo(json.dumps({"time": _now(), **done.to_dict()}))
+        click.echo(json.dumps({"time": _now(), **report.to_dict()}))
     else:
-        click.echo(f"{_now()}  {_told(done)}")
-    return done.enriched["failed"]
+        click.echo(f"{_now()}  {_sentence(report)}")
+    return report.enriched["failed"]
 
 
 def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _told(done: Swept) -> str:
-    if done.families is None:
+def _sentence(report: SweepReport) -> str:
+    if report.families is None:
         return "Nothing was written since the last sweep."
-    counts = done.enriched
-    told = (
-        f"{counts.total()} documents looked at, {counts['written']} enriched, "
-        f"{counts['failed']} failed; families of {done.families.written} written"
+    counts = report.enriched
+    sentence = (
+        f"{counts.total()} documents processed, {counts['written']} enriched, "
+        f"{counts['failed']} failed; families of {report.families.written} written"
     )
-    left = len(done.left) + len(done.families.left)
-    if done.audit is not None:
-        decided = [f"{count} {action}" for action, count in sorted(done.decisions.items())]
-        told += f"; {', '.join(decided)}, {done.audit} has why" if decided else "; no versions"
-    return f"{told}; {left} changed meanwhile are left for the next." if left else f"{told}."
+    if report.audit is not None:
+        decisions = [f"{count} {action}" for action, count in sorted(report.decisions.items())]
+        logged = f"{', '.join(decisions)}, see {report.audit}" if decisions else "no versions"
+        sentence = f"{sentence}; {logged}"
+    skipped = len(report.conflicted) + len(report.families.skipped)
+    if skipped:
+        sentence = f"{sentence}; {skipped} changed meanwhile, the next sweep processes them"
+    return f"{sentence}."

@@ -1,1 +1,1 @@
-"""How an index stands: coverage, a sample, findings."""
+"""Diagnostics: counts of an index, measurements of a sample, findings with advice."""

@@ -1,74 +1,75 @@
-"""What measurements mean, and what to do about it."""
+"""What the measurements of an index mean, and what to do about it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from es_simhash.diagnostics.distances import Bits
-from es_simhash.diagnostics.probes import HotBlock, Recall, Visited
+from es_simhash.diagnostics.block_searches import HotBlock, Recall, SearchCost
+from es_simhash.diagnostics.distances import BitBalance
 from es_simhash.diagnostics.sample import MISSING, STALE, UNREADABLE
-from es_simhash.diagnostics.settings import Standing
-from es_simhash.diagnostics.status import Coverage, Status
+from es_simhash.diagnostics.settings import IndexSettings
+from es_simhash.diagnostics.status import SchemeCoverage, Status
 
-# Shares of the documents from which empty texts are worth a word, and are a fault.
+# Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2
 # A block is hot when so large a share of at least so many documents has it, many times as many as
 # by chance.
-_HOT_SHARE, _HOT_LEAST, _HOT_TIMES = 0.05, 20, 10
-# Documents a search may look at before it is felt.
-MANY_VISITED = 50_000
+_HOT_SHARE, _MIN_HOT, _HOT_TIMES = 0.05, 20, 10
+# Documents a search may examine before it is slow.
+MAX_EXAMINED = 50_000
 _MANY_SEGMENTS = 30
-_UNEVEN = 0.25
+# Share of uneven bits that is a hint.
+_UNEVEN_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that was found.
+    """A problem or a hint.
 
     Attributes:
         level: `problem` for what must be done, `hint` for what may be.
-        found: One sentence.
+        message: What was measured, in one sentence.
         advice: What to do.
     """
 
     level: Literal["problem", "hint"]
-    found: str
+    message: str
     advice: str
 
 
-def of_status(status: Status, backfill: str) -> Iterator[Finding]:
-    """Yield findings on what the documents have.
+def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
+    """Yield findings on the counts of an index.
 
     Args:
-        status: What they have.
-        backfill: The command that makes it complete.
+        status: The counts.
+        backfill: The command that completes the index.
     """
-    yield from _of_others(status.fingerprints, "fingerprints", backfill)
-    if status.semantics is None:
+    yield from _scheme_findings(status.fingerprints, "fingerprints", backfill)
+    if status.profiles is None:
         yield Finding(
             "hint",
             "The index finds versions alone, no semantic neighbours.",
             f"If you want them: `es-simhash install {status.index}`, then `{backfill}`.",
         )
     else:
-        yield from _of_others(status.semantics, "semantic profiles", backfill)
-        lacking = status.fingerprints.current - status.semantics.current - status.semantics.another
+        yield from _scheme_findings(status.profiles, "semantic profiles", backfill)
+        lacking = status.fingerprints.current - status.profiles.current - status.profiles.another
         if lacking > 0:
             yield Finding(
                 "problem",
-                f"{lacking} documents have fingerprints, but not what finds their neighbours.",
+                f"{lacking} documents have fingerprints, but no semantic profiles.",
                 f"Run `{backfill}`.",
             )
     if status.failed:
         yield Finding(
             "problem",
             f"The ingest pipeline could not fingerprint {status.failed} documents.",
-            f"Their member `error` says why; `{backfill}` tries them again.",
+            f"Their member `error` has the reason; `{backfill}` tries them again.",
         )
-    yield from _of_empty(status)
+    yield from _empty_findings(status)
 
 
-def _of_others(coverage: Coverage, what: str, backfill: str) -> Iterator[Finding]:
+def _scheme_findings(coverage: SchemeCoverage, what: str, backfill: str) -> Iterator[Finding]:
     if coverage.another:
         yield Finding(
             "problem",
@@ -78,41 +79,41 @@ def _of_others(coverage: Coverage, what: str, backfill: str) -> Iterator[Finding
         )
 
 
-def _of_empty(status: Status) -> Iterator[Finding]:
-    known = status.fingerprints.current + status.fingerprints.another
-    share = status.empty / known if known else 0.0
+def _empty_findings(status: Status) -> Iterator[Finding]:
+    fingerprinted = status.fingerprints.current + status.fingerprints.another
+    share = status.empty / fingerprinted if fingerprinted else 0.0
     if share >= _SOME_EMPTY:
         yield Finding(
             "problem" if share >= _MANY_EMPTY else "hint",
             f"{status.empty} texts ({share:.0%}) have no word, so that nothing is related to them.",
-            "See whether --field names the field of the text; if it does, leave them.",
+            "Check whether --field names the field of the text; if it does, leave them.",
         )
 
 
-def of_texts(
-    states: Mapping[str, int], without: Mapping[str, int], backfill: str
+def text_findings(
+    fingerprinted: Mapping[str, int], unfingerprinted: Mapping[str, int], backfill: str
 ) -> Iterator[Finding]:
     """Yield findings on the texts of a sample.
 
     Args:
-        states: Documents with fingerprints by the state of their text.
-        without: Documents without fingerprints in the same way.
-        backfill: The command that makes the index complete.
+        fingerprinted: Documents with fingerprints by the state of their text.
+        unfingerprinted: Documents without fingerprints by the state of their text.
+        backfill: The command that completes the index.
     """
-    if stale := states.get(STALE, 0) + states.get(MISSING, 0):
+    if stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
         yield Finding(
             "problem",
-            f"{stale} of {sum(states.values())} sampled documents have another text than the one "
-            "that was fingerprinted, or none in this field.",
+            f"{stale} of {sum(fingerprinted.values())} sampled documents have another text than "
+            "the one that was fingerprinted, or none in this field.",
             f"Run `{backfill} --check`, with --field if the text is elsewhere.",
         )
-    if lacking := without.get(STALE, 0):
+    if lacking := unfingerprinted.get(STALE, 0):
         yield Finding(
             "problem",
             f"{lacking} sampled documents have a text, but no fingerprints.",
             f"Run `{backfill}`.",
         )
-    if unreadable := states.get(UNREADABLE, 0) + without.get(UNREADABLE, 0):
+    if unreadable := fingerprinted.get(UNREADABLE, 0) + unfingerprinted.get(UNREADABLE, 0):
         yield Finding(
             "hint",
             f"{unreadable} sampled documents have something else than text in the field.",
@@ -120,17 +121,17 @@ def of_texts(
         )
 
 
-def of_bits(bits: Bits) -> Iterator[Finding]:
+def bit_findings(bits: BitBalance) -> Iterator[Finding]:
     """Yield findings on the bits of the fingerprints."""
     if bits.dead:
         yield Finding(
             "problem",
             f"{len(bits.dead)} bits are the same in {bits.different} different fingerprints, so "
-            "that they tell nothing.",
+            "that they distinguish nothing.",
             "Run `es-simhash selftest`; if it passes, other code wrote the fingerprints: clear "
             "them and run `es-simhash backfill`.",
         )
-    elif bits.uneven > _UNEVEN:
+    elif bits.uneven > _UNEVEN_SHARE:
         yield Finding(
             "hint",
             f"{bits.uneven:.0%} of the bits are alike in four of five fingerprints: the texts are "
@@ -139,32 +140,39 @@ def of_bits(bits: Bits) -> Iterator[Finding]:
         )
 
 
-def of_blocks(
-    hot: Sequence[HotBlock], visited: Visited, suggested: Visited, documents: int
+def block_findings(
+    blocks: Sequence[HotBlock], cost: SearchCost, suggested: SearchCost, documents: int
 ) -> Iterator[Finding]:
-    """Yield findings on blocks that many documents have, and on what searches cost."""
-    for each in hot:
-        share = each.documents / max(documents, 1)
-        is_many = each.documents >= max(_HOT_LEAST, _HOT_TIMES * each.by_chance)
-        if is_many and share >= _HOT_SHARE:
-            whose = "copies of one" if each.texts == 1 else f"{each.texts} different ones"
+    """Yield findings on blocks that many documents have, and on what searches cost.
+
+    Args:
+        blocks: The blocks that most documents have.
+        cost: Of searches within the largest k.
+        suggested: Of searches within the k that is suggested.
+        documents: Documents of the index that have fingerprints.
+    """
+    for block in blocks:
+        share = block.documents / max(documents, 1)
+        are_many = block.documents >= max(_MIN_HOT, _HOT_TIMES * block.expected)
+        if are_many and share >= _HOT_SHARE:
+            texts = "copies of one" if block.texts == 1 else f"{block.texts} different ones"
             yield Finding(
                 "hint",
-                f"Block {each.term} is in {each.documents} documents ({share:.0%}), by chance it "
-                f"would be in {each.by_chance:.1f}; in the sample the texts are {whose}.",
+                f"Block {block.term} is in {block.documents} documents ({share:.0%}), by chance it "
+                f"would be in {block.expected:.1f}; in the sample the texts are {texts}.",
                 "Leave a template that many texts share out of the field of the text; copies cost "
                 "nothing but time, and `es-simhash families` makes one family of them.",
             )
-    if visited.nine_of_ten > MANY_VISITED:
+    if cost.p90 > MAX_EXAMINED:
         yield Finding(
             "problem",
-            f"One search in ten looks at {visited.nine_of_ten} documents or more.",
-            f"Ask with --k {suggested.k}, for which it is {suggested.nine_of_ten}; or leave what "
+            f"One search in ten examines {cost.p90} documents or more.",
+            f"Search with --k {suggested.k}, for which it is {suggested.p90}; or leave what "
             "many texts share out of the field of the text.",
         )
 
 
-def of_recall(recall: Recall) -> Iterator[Finding]:
+def recall_findings(recall: Recall) -> Iterator[Finding]:
     """Yield findings on what searches by blocks miss."""
     if recall.found < recall.within:
         yield Finding(
@@ -176,31 +184,31 @@ def of_recall(recall: Recall) -> Iterator[Finding]:
         )
 
 
-def of_standing(standing: Standing, index: str) -> Iterator[Finding]:
+def settings_findings(settings: IndexSettings, index: str) -> Iterator[Finding]:
     """Yield findings on mapping and settings."""
-    if standing.conflict:
+    if settings.conflict:
         yield Finding(
             "problem",
-            standing.conflict,
+            settings.conflict,
             "A field cannot be changed in place: use another name, or a new index.",
         )
-    if standing.outdated:
+    if settings.outdated:
         yield Finding(
             "problem",
-            f"The mapping of {', '.join(standing.outdated)} lacks what this version adds.",
+            f"The mapping of {', '.join(settings.outdated)} lacks what this version adds.",
             f"Run `es-simhash install {index}`; it only adds.",
         )
-    if standing.unrefreshed:
+    if settings.unrefreshed:
         yield Finding(
             "hint",
-            f"{', '.join(standing.unrefreshed)} is never refreshed by itself: what was written "
+            f"{', '.join(settings.unrefreshed)} is never refreshed by itself: what was written "
             "since is not found.",
             "Set index.refresh_interval, or refresh after writing.",
         )
-    if standing.segments is not None and standing.segments > _MANY_SEGMENTS:
+    if settings.segments is not None and settings.segments > _MANY_SEGMENTS:
         yield Finding(
             "hint",
-            f"A shard has {standing.segments} segments; each search looks into all of them.",
+            f"A shard has {settings.segments} segments; each search reads all of them.",
             "When the index is no longer written to, merge them: `POST "
             f"{index}/_forcemerge?max_num_segments=1`.",
         )

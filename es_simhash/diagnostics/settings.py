@@ -1,26 +1,26 @@
-"""How the mapping and the settings of an index stand."""
+"""Mapping, refresh interval and segments of an index."""
 
 from dataclasses import dataclass
 
 from es_simhash.engine.errors import RequestRejected
-from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.requests import index_path
 from es_simhash.errors import IndexMissing, MappingConflict
-from es_simhash.indices import install
-from es_simhash.indices.install import Installed
+from es_simhash.indices.install import plan
+from es_simhash.storage.config import IndexConfig
 
-_REFRESH = "index.refresh_interval"
+_REFRESH_INTERVAL = "index.refresh_interval"
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How mapping and settings stand.
+class IndexSettings:
+    """Mapping and settings of an index, as far as searches depend on them.
 
     Attributes:
-        conflict: The sentence that says which field cannot serve; None for none.
+        conflict: The message that says which field cannot serve; None for none.
         outdated: Indices whose mapping lacks what `install` adds today.
-        unrefreshed: Indices that show new documents only when they are told to.
-        segments: Most segments of a shard; None when it may not be asked.
+        unrefreshed: Indices that are refreshed only on request.
+        segments: Most segments of a shard; None when the privilege is missing.
     """
 
     conflict: str | None
@@ -29,37 +29,45 @@ class Standing:
     segments: int | None
 
 
-def look(client: Client, index: str, field: str, made: Installed) -> Standing:
-    """Read mapping, settings and segments."""
+def read_settings(gateway: Gateway, index: str, config: IndexConfig) -> IndexSettings:
+    """Return mapping and settings of an index, compared with its configuration."""
     conflict, outdated = None, []
     try:
-        plan = install.plan(
-            client, index, scheme=made.scheme, simhash_field=field, semantics=made.semantics
+        requests = plan(
+            gateway,
+            index,
+            scheme=config.scheme,
+            simhash_field=config.simhash_field,
+            semantics=config.semantics,
         )
-        outdated = [each.path.strip("/").partition("/")[0] for each in plan]
+        outdated = [request.path.strip("/").partition("/")[0] for request in requests]
     except MappingConflict as error:
         conflict = str(error)
-    return Standing(
-        conflict, tuple(outdated), _unrefreshed(client, index), _segments(client, index)
+    return IndexSettings(
+        conflict, tuple(outdated), _unrefreshed(gateway, index), _max_segments(gateway, index)
     )
 
 
-def _unrefreshed(client: Client, index: str) -> tuple[str, ...]:
-    settings = Gateway.of(client).settings(index, _REFRESH)
+def _unrefreshed(gateway: Gateway, index: str) -> tuple[str, ...]:
+    settings = gateway.settings(index, _REFRESH_INTERVAL)
     return tuple(
-        sorted(name for name, entry in settings.items() if entry.get(_REFRESH, "").startswith("-"))
+        sorted(
+            name
+            for name, values in settings.items()
+            if values.get(_REFRESH_INTERVAL, "").startswith("-")
+        )
     )
 
 
-def _segments(client: Client, index: str) -> int | None:
+def _max_segments(gateway: Gateway, index: str) -> int | None:
     try:
         path = index_path(index, "_stats", "segments")
-        answer = Gateway.of(client).request("GET", path, params={"level": "shards"})
+        response = gateway.request("GET", path, params={"level": "shards"})
     except (IndexMissing, RequestRejected):
         return None
     counts = [
         copy["segments"]["count"]
-        for entry in answer["indices"].values()
+        for entry in response["indices"].values()
         for copies in entry["shards"].values()
         for copy in copies
     ]

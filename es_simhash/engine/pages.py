@@ -83,6 +83,8 @@ class PointInTime:
         page = {"size": _PAGE, "track_total_hits": False, "sort": ["_shard_doc"], **body}
         while hits := self.search(page)["hits"]["hits"]:
             yield from hits
+            if len(hits) < page["size"]:
+                return
             page["search_after"] = hits[-1]["sort"]
 
     def _with_id(self, body: Mapping[str, Any]) -> dict[str, Any]:

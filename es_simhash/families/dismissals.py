@@ -1,48 +1,62 @@
-"""Remembering that two documents are not versions of each other."""
+"""Dismissals: pairs of documents that are not versions of each other."""
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.indices.state_index import Dismissal, StateIndex
-from es_simhash.storage import fields
-from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD
 from es_simhash.storage.source import text_of
 
 
 def dismiss(
     client: Client,
     index: str,
-    one: str,
-    other: str,
+    id_a: str,
+    id_b: str,
     *,
     undo: bool = False,
     simhash_field: str = DEFAULT_FIELD,
 ) -> None:
-    """Remember that two documents are never of one family, or forget it again.
+    """Store that two documents are never of one family, or withdraw that.
 
-    It is kept in the index beside this one, by the ids of the two, and takes effect with the next
-    run of `find_families`; it outlasts any change of the documents.
+    A dismissal is stored by the two ids in the state index INDEX-simhash, applies from the next
+    run of `find_families` on, and survives any change of the documents.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream.
+        id_a: Id of one document.
+        id_b: Id of the other.
+        undo: Withdraw the dismissal.
+        simhash_field: Field of the fingerprints.
 
     Raises:
-        DocumentMissing: One of the ids is not there.
-        InputError: Both have the same text or the same id, or there is nothing to undo.
+        DocumentMissing: A document does not exist.
+        InputError: Both have the same id or the same text, or there is nothing to withdraw.
     """
-    state_index = StateIndex(client, index, simhash_field)
-    ids = (min(one, other), max(one, other))
-    if undo:
-        if not any(each.ids == ids and not each.undone for each in state_index.dismissals()):
-            raise InputError(f"{one!r} and {other!r} were not dismissed; there is nothing to undo.")
-        state_index.write_dismissal(Dismissal(ids, undone=True))
+    gateway = Gateway.of(client)
+    state = StateIndex(gateway, index, simhash_field)
+    ids = (min(id_a, id_b), max(id_a, id_b))
+    if not undo:
+        _require_different(gateway, index, ids, simhash_field)
+        state.write_dismissal(Dismissal(ids))
         return
-    _require_different(client, index, ids, simhash_field)
-    state_index.write_dismissal(Dismissal(ids))
+    dismissed = {dismissal.ids for dismissal in state.dismissals() if not dismissal.undone}
+    if ids not in dismissed:
+        raise InputError(
+            f"{id_a!r} and {id_b!r} were not dismissed, so there is nothing to undo; check the ids."
+        )
+    state.write_dismissal(Dismissal(ids, undone=True))
 
 
-def _require_different(client: Client, index: str, ids: tuple[str, str], field: str) -> None:
+def _require_different(
+    gateway: Gateway, index: str, ids: tuple[str, str], simhash_field: str
+) -> None:
     if ids[0] == ids[1]:
-        raise InputError(f"{ids[0]!r} is one document; give two that are not versions.")
-    path = field_path(field, fields.CONTENT_HASH)
+        raise InputError(f"{ids[0]!r} is one document; pass the ids of two.")
+    path = IndexConfig(simhash_field=simhash_field).path(CONTENT_HASH)
     hashes = []
-    for entry in Gateway.of(client).documents_by_id(index, ids, [path]):
+    for entry in gateway.documents_by_id(index, ids, [path]):
         if not entry.get("found"):
             raise DocumentMissing(
                 f"Document {entry['_id']!r} is not in index {index!r}; check the id."

@@ -1,9 +1,9 @@
-"""Families of texts in memory: the oracle for what the cluster gives, and good for small data."""
+"""Families of texts in memory: the oracle of the runs over an index, and good for small data."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from es_simhash.families.partition import families_of, pair
+from es_simhash.families.partition import Pair, families_of, pair
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.version_score import are_candidates, link_score, member_score, min_shared
@@ -14,7 +14,7 @@ def families_in_memory(
     *,
     scheme: Scheme = DEFAULT,
     rank: Callable[[str], object] | None = None,
-    dismissed: Iterable[tuple[str, str]] = (),
+    dismissed: Iterable[Pair[str]] = (),
 ) -> list[list[str]]:
     """Return the version families of texts by their ids, the representative of each first.
 
@@ -26,35 +26,35 @@ def families_in_memory(
         rank: Of an id; the highest is the representative. By default that is the longest text.
         dismissed: Pairs of ids that are not versions of each other.
     """
-    read = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
+    analysed = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
     copies: dict[str, list[str]] = defaultdict(list)
-    contents: dict[str, AnalysedText] = {}
+    by_hash: dict[str, AnalysedText] = {}
     for id in sorted(texts):
-        content = read[id]
-        if content is not None:
-            copies[content.content_hash].append(id)
-            contents[content.content_hash] = content
+        text = analysed[id]
+        if text is not None:
+            copies[text.content_hash].append(id)
+            by_hash[text.content_hash] = text
 
     def length(id: str) -> int:
-        content = read[id]
-        return content.characters if content is not None else 0
+        text = analysed[id]
+        return text.characters if text is not None else 0
 
     ranked = rank or length
     best = {key: max(ids, key=lambda id: (ranked(id), id)) for key, ids in copies.items()}
-    apart = {
-        pair(one.content_hash, other.content_hash)
-        for one, other in ((read.get(a), read.get(b)) for a, b in dismissed)
-        if one is not None and other is not None
+    dismissed_hashes = {
+        pair(text_a.content_hash, text_b.content_hash)
+        for text_a, text_b in ((analysed.get(a), analysed.get(b)) for a, b in dismissed)
+        if text_a is not None and text_b is not None
     }
     groups = families_of(
-        contents,
-        _neighbours(contents, apart),
-        score=lambda one, other: member_score(contents[one], contents[other]),
+        by_hash,
+        _neighbours(by_hash, dismissed_hashes),
+        score=lambda one, other: member_score(by_hash[one], by_hash[other]),
         rank=lambda key: (ranked(best[key]), key),
-        dismissed=apart,
+        dismissed=dismissed_hashes,
     )
     families = [_documents(group, copies, best) for group in groups]
-    return sorted([*families, *([id] for id in texts if read[id] is None)])
+    return sorted([*families, *([id] for id in texts if analysed[id] is None)])
 
 
 def _documents(
@@ -66,29 +66,29 @@ def _documents(
 
 
 def _neighbours(
-    contents: Mapping[str, AnalysedText], apart: Collection[tuple[str, str]]
+    texts: Mapping[str, AnalysedText], dismissed: Collection[Pair[str]]
 ) -> dict[str, list[str]]:
     neighbours: dict[str, list[str]] = defaultdict(list)
-    for one, other in candidate_pairs(contents):
-        if pair(one, other) not in apart and link_score(contents[one], contents[other]):
+    for one, other in candidate_pairs(texts):
+        if pair(one, other) not in dismissed and link_score(texts[one], texts[other]):
             neighbours[one].append(other)
             neighbours[other].append(one)
     return neighbours
 
 
-def candidate_pairs(contents: Mapping[str, AnalysedText]) -> Iterator[tuple[str, str]]:
-    """Yield the hashes of all pairs of texts that the searches of the cluster would bring."""
-    having = defaultdict(list)
-    for key, content in contents.items():
-        for passage in content.queried_shingles.tolist():
-            having[passage].append(key)
-    for key, content in contents.items():
+def candidate_pairs(texts: Mapping[str, AnalysedText]) -> Iterator[Pair[str]]:
+    """Yield the hashes of all pairs of texts that the searches of a run would find."""
+    postings = defaultdict(list)
+    for key, text in texts.items():
+        for shingle in text.queried_shingles.tolist():
+            postings[shingle].append(key)
+    for key, text in texts.items():
         shared = Counter(
-            other
-            for passage in content.queried_shingles.tolist()
-            for other in having[passage]
-            if other > key
+            candidate
+            for shingle in text.queried_shingles.tolist()
+            for candidate in postings[shingle]
+            if candidate > key
         )
-        for other, count in shared.items():
-            if count >= min_shared(content) and are_candidates(content, contents[other]):
-                yield key, other
+        for candidate, count in shared.items():
+            if count >= min_shared(text) and are_candidates(text, texts[candidate]):
+                yield key, candidate

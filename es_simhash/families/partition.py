@@ -1,13 +1,18 @@
-"""Families: linked texts, each checked against the representative of its family.
+"""Partition of linked texts into families, and the names of the families.
 
-Everything here depends on the texts alone, never on the order in which they came.
+Each member is compared with the representative of its family. Everything here depends on the texts
+alone, never on the order in which they were written.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
+
+from es_simhash.fingerprints.hashing import digest_of_key
 
 Node = TypeVar("Node", bound=Hashable)
 Pair = tuple[Node, Node]
+_NAME_DIGITS = 16
 
 
 def pair(one: Node, other: Node) -> Pair[Node]:
@@ -15,22 +20,22 @@ def pair(one: Node, other: Node) -> Pair[Node]:
     return (one, other) if str(one) <= str(other) else (other, one)
 
 
-def connected(
+def connected_components(
     nodes: Iterable[Node], neighbours: Mapping[Node, Collection[Node]]
 ) -> Iterator[list[Node]]:
-    """Yield the nodes that hang together, each group and the groups in canonical order."""
+    """Yield the connected components of a graph; they and their nodes in canonical order."""
     waiting = dict.fromkeys(sorted(nodes, key=str))
     while waiting:
         first = next(iter(waiting))
         del waiting[first]
-        group, frontier = [first], [first]
+        component, frontier = [first], [first]
         while frontier:
             for node in neighbours.get(frontier.pop(), ()):
                 if node in waiting:
                     del waiting[node]
-                    group.append(node)
+                    component.append(node)
                     frontier.append(node)
-        yield sorted(group, key=str)
+        yield sorted(component, key=str)
 
 
 def families_of(
@@ -43,9 +48,9 @@ def families_of(
 ) -> Iterator[list[Node]]:
     """Yield the families of linked texts, the representative first.
 
-    The text that ranks highest represents those it hangs together with. Of these, whatever is no
-    version of it, or is dismissed with it or with a member that scores more, is left out, and
-    makes families of its own by the same rule.
+    The text that ranks highest represents its connected component. Whatever is no version of it,
+    or is dismissed with it or with a member that scores more, is removed, and partitioned into
+    further families by the same rule.
 
     Args:
         linked: Texts.
@@ -54,26 +59,69 @@ def families_of(
         rank: The highest is the representative; no two texts have the same.
         dismissed: Pairs that are never of one family.
     """
-    waiting = list(connected(linked, neighbours))
+    waiting = list(connected_components(linked, neighbours))
     while waiting:
-        group = waiting.pop()
-        family = _members(group, score, rank, dismissed)
+        component = waiting.pop()
+        family = _members(component, score, rank, dismissed)
         yield family
-        rest = set(group).difference(family)
-        waiting += connected(rest, neighbours)
+        waiting += connected_components(set(component).difference(family), neighbours)
 
 
 def _members(
-    group: list[Node],
+    component: list[Node],
     score: Callable[[Node, Node], float],
     rank: Callable[[Node], object],
     dismissed: Collection[Pair[Node]],
 ) -> list[Node]:
-    representative = max(group, key=rank)  # type: ignore[arg-type]
-    scores = {each: score(representative, each) for each in group if each != representative}
+    representative = max(component, key=rank)  # type: ignore[arg-type]
+    scores = {node: score(representative, node) for node in component if node != representative}
     members = [representative]
-    for each in sorted(scores, key=lambda each: (-scores[each], str(each))):
-        apart = dismissed and any(pair(each, member) in dismissed for member in members)
-        if scores[each] > 0 and not apart:
-            members.append(each)
+    for node in sorted(scores, key=lambda node: (-scores[node], str(node))):
+        is_dismissed = dismissed and any(pair(node, member) in dismissed for member in members)
+        if scores[node] > 0 and not is_dismissed:
+            members.append(node)
     return members
+
+
+def family_names(
+    families: Sequence[Sequence[str]],
+    stored_names: Mapping[str, Sequence[str]],
+    taken: Collection[str] = frozenset(),
+) -> list[str]:
+    """Return a name for each family that no other has.
+
+    A family keeps the name that most of its documents have. When two families have documents of
+    one name, as after a family fell apart, the one with more of them keeps it. A new family is
+    named by the smallest content hash in it, whatever the order of its texts.
+
+    Args:
+        families: Content hashes of the texts of each family.
+        stored_names: Families that the documents of a text have, by its hash.
+        taken: Names of families that are not among these.
+    """
+    counts = [
+        Counter(name for text in family for name in stored_names[text]) for family in families
+    ]
+    claims = [
+        (-count, name, min(families[number]), number)
+        for number, names in enumerate(counts)
+        for name, count in names.items()
+    ]
+    assigned: dict[int, str] = {}
+    used = set(taken)
+    for _, name, _, number in sorted(claims):
+        if number not in assigned and name not in used:
+            assigned[number] = name
+            used.add(name)
+    unnamed = set(range(len(families))) - assigned.keys()
+    for number in sorted(unnamed, key=lambda number: min(families[number])):
+        assigned[number] = _unused_name(sorted(families[number]), used)
+        used.add(assigned[number])
+    return [assigned[number] for number in range(len(families))]
+
+
+def _unused_name(hashes: Sequence[str], used: Collection[str]) -> str:
+    for content_hash in hashes:
+        if content_hash[:_NAME_DIGITS] not in used:
+            return content_hash[:_NAME_DIGITS]
+    return digest_of_key(*hashes)

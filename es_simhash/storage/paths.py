@@ -14,6 +14,16 @@ def get_path(source: Mapping[str, Any], path: str) -> Any:
     return value
 
 
+def get_object(source: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any] | None, bool]:
+    """Return the object under a path, and whether nested objects lead to it, not a dotted name."""
+    if isinstance(source.get(path), Mapping):
+        return source[path], False
+    value: Any = source
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return (value, True) if isinstance(value, Mapping) else (None, False)
+
+
 def without_path(source: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Return a document without one field, nor the objects that held nothing else."""
     rest = {name: value for name, value in source.items() if name != path}

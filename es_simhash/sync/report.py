@@ -1,41 +1,41 @@
-"""What a sweep found and did."""
+"""The report of a sweep."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.backfills.report import STATUSES
-from es_simhash.families.report import Found
+from es_simhash.families.report import FamiliesReport
 
 
 @dataclass(frozen=True)
-class Swept:
-    """What a sweep found and did.
+class SweepReport:
+    """What a sweep did.
 
     Attributes:
-        enriched: Documents that were looked at, by status, as `backfill` gives it.
-        families: Families that were looked at; None when nothing was written since.
+        enriched: Documents that were processed, by status, as `backfill` reports it.
+        families: Report of the run over the families; None when nothing was written since.
         decisions: Versions by what was done with them: flag, link, skip or replace.
-        left: Ids of versions that somebody changed while they were decided; the next sweep
-            decides them.
-        audit: Name of the log of decisions; None without a policy.
+        conflicted: Ids of versions that another writer changed while they were decided; the next
+            sweep decides them.
+        audit: Name of the audit log; None without rules for versions.
         run: Id of the run in that log.
     """
 
     enriched: Counter[str] = field(default_factory=Counter)
-    families: Found | None = None
+    families: FamiliesReport | None = None
     decisions: Counter[str] = field(default_factory=Counter)
-    left: tuple[str, ...] = ()
+    conflicted: tuple[str, ...] = ()
     audit: str | None = None
     run: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as it is printed in JSON."""
+        """Return the report as it is printed in JSON."""
         return {
             "enriched": {name: self.enriched[name] for name in STATUSES},
             "families": self.families.to_dict() if self.families else None,
             "decisions": dict(sorted(self.decisions.items())),
-            "left": list(self.left),
+            "conflicted": list(self.conflicted),
             "audit": self.audit,
             "run": self.run,
         }

@@ -1,29 +1,37 @@
-"""A sweep: enrich what was written since, give it families, and decide what the rules say."""
+"""A sweep: enrich what was written since the last one, find its families, decide its versions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from es_simhash.backfills.backfill import enrich, open_store
-from es_simhash.backfills.documents import Task
-from es_simhash.backfills.preconditions import open_task
-from es_simhash.backfills.report import Outcome, Report
-from es_simhash.backfills.run import DEFAULT_SETTINGS, Settings
+from es_simhash.backfills.job import BackfillJob, IndexPart
+from es_simhash.backfills.preconditions import open_job, require_text
+from es_simhash.backfills.run import Settings, run_backfill
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.find import find_families
-from es_simhash.families.links import Progress
-from es_simhash.families.report import Choice, Family, Found
-from es_simhash.families.snapshot import Key
+from es_simhash.families.options import FamilyOptions
+from es_simhash.families.report import FamiliesReport, Family, Progress
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex, SweepCheckpoint
-from es_simhash.storage.fields import DEFAULT_FIELD
-from es_simhash.sync.arrivals import Arrival, arrivals, families_named
-from es_simhash.sync.checkpoints import checkpoints, since
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.references import DocumentRef
+from es_simhash.sync.changes import ChangedDocument, changed_documents, families_by_name
+from es_simhash.sync.checkpoints import changed_parts, read_checkpoints
 from es_simhash.sync.decisions import FamilyPolicy, require_one_index
-from es_simhash.sync.report import Swept
+from es_simhash.sync.report import SweepReport
+
+
+@dataclass(frozen=True)
+class SweepSettings(Settings):
+    """How a sweep enriches documents, as a backfill does, and whom it reports to.
+
+    Attributes:
+        progress: Called, now and then, with the number of texts queried and known so far.
+    """
+
+    progress: Progress | None = None
 
 
 def sweep(
@@ -31,142 +39,153 @@ def sweep(
     index: str,
     *,
     on_version: OnVersion | str | None = None,
-    choice: Choice | None = None,
-    text_field: str = "text",
-    simhash_field: str = DEFAULT_FIELD,
-    vocabulary: str | None = None,
-    failures: Path | None = None,
-    settings: Settings = DEFAULT_SETTINGS,
-    report: Callable[[Report], None] = lambda report: None,
-    progress: Progress | None = None,
-) -> Swept:
-    """Find what was written since the last sweep, whoever wrote it, and bring it up to date.
+    families: FamilyOptions | None = None,
+    config: IndexConfig | None = None,
+    settings: SweepSettings | None = None,
+) -> SweepReport:
+    """Process what was written since the last sweep, whoever wrote it.
 
-    Documents without our fields get them, those whose text was changed get new ones; then they are
-    given families, and with rules the versions among them are flagged, linked, or taken out. How
-    far a sweep has come is remembered, by the sequence numbers of each shard, in INDEX-simhash
-    when it has ended; one that was killed is done again, and does nothing twice. The first looks
-    at all documents, and takes none out. When nothing was written, no document is read.
+    Documents without `simhash` fields get them, those whose text was changed get new ones; then
+    their families are found, and with rules the versions among them are flagged, linked or
+    removed. A sweep ends by storing a checkpoint, the sequence numbers of each shard, in the state
+    index INDEX-simhash; one that was killed is repeated by the next, and writes nothing twice. The
+    first sweep processes all documents and removes none. When nothing was written, no document is
+    read.
 
     With more than one process, a program needs the guard `if __name__ == "__main__":`.
 
     Args:
-        client: The client.
-        index: An index, alias or data stream with our fields; see `install`.
-        on_version: What becomes of a document that came since and is a version of another of its
-            family: an action, or all rules; by default nothing.
-        choice: Who represents a family; by default as in the last run of `find_families`.
-        text_field: Field of the text; dots lead into objects.
-        simhash_field: Field of the fingerprints.
-        vocabulary: File of the vocabulary, where the index was installed with one.
-        failures: JSONL file for ids of documents that cannot be enriched.
-        settings: How enriching works.
-        report: Told how far enriching is.
-        progress: Told how far families are.
+        client: Client of the cluster.
+        index: Index, alias or data stream with `simhash` fields; see `install`.
+        on_version: What is done with a changed document that is a version of another of its
+            family: an action, or all rules; nothing by default.
+        families: Which document represents a family; by default as in the last run of
+            `find_families`.
+        config: Names of the fields and the vocabulary; the schemes are read from the mapping.
+        settings: How the sweep works, and whom it reports to.
 
     Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no such fields, or its documents could not be kept whole.
+        IndexMissing: The index does not exist.
+        MappingConflict: It has no `simhash` fields, or its documents could not be kept whole.
         ClusterError: The cluster takes no documents, is away for too long, or a privilege is
             missing.
-        InputError: The name is that of a sidecar or a pattern, or no document has such a field.
+        InputError: The name is that of a sidecar or a pattern, or no document has the text field.
     """
-    state_index = StateIndex(client, index, simhash_field)
+    gateway = Gateway.of(client)
+    given = config or IndexConfig()
+    state = StateIndex(gateway, index, given.simhash_field)
     rules = None if on_version is None else OnVersion.of(on_version)
-    task = _open(client, index, text_field, simhash_field, vocabulary)
+    job = _open_job(gateway, index, given)
     if rules is not None:
-        require_one_index(rules, task.indices)
-    # Asked for before anything is read, so that nothing falls between two sweeps.
-    now = checkpoints(client, index)
-    told = _told(task)
-    last = state_index.last_sweep(told)
-    parts = since(now, last.seq_nos)
-    reached = SweepCheckpoint({each.name: each.seq_no for each in now})
-    is_first = not last.seq_nos
-    if not parts:
-        if is_first:
-            state_index.write_sweep(told, reached)
-        return Swept()
-    came: dict[Key, Arrival] = {}
-    if rules is not None:
-        came = arrivals(client, parts, simhash_field, rules.date_field, is_first=is_first)
-    store = open_store(client, index, task, {"match_all": {}}, settings)
-    enriched = _enriched(enrich(store, task, parts, failures, settings, report))
-    found = find_families(
-        client,
-        index,
-        choice=choice or Choice.as_told(state_index.last_run()),
-        text_field=text_field,
-        simhash_field=simhash_field,
-        progress=progress,
-    )
-    swept = Swept(enriched, found)
-    if rules is not None:
-        state_index.write_sweep(told, SweepCheckpoint(last.seq_nos, deciding=True))
-        families = _families(client, index, state_index, found, came, simhash_field)
-        with FamilyPolicy(client, index, task, rules, settings.retry) as policy:
-            if last.deciding:
-                policy.finish()
-            policy.decide(families, came)
-        swept = _with_decisions(swept, policy)
-    state_index.write_sweep(told, reached)
-    return swept
+        require_one_index(rules, job.indices)
+    return _Sweep(gateway, index, job, rules, state, settings or SweepSettings()).run(families)
 
 
-def _open(
-    client: Client,
-    index: str,
-    text_field: str,
-    simhash_field: str,
-    vocabulary: str | None,
-) -> Task:
-    of = sidecar_source(Gateway.of(client), index, simhash_field)
-    if of is not None:
+def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
+    source = sidecar_source(gateway, index, config.simhash_field)
+    if source is not None:
         raise InputError(
-            f"{index!r} is the sidecar of {of!r}; `es-simhash backfill {of} --sidecar {index}` "
-            "brings it up to date."
+            f"{index!r} is the sidecar of {source!r}; run "
+            f"`es-simhash backfill {source} --sidecar {index}` instead."
         )
-    return open_task(
-        client,
-        index,
-        text_field=text_field,
-        simhash_field=simhash_field,
-        vocabulary=vocabulary,
-    )
+    return open_job(gateway, index, config)
 
 
-def _told(task: Task) -> str:
-    """Return what makes documents look new to a sweep when it is another than that of the last."""
-    semantics = task.semantics.name if task.semantics else None
-    return f"{task.text_field} {task.scheme.name} {semantics}"
+@dataclass
+class _Sweep:
+    """The state of one sweep."""
 
+    gateway: Gateway
+    index: str
+    job: BackfillJob
+    rules: OnVersion | None
+    state: StateIndex
+    settings: SweepSettings
+    last: SweepCheckpoint = field(init=False)
 
-def _families(
-    client: Client,
-    index: str,
-    state_index: StateIndex,
-    found: Found,
-    came: Mapping[Key, Arrival],
-    field: str,
-) -> Iterator[Family]:
-    """Yield the families that were looked at, and those that arrivals had before."""
-    yield from found.families
-    looked_at = {each.name for each in found.families}
-    earlier = {each.family for each in came.values() if each.family is not None}
-    yield from families_named(
-        client, index, field, (earlier & state_index.sizes().keys()) - looked_at
-    )
+    def __post_init__(self) -> None:
+        self.last = self.state.last_sweep(self.settings_key)
 
+    @property
+    def settings_key(self) -> str:
+        """What decides the fields of a document; with another key a sweep processes all again."""
+        config = self.job.config
+        semantics = config.semantics.name if config.semantics else None
+        return f"{config.text_field} {config.scheme.name} {semantics}"
 
-def _with_decisions(swept: Swept, policy: FamilyPolicy) -> Swept:
-    return replace(
-        swept,
-        decisions=policy.decisions,
-        left=tuple(policy.left),
-        audit=policy.audit,
-        run=policy.run,
-    )
+    @property
+    def is_first(self) -> bool:
+        """True when no sweep with these settings came before."""
+        return not self.last.seq_nos
 
+    def run(self, options: FamilyOptions | None) -> SweepReport:
+        """Process what was written since the last sweep, and store the checkpoint."""
+        # Read before any document, so that no write falls between two sweeps.
+        checkpoints = read_checkpoints(self.gateway, self.index)
+        seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in checkpoints}
+        parts = changed_parts(checkpoints, self.last.seq_nos)
+        report = self._process(parts, options) if parts else SweepReport()
+        if parts or self.is_first:
+            self.state.write_sweep(self.settings_key, SweepCheckpoint(seq_nos))
+        return report
 
-def _enriched(outcomes: Iterable[Outcome]) -> Counter[str]:
-    return Counter(each.status for each in outcomes)
+    def _process(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
+        changes: dict[DocumentRef, ChangedDocument] = {}
+        if self.rules is not None:
+            # Before enrichment writes to them.
+            changes = changed_documents(
+                self.gateway,
+                parts,
+                self.job.config,
+                self.rules.date_field,
+                is_first=self.is_first,
+            )
+        enriched = self._enrich(parts)
+        families = find_families(
+            self.gateway,
+            self.index,
+            options=options or FamilyOptions.of_settings_key(self.state.last_run()),
+            config=self.job.config,
+            progress=self.settings.progress,
+        )
+        report = SweepReport(enriched, families)
+        return report if self.rules is None else self._decide(report, families, changes, self.rules)
+
+    def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
+        # Of its own, as the run stops it in the end.
+        gateway = Gateway.of(self.gateway, self.settings.retry)
+        require_text(gateway, self.job, {"match_all": {}})
+        outcomes = run_backfill(gateway, self.job, parts, self.settings)
+        return Counter(outcome.status for outcome in outcomes)
+
+    def _decide(
+        self,
+        report: SweepReport,
+        families: FamiliesReport,
+        changes: Mapping[DocumentRef, ChangedDocument],
+        rules: OnVersion,
+    ) -> SweepReport:
+        deciding = SweepCheckpoint(self.last.seq_nos, deciding=True)
+        self.state.write_sweep(self.settings_key, deciding)
+        gateway = Gateway.of(self.gateway, self.settings.retry)
+        with FamilyPolicy(gateway, self.index, self.job.config, rules) as policy:
+            if self.last.deciding:
+                policy.recover()
+            policy.decide(self._families(families, changes), changes)
+        return replace(
+            report,
+            decisions=policy.decisions,
+            conflicted=tuple(policy.conflicted),
+            audit=policy.audit,
+            run=policy.run,
+        )
+
+    def _families(
+        self, report: FamiliesReport, changes: Mapping[DocumentRef, ChangedDocument]
+    ) -> Iterator[Family]:
+        """Yield the families that were found, and those that changed documents had before."""
+        yield from report.families
+        found = {family.name for family in report.families}
+        stored = {change.family for change in changes.values() if change.family is not None}
+        names = (stored & self.state.sizes().keys()) - found
+        yield from families_by_name(self.gateway, self.index, self.job.config, names)

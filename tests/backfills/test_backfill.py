@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.fields import UNREAD
-from es_simhash.backfills.report import Outcome, Report
+from es_simhash.backfills.job import Selection
+from es_simhash.backfills.report import Report
 from es_simhash.backfills.run import Settings
+from es_simhash.backfills.updates import UNREAD
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, InputError
@@ -21,11 +24,13 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
 RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
 ONE = Settings(processes=1, retry=RETRY)
+CHECK = Selection(check=True)
 # Many pages and slices of few documents.
 SMALL = Settings(processes=1, slices=3, page=7, retry=RETRY)
 
@@ -75,7 +80,7 @@ def test_backfill_twice_writes_nothing(
     list(backfill(client, index, settings=SMALL))
     before = stored(index)
     assert list(backfill(client, index, settings=SMALL)) == []
-    assert statuses(backfill(client, index, check=True, settings=SMALL)) == {"unchanged": 30}
+    assert statuses(backfill(client, index, selection=CHECK, settings=SMALL)) == {"unchanged": 30}
     assert stored(index) == before
 
 
@@ -91,10 +96,12 @@ def test_what_ingest_wrote_is_passed_over(
 def test_a_query_chooses_the_documents(client: Any, index: str, write: Any, documents: Any) -> None:
     write(index, documents(20))
     where = {"range": {"n": {"gte": 15}}}
-    chosen = {each.id for each in backfill(client, index, where=where, settings=SMALL)}
+    chosen = {
+        each.id for each in backfill(client, index, selection=Selection(where), settings=SMALL)
+    }
     assert chosen == {"15", "16", "17", "18", "19"}
     with pytest.raises(ClusterError, match="no_such_query"):
-        list(backfill(client, index, where={"no_such_query": {}}, settings=ONE))
+        list(backfill(client, index, selection=Selection({"no_such_query": {}}), settings=ONE))
 
 
 def test_a_changed_text_is_found_by_check_and_nothing_old_stays_searchable(
@@ -105,7 +112,7 @@ def test_a_changed_text_is_found_by_check_and_nothing_old_stays_searchable(
     client.update(index=index, id="a", doc={"text": OTHER})
     assert matching(index, has_fields(LONG)) == {"a", "b"}
     assert list(backfill(client, index, settings=ONE)) == []
-    outcomes = list(backfill(client, index, check=True, settings=ONE))
+    outcomes = list(backfill(client, index, selection=CHECK, settings=ONE))
     assert {(each.id, each.status) for each in outcomes} == {("a", "written"), ("b", "unchanged")}
     assert matching(index, has_fields(LONG)) == {"b"}
     assert matching(index, has_fields(OTHER)) == {"a"}
@@ -119,16 +126,16 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
     write(index, {"a": {"text": LONG, "n": 1}})
     list(backfill(client, index, settings=ONE))
     client.update(index=index, id="a", doc={"text": change})
-    assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
+    assert statuses(backfill(client, index, selection=CHECK, settings=ONE)) == {"written": 1}
     ours = stored(index)["a"]["ours"]
     assert set(ours) == {"scheme", "content_hash", "status", "semantic_scheme"}
     assert ours["status"] == "empty"
     for member in UNREAD:
         assert matching(index, {"exists": {"field": f"simhash.{member}"}}) == set()
-    assert statuses(backfill(client, index, check=True, settings=ONE)) == {"unchanged": 1}
+    assert statuses(backfill(client, index, selection=CHECK, settings=ONE)) == {"unchanged": 1}
     # And back again: the status goes.
     client.update(index=index, id="a", doc={"text": OTHER})
-    assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
+    assert statuses(backfill(client, index, selection=CHECK, settings=ONE)) == {"written": 1}
     assert matching(index, {"exists": {"field": "simhash.status"}}) == set()
     assert matching(index, has_fields(OTHER)) == {"a"}
 
@@ -225,7 +232,7 @@ def test_a_document_that_never_rests_fails_and_keeps_its_text(
     proxy.hook = change
     path = tmp_path / "failures"
     with connect(proxy.url) as through:
-        (outcome,) = backfill(through, index, settings=ONE, failures=path)
+        (outcome,) = backfill(through, index, settings=replace(ONE, failures=path))
     assert not outcome.ok
     assert stored(index)["a"]["source"] == {"text": f"{LONG} {writes}"}
     (line,) = path.read_text("ascii").splitlines()
@@ -262,7 +269,7 @@ def test_the_report_counts_what_was_yielded(
     def report(now: Report) -> None:
         reports.append(now.to_dict())
 
-    outcomes = list(backfill(client, index, settings=SMALL, report=report))
+    outcomes = list(backfill(client, index, settings=replace(SMALL, report=report)))
     assert reports[0]["written"] == 0
     last = reports[-1]
     assert last["total"] == 22
@@ -300,11 +307,12 @@ def test_the_fields_may_lie_in_an_object_of_the_user(
     install(client, index_name, simhash_field="own.fp")
     document: dict[str, Any] = {"body": {"text": LONG}}
     write(index_name, {"a": {**document, "own": present} if present else document})
-    asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp", "settings": ONE}
-    assert statuses(backfill(client, index_name, **asked)) == {"written": 1}
+    config = IndexConfig(text_field="body.text", simhash_field="own.fp")
+    options: dict[str, Any] = {"config": config, "settings": ONE}
+    assert statuses(backfill(client, index_name, **options)) == {"written": 1}
     assert matching(index_name, has_fields(LONG, "own.fp")) == {"a"}
-    assert list(backfill(client, index_name, **asked)) == []
-    assert statuses(backfill(client, index_name, check=True, **asked)) == {"unchanged": 1}
+    assert list(backfill(client, index_name, **options)) == []
+    assert statuses(backfill(client, index_name, selection=CHECK, **options)) == {"unchanged": 1}
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])

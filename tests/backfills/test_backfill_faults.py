@@ -3,18 +3,21 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -34,21 +37,21 @@ def versions(found: dict[str, dict[str, Any]]) -> set[int]:
 
 @pytest.mark.parametrize("refused", ["_bulk", "_search", "_pit", "_count"])
 @pytest.mark.parametrize("status", [429, 502, 503])
-def test_a_busy_cluster_is_asked_again(
+def test_a_busy_cluster_is_retried(
     index: str, proxy: Any, write: Any, stored: Any, documents: Any, refused: str, status: int
 ) -> None:
     write(index, documents(30))
-    asked = 0
+    requests = 0
 
     def busy(path: str, body: bytes) -> tuple[int, bytes] | None:
-        nonlocal asked
-        asked += refused in path
-        return (status, b"{}") if refused in path and asked < 4 else None
+        nonlocal requests
+        requests += refused in path
+        return (status, b"{}") if refused in path and requests < 4 else None
 
     proxy.hook = busy
     with connect(proxy.url) as through:
         assert statuses(backfill(through, index, settings=SMALL)) == {"written": 30}
-    assert asked >= 4
+    assert requests >= 4
     assert versions(stored(index)) == {2}
 
 
@@ -104,7 +107,7 @@ def test_a_connection_that_is_cut_loses_and_doubles_nothing(
     assert all(each["ours"]["scheme"] for each in found.values())
 
 
-def test_a_snapshot_that_is_lost_is_taken_anew(
+def test_a_point_in_time_that_expires_is_opened_again(
     client: Any, index: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
     write(index, documents(60))
@@ -126,7 +129,7 @@ def test_a_snapshot_that_is_lost_is_taken_anew(
     assert versions(found) == {2}
 
 
-def test_a_lost_snapshot_of_several_shards_passes_no_document_over(
+def test_an_expired_point_in_time_of_several_shards_skips_no_document(
     client: Any, index_name: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
     client.indices.create(index=index_name, settings={"number_of_shards": 3})
@@ -148,7 +151,7 @@ def test_a_lost_snapshot_of_several_shards_passes_no_document_over(
     assert all(each["ours"] for each in stored(index_name).values())
 
 
-def test_snapshots_that_are_always_lost_end_the_run(
+def test_points_in_time_that_always_expire_end_the_run(
     index: str, proxy: Any, write: Any, documents: Any
 ) -> None:
     write(index, documents(5))
@@ -218,7 +221,9 @@ def test_an_alias_over_several_indices_is_enriched_in_each(
         for name in names:
             assert all(each["ours"] for each in stored(name).values())
         pattern = f"{index_name}-*"
-        assert statuses(backfill(client, pattern, check=True, settings=SMALL)) == {"unchanged": 24}
+        assert statuses(
+            backfill(client, pattern, selection=Selection(check=True), settings=SMALL)
+        ) == {"unchanged": 24}
     finally:
         client.indices.delete(index=names, ignore_unavailable=True)
 
@@ -247,7 +252,7 @@ def test_texts_in_nested_documents_are_refused(client: Any, index_name: str) -> 
     client.indices.create(index=index_name, mappings={"properties": {"parts": nested}})
     install(client, index_name)
     with pytest.raises(InputError, match="nested"):
-        list(backfill(client, index_name, text_field="parts.text"))
+        list(backfill(client, index_name, config=IndexConfig(text_field="parts.text")))
 
 
 def test_arrays_of_text_work_and_objects_in_a_list_fail_alone(
@@ -264,7 +269,8 @@ def test_arrays_of_text_work_and_objects_in_a_list_fail_alone(
         "none": {"o": {"text": None}},
     })  # fmt: skip
     outcomes = {
-        each.id: each for each in backfill(client, index, text_field="o.text", settings=ONE)
+        each.id: each
+        for each in backfill(client, index, config=IndexConfig(text_field="o.text"), settings=ONE)
     }
     assert {id: each.status for id, each in outcomes.items()} == {
         "array": "written", "objects": "failed", "number": "failed", "empty": "without_text",
@@ -288,8 +294,9 @@ def test_an_index_that_an_update_would_damage_is_refused(
     client.indices.create(index=index_name, mappings={"_source": {"excludes": ["secret"]}})
     install(client, index_name)
     write(index_name, {"a": {"text": "A text.", "secret": "only indexed"}})
-    with pytest.raises(MappingConflict, match="--sidecar"):
+    with pytest.raises(MappingConflict, match="to a sidecar") as raised:
         list(backfill(client, index_name))
+    assert raised.value.parameter == "sidecar"
     assert versions(stored(index_name)) == {1}
 
 
@@ -312,7 +319,7 @@ def test_a_document_that_its_mapping_refuses_by_now_fails_with_the_reason(
     client.indices.put_mapping(index=index_name, dynamic="strict")
     path = tmp_path / "failures.jsonl"
     for _ in range(2):
-        outcomes = list(backfill(client, index_name, settings=ONE, failures=path))
+        outcomes = list(backfill(client, index_name, settings=replace(ONE, failures=path)))
     assert [(each.id, each.ok) for each in outcomes] == [("a", False)]
     first, second = map(json.loads, path.read_text("ascii").splitlines())
     assert first["run"] != second["run"]

@@ -2,26 +2,28 @@
 
 import json
 
-from es_simhash.backfills.backfill import selection
-from es_simhash.backfills.documents import Hit, Place, Task, own_object
-from es_simhash.backfills.fields import ABSENT, derived, replacing
+from es_simhash.backfills.job import BackfillJob, Selection, StoredDocument
 from es_simhash.backfills.preparation import prepare
-from es_simhash.backfills.throttle import Throttle
+from es_simhash.backfills.reader import Throttle
+from es_simhash.backfills.updates import ABSENT, derived_objects, replacing
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.paths import get_object
+from es_simhash.storage.references import DocumentRef, DocumentVersion
 
-PLACE = Place("i", "a", None, 3, 1)
+VERSION = DocumentVersion(DocumentRef("i", "a"), 3, 1)
 
 
 def test_the_derived_object_is_that_of_the_text() -> None:
     texts = ["A text.", "", "Another text."]
-    found = [json.loads(each) for each in derived(texts, [{}] * 3, Task())]
+    found = [json.loads(each) for each in derived_objects(texts, [{}] * 3, IndexConfig())]
     assert found == [simhash_object(fingerprint(each)) for each in texts]
 
 
 def test_an_object_that_replaces_another_names_every_member() -> None:
-    (empty,) = derived([""], [{}], Task())
+    (empty,) = derived_objects([""], [{}], IndexConfig())
     found = json.loads(replacing(empty, {"scheme": "old"}))
     assert set(ABSENT) <= set(found)
     assert found["status"] == "empty"
@@ -48,13 +50,15 @@ def test_documents_wait_behind_each_other_for_their_turn() -> None:
     assert throttle.reserve(20, 100.0) == 0.5
     assert throttle.reserve(1, 101.0) == 1.5
     assert throttle.reserve(1, 200.0) == 0.0
-    Throttle(None).take(1_000_000)
+    assert Throttle(None).reserve(1_000_000, 0.0) == 0.0
 
 
 def test_a_first_enrichment_is_no_longer_than_it_must_be() -> None:
-    task = Task()
-    fresh = prepare([Hit(PLACE, {"text": "A text."})], task)
-    again = prepare([Hit(PLACE, {"text": "A text.", "simhash": {"scheme": "old"}})], task)
+    job = BackfillJob("i")
+    fresh = prepare([StoredDocument(VERSION, {"text": "A text."})], job)
+    again = prepare(
+        [StoredDocument(VERSION, {"text": "A text.", "simhash": {"scheme": "old"}})], job
+    )
     assert b"null" not in fresh.body
     meta, document = again.body.splitlines()
     assert json.loads(meta) == {
@@ -64,16 +68,16 @@ def test_a_first_enrichment_is_no_longer_than_it_must_be() -> None:
 
 
 def test_our_object_is_found_under_a_dotted_name_and_in_objects() -> None:
-    assert own_object({"a.b": {"x": 1}, "a": {"b": {"x": 2}}}, "a.b") == ({"x": 1}, False)
-    assert own_object({"a": {"b": {"x": 2}}}, "a.b") == ({"x": 2}, True)
-    assert own_object({"a": 5}, "a.b") == (None, False)
+    assert get_object({"a.b": {"x": 1}, "a": {"b": {"x": 2}}}, "a.b") == ({"x": 1}, False)
+    assert get_object({"a": {"b": {"x": 2}}}, "a.b") == ({"x": 2}, True)
+    assert get_object({"a": 5}, "a.b") == (None, False)
 
 
 def test_without_check_the_cluster_chooses_the_documents() -> None:
     where = {"term": {"lang": "en"}}
-    assert selection(Task(), where, check=False)["bool"] == {
+    assert BackfillJob("i").query(Selection(where))["bool"] == {
         "filter": [where],
         "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
     }
-    assert selection(Task(), None, check=True) == {"match_all": {}}
-    assert selection(Task(sidecar="s"), None, check=False) == {"match_all": {}}
+    assert BackfillJob("i").query(Selection(check=True)) == {"match_all": {}}
+    assert BackfillJob("i", sidecar="s").query(Selection()) == {"match_all": {}}

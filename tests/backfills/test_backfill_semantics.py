@@ -10,8 +10,9 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.report import Outcome
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.install import install
@@ -21,6 +22,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.vocabulary.files import vocabulary_digest
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -45,12 +47,12 @@ def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
 def derived_fields(client: Any, index: str) -> dict[str, Mapping[str, Any]]:
     """What the engine shows of the vectors, as fields and in `_source`, by id."""
     client.indices.refresh(index=index)
-    asked: dict[str, Any] = {"index": index, "fields": list(VECTORS), "size": 100}
+    request: dict[str, Any] = {"index": index, "fields": list(VECTORS), "size": 100}
     try:
-        answer = client.search(**asked, source_exclude_vectors=False)
+        answer = client.search(**request, source_exclude_vectors=False)
     except elasticsearch.BadRequestError:
         # Servers before 9.2 leave nothing out, and know no such parameter.
-        answer = client.search(**asked)
+        answer = client.search(**request)
     found = {}
     for hit in answer["hits"]["hits"]:
         ours = hit["_source"]["simhash"]
@@ -108,7 +110,9 @@ def test_documents_with_fingerprints_alone_get_the_rest(
     assert statuses(backfill(client, index_name, settings=ONE)) == {"written": 1}
     assert stored(index_name)["a"]["ours"] == {**expected(STRIKE), **kept["simhash"]}
     assert list(backfill(client, index_name, settings=ONE)) == []
-    assert statuses(backfill(client, index_name, check=True, settings=ONE)) == {"unchanged": 1}
+    assert statuses(
+        backfill(client, index_name, selection=Selection(check=True), settings=ONE)
+    ) == {"unchanged": 1}
 
 
 def test_meanings_of_another_scheme_are_replaced(
@@ -128,7 +132,9 @@ def test_nothing_of_an_old_text_is_left(client: Any, index: str, write: Any, mat
     list(backfill(client, index, settings=ONE))
     assert matching(index, has_concept("saltwick")) == {"a"}
     client.update(index=index, id="a", doc={"text": BEES})
-    assert statuses(backfill(client, index, check=True, settings=ONE)) == {"written": 1}
+    assert statuses(backfill(client, index, selection=Selection(check=True), settings=ONE)) == {
+        "written": 1
+    }
     assert matching(index, has_concept("saltwick")) == set()
     assert matching(index, {"term": {"simhash.entities": "Marion Hale"}}) == set()
     assert matching(index, has_concept("honey")) == {"a"}
@@ -172,9 +178,11 @@ def test_a_weighed_vocabulary_must_be_named(
     install(client, index_name, semantics=SemanticScheme(vocabulary=vocabulary_digest(str(path))))
     write(index_name, {"a": {"text": STRIKE}})
     for ask in (lambda: list(backfill(client, index_name)), lambda: estimate(client, index_name)):
-        with pytest.raises(InputError, match="as vocabulary"):
+        with pytest.raises(InputError, match="but none was given") as raised:
             ask()
-    list(backfill(client, index_name, vocabulary=str(path), settings=ONE))
+        assert raised.value.parameter == "vocabulary"
+    config = IndexConfig(vocabulary=str(path))
+    list(backfill(client, index_name, config=config, settings=ONE))
     assert matching(index_name, has_concept("#walkout")) == {"a"}
 
 
@@ -190,7 +198,7 @@ def test_indices_of_which_only_some_have_meanings_are_refused(
         client.indices.delete(index=second)
 
 
-def test_the_estimate_tells_that_meanings_take_more(
+def test_the_estimate_of_semantic_fields_is_larger(
     client: Any, index_name: str, write: Any, documents: Any
 ) -> None:
     install(client, index_name, semantics=None)

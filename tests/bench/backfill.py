@@ -1,8 +1,8 @@
 """How fast a backfill is beside a re-index of the same documents, and what kills leave of it.
 
-The re-index is the same machinery - snapshot, slices, threads, bulk requests - without processes
-and fingerprints: each page is written as it is into a fresh index. Both are run in turn on copies
-of the same documents, with fingerprints alone and with what the texts are about. Then the command
+The re-index is the same machinery - point in time, slices, threads, bulk requests - without
+processes and fingerprints: each page is written as it is into a fresh index. Both are run in turn
+on copies of the same documents, with fingerprints alone and with semantic fields. Then the command
 is killed three times at random and run to its end.
 """
 
@@ -97,11 +97,11 @@ def reindex(
 ) -> int:
     """Read all documents and write them as they are into a fresh index; give their number."""
     _make(client, target, None)
-    snapshot = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    point = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
 
     def copy(number: int) -> int:
         count = 0
-        for hits in _pages(client, snapshot, {"id": number, "max": slices}, settings.page):
+        for hits in _pages(client, point, {"id": number, "max": slices}, settings.page):
             lines: list[dict[str, Any]] = []
             for hit in hits:
                 lines += [{"index": {"_id": hit["_id"]}}, hit["_source"]]
@@ -113,16 +113,16 @@ def reindex(
         with ThreadPoolExecutor(slices) as threads:
             return sum(threads.map(copy, range(slices)))
     finally:
-        client.close_point_in_time(id=snapshot)
+        client.close_point_in_time(id=point)
 
 
 def _pages(
-    client: elasticsearch.Elasticsearch, snapshot: str, slice: dict[str, int], size: int
+    client: elasticsearch.Elasticsearch, point: str, slice: dict[str, int], size: int
 ) -> Iterator[list[dict[str, Any]]]:
     after: dict[str, Any] = {}
     while True:
         answer = client.search(
-            pit={"id": snapshot, "keep_alive": _KEEP_ALIVE},
+            pit={"id": point, "keep_alive": _KEEP_ALIVE},
             slice=slice,
             size=size,
             sort=["_shard_doc"],
@@ -221,29 +221,27 @@ def _path(member: str) -> str:
 def verify(client: elasticsearch.Elasticsearch, index: str, count: int) -> dict[str, int]:
     """Look at every document and give the numbers of those that are not as they must be."""
     client.indices.refresh(index=index)
-    snapshot = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    point = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     found: Counter[str] = Counter()
     expected: dict[int, str] = {}
     try:
-        for hits in _documents(client, snapshot):
+        for hits in _documents(client, point):
             for hit in hits:
                 found["documents"] += 1
                 found[_NOT_ONCE] += hit["_version"] != 2
                 found.update(_wrong(hit, expected, count))
     finally:
-        client.close_point_in_time(id=snapshot)
+        client.close_point_in_time(id=point)
     found["lost"] = count - found.pop("documents")
     return {name: found[name] for name in _FAULTS}
 
 
-def _documents(
-    client: elasticsearch.Elasticsearch, snapshot: str
-) -> Iterator[list[dict[str, Any]]]:
+def _documents(client: elasticsearch.Elasticsearch, point: str) -> Iterator[list[dict[str, Any]]]:
     """Read in the order of the numbers, so that the texts are made once for each batch."""
     after: dict[str, Any] = {}
     while True:
         answer = client.search(
-            pit={"id": snapshot, "keep_alive": _KEEP_ALIVE},
+            pit={"id": point, "keep_alive": _KEEP_ALIVE},
             size=_BATCH,
             sort=["n"],
             version=True,

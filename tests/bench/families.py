@@ -23,7 +23,7 @@ import numpy as np
 from es_simhash.families.find import find_families
 from es_simhash.families.memory import candidate_pairs, families_in_memory
 from es_simhash.families.partition import families_of
-from es_simhash.families.report import Found
+from es_simhash.families.report import FamiliesReport
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.indices.install import install
@@ -223,7 +223,7 @@ def stream(
     documents: Sequence[dict[str, Any]],
     seed: int,
     writers: int,
-) -> tuple[Families, float, Found]:
+) -> tuple[Families, float, FamiliesReport]:
     """Write shuffled documents with runs between, give the families after the last run.
 
     Returns:

@@ -52,13 +52,13 @@ def change(client: elasticsearch.Elasticsearch, count: int, stored: int) -> None
 def timed(client: elasticsearch.Elasticsearch, name: str, rules: OnVersion | None = None) -> None:
     """Sweep once and print what it did and took."""
     started = time.perf_counter()
-    done = sweep(client, _INDEX, on_version=rules)
+    report = sweep(client, _INDEX, on_version=rules)
     seconds = time.perf_counter() - started
-    looked_at = done.families.documents if done.families else 0
+    processed = report.families.documents if report.families else 0
     print(
-        f"{name:38s} {seconds:7.2f} s: {done.enriched.total()} looked at, "
-        f"{done.enriched['written']} enriched, {looked_at} asked for families, "
-        f"{dict(done.decisions)}"
+        f"{name:38s} {seconds:7.2f} s: {report.enriched.total()} processed, "
+        f"{report.enriched['written']} enriched, {processed} processed for families, "
+        f"{dict(report.decisions)}"
     )
 
 

@@ -42,11 +42,11 @@ def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Cal
     line = next(line for line in first.stdout.splitlines() if line.startswith(names["t0-1"]))
     assert {"t0-1", "t0-2", "t0-3"} == {id.strip(",") for id in line.split()[1:]}
     assert first.stdout.endswith(
-        f"{len(texts)} documents looked at, 8 families of several; "
+        f"{len(texts)} documents processed, 8 families of several; "
         f"{len(texts)} documents written.\n"
     )
     again = call(families, shelf.name)
-    assert again.stdout == ("0 documents looked at, 0 families of several; 0 documents written.\n")
+    assert again.stdout == ("0 documents processed, 0 families of several; 0 documents written.\n")
     everything = call(families, shelf.name, "--all", "--dry-run")
     assert "8 families of several; 0 documents would be written." in everything.stdout
 
@@ -82,7 +82,7 @@ def test_documents_that_are_left_are_named(
     shelf.put(texts)
     client.update(index=shelf.name, id="t0-1", doc={"text": make_text(88)}, refresh=True)
     result = call(families, shelf.name)
-    assert "1 documents left" in result.stderr
+    assert "1 documents skipped" in result.stderr
     assert "t0-1" in result.stderr
 
 
@@ -97,8 +97,9 @@ def test_an_index_that_is_not_there_or_has_no_fingerprints_is_refused(
 
 
 def test_a_rule_that_needs_a_date_says_so(shelf: Any, call: Call) -> None:
-    with pytest.raises(EsSimhashError, match="--date-field"):
+    with pytest.raises(EsSimhashError, match="needs a date") as refused:
         call(families, shelf.name, "--representative", "newest")
+    assert refused.value.parameter == "date_field"
 
 
 def test_an_alias_over_two_indices_has_families_across_them(

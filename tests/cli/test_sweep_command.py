@@ -45,8 +45,8 @@ def test_versions_of_another_writer_are_flagged_and_unflagged(
     done = call("sweep", index.name, "--processes", 1, "--on-version", "flag")
     assert done.exit_code == 0, done.output
     log = f"{index.name}.audit.jsonl"
-    assert "3 documents looked at, 3 enriched, 0 failed; families of 3 written" in done.output
-    assert f"1 flag, {log} has why." in done.output
+    assert "3 documents processed, 3 enriched, 0 failed; families of 3 written" in done.output
+    assert f"1 flag, see {log}." in done.output
     assert index.duplicates() == {"a2": "a"}
     assert "marks taken from 1" in call("undo", index.name, log).output
     call("sweep", index.name, "--processes", 1)

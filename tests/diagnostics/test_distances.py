@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from es_simhash.diagnostics.distances import (
-    LEAST_JUDGED,
-    bits_of,
+    MIN_DIFFERENT,
+    bit_balance,
     chance_within,
     histogram,
     nearest_distances,
@@ -19,8 +19,8 @@ def drawn(count: int, bits: int = 128, seed: int = 1) -> Fingerprints:
     return np.random.default_rng(seed).integers(0, 256, (count, bits // 8), np.uint8)
 
 
-def test_bits_of_evenly_spread_fingerprints_are_alive_and_even() -> None:
-    found = bits_of(drawn(500))
+def test_bit_balance_evenly_spread_fingerprints_are_alive_and_even() -> None:
+    found = bit_balance(drawn(500))
     assert (found.different, found.dead, found.uneven) == (500, (), 0.0)
     assert all(0.3 < share < 0.7 for share in found.shares)
 
@@ -29,22 +29,22 @@ def test_a_bit_that_never_changes_is_dead() -> None:
     prints = drawn(200)
     prints[:, 0] |= 0x80
     prints[:, 15] &= 0xFE
-    assert bits_of(prints).dead == (0, 127)
+    assert bit_balance(prints).dead == (0, 127)
 
 
-def test_copies_count_once_and_few_fingerprints_are_not_judged() -> None:
-    copies = np.repeat(drawn(LEAST_JUDGED - 1), 10, axis=0)
+def test_copies_count_once_and_few_fingerprints_have_no_dead_bits() -> None:
+    copies = np.repeat(drawn(MIN_DIFFERENT - 1), 10, axis=0)
     copies[:, 0] = 0
-    found = bits_of(copies)
-    assert (found.different, found.dead, found.uneven) == (LEAST_JUDGED - 1, (), 0.0)
-    assert bits_of(np.empty((0, 0), np.uint8)).shares == ()
+    found = bit_balance(copies)
+    assert (found.different, found.dead, found.uneven) == (MIN_DIFFERENT - 1, (), 0.0)
+    assert bit_balance(np.empty((0, 0), np.uint8)).shares == ()
 
 
 def test_bits_that_most_texts_share_are_uneven() -> None:
     prints = drawn(300)
     rare = np.random.default_rng(2).random(300) < 0.1
     prints[:, :8] = np.where(rare[:, None], prints[:, :8], 0)
-    assert bits_of(prints).uneven == pytest.approx(0.5)
+    assert bit_balance(prints).uneven == pytest.approx(0.5)
 
 
 def test_the_nearest_other_is_found_across_all_rows() -> None:

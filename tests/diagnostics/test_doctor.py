@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import Settings
 from es_simhash.cli.main import cli
 from es_simhash.diagnostics.examination import Examination, examine
@@ -16,6 +17,7 @@ from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage import fields
 from es_simhash.storage.codec import simhash_object
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -23,11 +25,11 @@ ONE = Settings(processes=1)
 
 
 def problems(found: Examination) -> list[str]:
-    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "problem"]
+    return [f"{each.message} {each.advice}" for each in found.findings if each.level == "problem"]
 
 
 def hints(found: Examination) -> list[str]:
-    return [f"{each.found} {each.advice}" for each in found.findings if each.level == "hint"]
+    return [f"{each.message} {each.advice}" for each in found.findings if each.level == "hint"]
 
 
 def revised(text: str) -> str:
@@ -47,7 +49,7 @@ def test_a_healthy_index_needs_nothing(client: Any, healthy: str) -> None:
     found = examine(client, healthy)
     assert found.findings == []
     assert found.healthy
-    assert (found.sampled, found.texts) == (110, {"fresh": 110})
+    assert (found.sampled, found.fingerprinted) == (110, {"fresh": 110})
     assert (found.bits.different, found.bits.dead) == (110, ())
     assert sum(each.documents for each in found.nearest) == 110
     # All versions lie nearer to each other than any strangers.
@@ -85,15 +87,18 @@ def test_documents_of_other_schemes_must_be_done_again(
     client.update(index=healthy, id="3", refresh=True, doc={"simhash": {"semantic_scheme": None}})
     client.update(index=healthy, id="4", refresh=True, doc={"simhash": {"semantic_scheme": "old"}})
     found = examine(client, healthy)
-    told = problems(found)
-    assert any(each.startswith("1 documents have fingerprints of another scheme") for each in told)
-    assert any(
-        each.startswith("1 documents have semantic profiles of another scheme") for each in told
+    messages = problems(found)
+    begins = (
+        "1 documents have fingerprints of another scheme",
+        "1 documents have semantic profiles of another scheme",
+        "1 documents have fingerprints, but no semantic profiles",
+        "1 sampled documents have a text, but no",
     )
-    assert any("1 documents have fingerprints, but not what finds" in each for each in told)
-    assert any(each.startswith("1 sampled documents have a text, but no") for each in told)
-    assert all(f"es-simhash backfill {healthy}" in each for each in told)
-    assert any("1 sampled documents have something else than text" in each for each in hints(found))
+    for begin in begins:
+        assert any(message.startswith(begin) for message in messages)
+    assert all(f"es-simhash backfill {healthy}" in message for message in messages)
+    unreadable = "1 sampled documents have something else than text"
+    assert any(unreadable in message for message in hints(found))
     # What it advises helps.
     list(backfill(client, healthy, settings=ONE))
     client.indices.refresh(index=healthy)
@@ -109,9 +114,9 @@ def test_half_empty_texts_are_a_fault_and_a_few_are_not(
     assert few.healthy
     put({f"e{n}": "" for n in range(49)})
     many = examine(client, index)
-    (told,) = problems(many)
-    assert told.startswith("50 texts (50%) have no word")
-    assert "--field" in told
+    (problem,) = problems(many)
+    assert problem.startswith("50 texts (50%) have no word")
+    assert "--field" in problem
     # They have no fingerprint, so that they count nowhere else.
     assert many.bits.different == 50
     assert sum(each.documents for each in many.nearest) == 50
@@ -124,18 +129,18 @@ def test_stale_texts_are_found_and_backfill_heals_them(
     client.update(index=healthy, id="6", doc={"text": None})
     client.update(index=healthy, id="7", doc={"other": 1}, refresh=True)
     found = examine(client, healthy)
-    assert found.texts == {"fresh": 108, "stale": 1, "missing": 1}
-    (told,) = problems(found)
-    assert told.startswith("2 of 110 sampled documents have another text")
-    assert f"es-simhash backfill {healthy} --check" in told
-    list(backfill(client, healthy, check=True, settings=ONE))
+    assert found.fingerprinted == {"fresh": 108, "stale": 1, "missing": 1}
+    (problem,) = problems(found)
+    assert problem.startswith("2 of 110 sampled documents have another text")
+    assert f"es-simhash backfill {healthy} --check" in problem
+    list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
     client.indices.refresh(index=healthy)
-    assert examine(client, healthy).texts == {"fresh": 110}
+    assert examine(client, healthy).fingerprinted == {"fresh": 110}
 
 
-def test_another_field_of_the_text_is_told(client: Any, healthy: str) -> None:
-    found = examine(client, healthy, text_field="body")
-    assert found.texts == {"missing": 110}
+def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> None:
+    found = examine(client, healthy, config=IndexConfig(text_field="body"))
+    assert found.fingerprinted == {"missing": 110}
     assert any("--field" in each for each in problems(found))
 
 
@@ -147,17 +152,19 @@ def test_a_template_makes_hot_blocks(client: Any, put: Any, make_text: Any) -> N
     hot = found.hottest[0]
     terms = {"term": {"simhash.blocks": hot.term}}
     assert hot.documents == client.count(index=index, query=terms)["count"] >= 20
-    assert hot.by_chance == pytest.approx(100 / 2**16)
+    assert hot.expected == pytest.approx(100 / 2**16)
     assert hot.texts > 1
     assert any(each.startswith(f"Block {hot.term} is in {hot.documents}") for each in hints(found))
     assert "template" in " ".join(hints(found))
     # The searches of those documents look at all others of the template, the rest at nothing.
-    assert found.visited.median >= 1
-    assert 20 <= found.visited.nine_of_ten <= found.visited.most <= 100
+    assert found.cost.median >= 1
+    assert 20 <= found.cost.p90 <= found.cost.max <= 100
     assert found.healthy
 
 
-def test_copies_of_one_text_are_told_from_a_template(client: Any, put: Any, make_text: Any) -> None:
+def test_copies_of_one_text_are_distinguished_from_a_template(
+    client: Any, put: Any, make_text: Any
+) -> None:
     copies = {f"c{n}": make_text(5, 100) for n in range(30)}
     found = examine(client, put(copies | {str(n): make_text(100 + n, 100) for n in range(30)}))
     assert {(each.documents, each.texts) for each in found.hottest} == {(30, 1)}
@@ -194,11 +201,11 @@ def test_dead_bits_are_a_fault(client: Any, put: Any, make_text: Any, bulk: Any)
     assert any(each.startswith("8 bits are the same in 80") for each in problems(found))
 
 
-def test_what_the_pipeline_could_not_take_is_told(client: Any, healthy: str, bulk: Any) -> None:
+def test_what_the_pipeline_could_not_take_is_reported(client: Any, healthy: str, bulk: Any) -> None:
     failed = {"status": "failed", "error": "There is no text in field 'text'."}
     bulk({"f": {"n": 1, "simhash": failed}})
-    (told,) = problems(examine(client, healthy))
-    assert "could not fingerprint 1 documents" in told
+    (problem,) = problems(examine(client, healthy))
+    assert "could not fingerprint 1 documents" in problem
 
 
 def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, healthy: str) -> None:
@@ -206,21 +213,21 @@ def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, hea
     meta = mapping["_meta"]
     meta["es_simhash"]["simhash"]["version"] = 0
     client.indices.put_mapping(index=healthy, meta=meta)
-    (told,) = problems(examine(client, healthy))
-    assert f"mapping of {healthy} lacks" in told
-    assert f"es-simhash install {healthy}" in told
+    (problem,) = problems(examine(client, healthy))
+    assert f"mapping of {healthy} lacks" in problem
+    assert f"es-simhash install {healthy}" in problem
 
 
-def test_a_field_that_cannot_serve_is_told(client: Any, index_name: str, put: Any) -> None:
+def test_a_field_that_cannot_serve_is_reported(client: Any, index_name: str, put: Any) -> None:
     from es_simhash.fingerprints.scheme import DEFAULT
     from es_simhash.storage import resources
 
     body = resources.mapping(DEFAULT)
     body["properties"]["simhash"]["properties"]["shingles"] = {"type": "text"}
     client.indices.create(index=index_name, mappings=body)
-    (told,) = problems(examine(client, index_name))
-    assert "'simhash.shingles'" in told
-    assert "'text'" in told
+    (problem,) = problems(examine(client, index_name))
+    assert "'simhash.shingles'" in problem
+    assert "'text'" in problem
 
 
 def test_an_index_that_is_never_refreshed_is_hinted_at(client: Any, healthy: str) -> None:
@@ -248,19 +255,19 @@ def test_a_sidecar_is_examined_with_the_texts_of_the_first_index(
     try:
         list(backfill(client, index_name, sidecar=sidecar, settings=ONE))
         client.indices.refresh(index=sidecar)
-        assert examine(client, sidecar).texts == {"fresh": 10}
+        assert examine(client, sidecar).fingerprinted == {"fresh": 10}
         client.update(index=index_name, id="1", routing="r", doc={"text": make_text(50)})
         client.delete(index=index_name, id="2", routing="r", refresh=True)
         found = examine(client, sidecar)
-        assert found.texts == {"fresh": 8, "stale": 1, "gone": 1}
-        (told,) = problems(found)
-        assert f"es-simhash backfill {index_name} --sidecar {sidecar} --check" in told
+        assert found.fingerprinted == {"fresh": 8, "stale": 1, "gone": 1}
+        (problem,) = problems(found)
+        assert f"es-simhash backfill {index_name} --sidecar {sidecar} --check" in problem
     finally:
         client.indices.delete(index=sidecar, ignore_unavailable=True)
 
 
 def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str) -> None:
-    one, other = examine(client, healthy, sample=30), examine(client, healthy, sample=30)
+    one, other = examine(client, healthy, sample_size=30), examine(client, healthy, sample_size=30)
     assert one.sampled == 30
     assert one == other
 
@@ -274,11 +281,11 @@ def test_fields_in_an_object_of_the_user_are_examined(
 
     install(client, index_name, simhash_field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
-    asked: dict[str, Any] = {"text_field": "body.text", "simhash_field": "own.fp"}
-    list(ingest(client, index_name, documents, config=IndexConfig(**asked)))
+    config = IndexConfig(text_field="body.text", simhash_field="own.fp")
+    list(ingest(client, index_name, documents, config=config))
     client.indices.refresh(index=index_name)
-    found = examine(client, index_name, **asked)
-    assert (found.texts, found.recall.within) == ({"fresh": 5}, 5)
+    found = examine(client, index_name, config=config)
+    assert (found.fingerprinted, found.recall.within) == ({"fresh": 5}, 5)
 
 
 def test_the_command_ends_with_1_when_something_must_be_done(

@@ -33,8 +33,8 @@ def test_documents_are_counted_by_their_schemes(
     assert (found.fingerprints.current, found.fingerprints.none) == (8, 5)
     assert found.fingerprints.others == {"one-before": 2, "two-before": 1}
     assert found.fingerprints.another == 3
-    assert found.semantics is not None
-    assert (found.semantics.current, found.semantics.others, found.semantics.none) == (
+    assert found.profiles is not None
+    assert (found.profiles.current, found.profiles.others, found.profiles.none) == (
         8, {"m0": 1}, 7
     )  # fmt: skip
     assert (found.empty, found.failed) == (2, 1)
@@ -53,7 +53,7 @@ def test_schemes_beyond_those_that_are_named_are_counted_too(
 
 
 def test_an_index_without_meanings_says_so(client: Any, put: Any, make_text: Any) -> None:
-    assert count_documents(client, put({"a": make_text(1)})).semantics is None
+    assert count_documents(client, put({"a": make_text(1)})).profiles is None
 
 
 def test_the_fields_are_measured_on_the_disk(client: Any, put: Any, make_text: Any) -> None:

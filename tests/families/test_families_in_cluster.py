@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from es_simhash import DocumentMissing, InputError
-from es_simhash.families import find, links
+from es_simhash.families import link_graph
+from es_simhash.families import run as family_run
 from es_simhash.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
@@ -21,11 +22,11 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
 
 @pytest.fixture(params=["in memory", "by searches", "later by searches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How candidates are found: large indices are searched, and others when little changed."""
+    """How candidates are report: large indices are searched, and others when little changed."""
     if request.param == "by searches":
-        monkeypatch.setattr(find, "MOST_TEXTS", 0)
+        monkeypatch.setattr(family_run, "MAX_TEXTS", 0)
     elif request.param == "later by searches":
-        monkeypatch.setattr(find, "READ_FOR_SEARCH", 0)
+        monkeypatch.setattr(family_run, "READS_PER_SEARCH", 0)
     return str(request.param)
 
 
@@ -47,7 +48,7 @@ def test_every_document_has_a_family_and_a_second_run_writes_nothing(
     names = shelf.names()
     assert None not in names.values()
     again = shelf.find()
-    assert (again.written, again.asked, again.documents) == (0, 0, 0)
+    assert (again.written, again.queried, again.documents) == (0, 0, 0)
     everything = shelf.find(everything=True)
     assert (everything.written, everything.documents) == (0, len(texts))
     assert shelf.names() == names
@@ -119,10 +120,10 @@ def test_only_what_hangs_together_with_a_change_is_asked_again(
     shelf.put(texts)
     shelf.find()
     shelf.put({"t5-9": revise(texts["t5-2"], 7)})
-    found = shelf.find()
-    assert found.documents == 3
-    assert found.written == 1
-    assert [set(family.members) for family in found.families] == [{"t5-1", "t5-2", "t5-9"}]
+    report = shelf.find()
+    assert report.documents == 3
+    assert report.written == 1
+    assert [set(family.members) for family in report.families] == [{"t5-1", "t5-2", "t5-9"}]
 
 
 def test_a_family_keeps_its_name_while_it_grows(
@@ -184,9 +185,9 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
     shelf.find()
     assert shelf.families() == {frozenset([*copied, *others])}
     shelf.put({"newest": revise(texts["t0-1"], 3)})
-    found = shelf.find()
-    assert found.documents == 253
-    assert found.truncated == ()
+    report = shelf.find()
+    assert report.documents == 253
+    assert report.truncated == ()
     assert len(shelf.families()) == 1
 
 
@@ -194,20 +195,20 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
 def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(links, "_MOST_TEXTS", 5)
-    monkeypatch.setattr(links, "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(link_graph, "_MAX_CANDIDATES", 5)
+    monkeypatch.setattr(link_graph, "_MAX_RESPONSES", 1)
     body = make_text(1)
     shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
-    found = shelf.find()
-    assert [len(each.members) for each in found.families] == [40]
+    report = shelf.find()
+    assert [len(family.members) for family in report.families] == [40]
 
 
 def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Texts) -> None:
     client.indices.put_mapping(index=shelf.name, properties={"date": {"type": "date"}})
     dates = {"t0-1": "2024-05-01", "t0-2": "2023-12-31T23:00:00Z", "t0-3": "2024-04-30"}
     shelf.write({"id": id, "text": texts[id], "date": date} for id, date in dates.items())
-    newest = shelf.find(rule="newest", date_field="date").families[0]
-    oldest = shelf.find(rule="oldest", date_field="date").families[0]
+    newest = shelf.find(representative="newest", date_field="date").families[0]
+    oldest = shelf.find(representative="oldest", date_field="date").families[0]
     longest = shelf.find().families[0]
     assert (newest.representative, oldest.representative) == ("t0-1", "t0-2")
     assert longest.representative == max(dates, key=lambda id: len(texts[id]))
@@ -215,10 +216,11 @@ def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Tex
 
 
 def test_a_rule_without_a_date_is_refused() -> None:
-    from es_simhash.families.report import Choice
+    from es_simhash.families.options import FamilyOptions
 
-    with pytest.raises(InputError, match="needs a date"):
-        Choice(rule="newest")
+    with pytest.raises(InputError, match="needs a date") as refused:
+        FamilyOptions(representative="newest")
+    assert refused.value.parameter == "date_field"
 
 
 def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
@@ -244,7 +246,7 @@ def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
     dismiss(client, shelf.name, "t0-1", "t0-3", undo=True)
     shelf.find()
     assert shelf.families() == in_memory(texts)
-    assert shelf.find().asked == 0
+    assert shelf.find().queried == 0
     assert {id for id, name in shelf.names().items() if name == before["t1-1"]} == {
         "t1-1",
         "t1-2",
@@ -275,19 +277,19 @@ def test_a_document_that_changes_during_the_run_is_left_for_the_next(
     monkeypatch: pytest.MonkeyPatch,
     make_text: Callable[..., str],
 ) -> None:
-    from es_simhash.families.writer import Writer
+    from es_simhash.families.writer import FamilyWriter
 
     shelf.put(texts)
-    write = Writer.write
+    write = FamilyWriter.write
 
-    def write_late(self: Writer, families: Any) -> Any:
+    def write_late(self: FamilyWriter, families: Any) -> Any:
         shelf.put({"t0-1": make_text(77)})
         client.update(index=shelf.name, id="t0-2", doc={"title": "only this changed"})
         return write(self, families)
 
-    monkeypatch.setattr(Writer, "write", write_late)
-    found = shelf.find()
-    assert found.left == ("t0-1",)
+    monkeypatch.setattr(FamilyWriter, "write", write_late)
+    report = shelf.find()
+    assert report.skipped == ("t0-1",)
     names = shelf.names()
     assert names["t0-1"] is None
     assert names["t0-2"] == names["t0-3"]
@@ -311,8 +313,8 @@ def test_a_text_that_is_not_the_fingerprinted_one_is_left_alone(
 ) -> None:
     shelf.put(texts)
     client.update(index=shelf.name, id="t0-1", doc={"text": make_text(88)}, refresh=True)
-    found = shelf.find()
-    assert found.left == ("t0-1",)
+    report = shelf.find()
+    assert report.skipped == ("t0-1",)
     assert shelf.names()["t0-1"] is None
 
 
@@ -324,9 +326,9 @@ def test_one_document_that_is_left_does_not_stop_a_later_run(
     shelf.find()
     shelf.put({"t11-1": texts["t11-1"]})
     client.update(index=shelf.name, id="t11-1", doc={"text": make_text(88)}, refresh=True)
-    assert shelf.find().left == ("t11-1",)
+    assert shelf.find().skipped == ("t11-1",)
     shelf.put({"t11-1": make_text(88)})
-    assert shelf.find().left == ()
+    assert shelf.find().skipped == ()
     assert shelf.families() == in_memory({**held, "t11-1": make_text(88)})
 
 
@@ -336,17 +338,19 @@ def test_a_text_that_became_something_else_does_not_stop_a_run(
     shelf.put(texts)
     # A field of type text takes numbers.
     client.update(index=shelf.name, id="t5-1", doc={"text": 5}, refresh=True)
-    found = shelf.find()
-    assert found.left == ("t5-1",)
+    report = shelf.find()
+    assert report.skipped == ("t5-1",)
     assert frozenset({"t1-1", "t1-2", "t1-3"}) in shelf.families()
 
 
 def test_a_wrong_text_field_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
     from es_simhash.families.find import find_families
+    from es_simhash.storage.config import IndexConfig
 
     shelf.put(texts)
-    with pytest.raises(InputError, match="--field"):
-        find_families(client, shelf.name, text_field="body")
+    with pytest.raises(InputError, match="'body' does not match") as refused:
+        find_families(client, shelf.name, config=IndexConfig(text_field="body"))
+    assert refused.value.parameter == "text_field"
     assert set(shelf.names().values()) == {None}
 
 
@@ -359,7 +363,7 @@ def test_the_users_own_search_shows_one_of_each_family_and_the_others_on_request
     shelf.write(
         {"id": id, "text": text, "date": f"2024-01-0{id[-1]}"} for id, text in texts.items()
     )
-    shelf.find(rule="newest", date_field="date")
+    shelf.find(representative="newest", date_field="date")
     answer = client.search(
         index=shelf.name,
         query={"match": {"text": " ".join(texts["t0-1"].split()[:5] + texts["t9-1"].split()[:5])}},

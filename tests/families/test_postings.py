@@ -1,4 +1,4 @@
-"""Passages of all texts in memory give what a count of what two texts share gives."""
+"""Posting lists give what a count of the shingles two texts share gives."""
 
 import numpy as np
 from hypothesis import given

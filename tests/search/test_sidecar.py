@@ -8,8 +8,8 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.report import Outcome
 from es_simhash.backfills.run import Settings
+from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
@@ -239,7 +239,7 @@ def test_an_index_of_the_user_is_no_sidecar(
     with pytest.raises(MappingConflict, match="no sidecar"):
         SidecarIndex(client, sidecar).related(text=TEXT)
     outcomes = {each.id: each for each in backfill(client, plain, sidecar=sidecar, settings=ONE)}
-    assert "not of a backfill" in (outcomes["a"].reason or "")
+    assert "no backfill wrote" in (outcomes["a"].reason or "")
     assert stored(sidecar)["a"]["source"] == {"title": "Of the user."}
 
 

@@ -61,12 +61,12 @@ class Shelf:
         """Delete a document."""
         self.client.delete(index=self.name, id=id, refresh=True)
 
-    def find(self, **choice: Any) -> Any:
+    def find(self, **options: Any) -> Any:
         """Run over the index."""
         from es_simhash.families.find import find_families
-        from es_simhash.families.report import Choice
+        from es_simhash.families.options import FamilyOptions
 
-        return find_families(self.client, self.name, choice=Choice(**choice))
+        return find_families(self.client, self.name, options=FamilyOptions(**options))
 
     def names(self) -> dict[str, str | None]:
         """Return the family of each document."""

@@ -19,12 +19,11 @@ class SweptIndex(Desk):
 
     def sweep(self, action: Any = None, **rules: Any) -> Any:
         """Sweep with an action, or without any."""
-        from es_simhash.backfills.run import Settings
         from es_simhash.deduplication.rules import OnVersion
-        from es_simhash.sync.sweep import sweep
+        from es_simhash.sync.sweep import SweepSettings, sweep
 
         chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None
-        return sweep(self.client, self.name, on_version=chosen, settings=Settings(processes=1))
+        return sweep(self.client, self.name, on_version=chosen, settings=SweepSettings(processes=1))
 
     def families(self) -> dict[str, str | None]:
         """Return the family of each document."""

@@ -7,7 +7,7 @@ import pytest
 
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.families.report import Choice
+from es_simhash.families.options import FamilyOptions
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.indices.install import install
 from es_simhash.sync.sweep import sweep
@@ -163,7 +163,7 @@ def test_an_option_that_is_not_given_is_as_in_the_last_run(
     index.store({"a": first})
     index.store({"a2": revise(first, 3)}, date="2024-01-01")
     index.store({"b": make_text(2)}, date="2020-01-01")
-    sweep(index.client, index.name, choice=Choice("newest", "date"))
+    sweep(index.client, index.name, families=FamilyOptions("newest", "date"))
     index.sweep()
     index.store({"c": make_text(4)})
     done = index.sweep()

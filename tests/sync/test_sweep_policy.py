@@ -172,7 +172,7 @@ def test_a_version_that_was_flagged_is_nobodys_original(
 def test_more_documents_than_are_read_at_once(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions, "_BATCH", 3)
+    monkeypatch.setattr(decisions, "_MEMBERS", 3)
     index.sweep()
     texts = [make_text(n) for n in range(5)]
     index.store({f"{n}-0": each for n, each in enumerate(texts)})
@@ -203,7 +203,7 @@ def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
     index.store({"short": short})
     index.sweep("replace")
     index.store({"longer": f"{short} {make_text(2, 10)}"})
-    kill_at("_carry_out", lambda: index.sweep("replace"))
+    kill_at("_apply", lambda: index.sweep("replace"))
     assert set(index.documents()) == {"short", "longer"}
     index.sweep("replace")
     assert set(index.documents()) == {"longer"}
@@ -218,16 +218,16 @@ def test_a_version_that_is_changed_while_it_is_decided_is_left(
     index.store({"a": first})
     index.sweep("skip")
     index.store({"a2": revise(first, 3)})
-    carry_out = decisions.FamilyPolicy._carry_out
+    apply = decisions.FamilyPolicy._apply
 
     def changed(policy: Any, made: Any) -> None:
         index.client.update(index=index.name, id="a2", doc={"note": "kept"})
-        carry_out(policy, made)
+        apply(policy, made)
 
     with monkeypatch.context() as patched:
-        patched.setattr(decisions.FamilyPolicy, "_carry_out", changed)
+        patched.setattr(decisions.FamilyPolicy, "_apply", changed)
         done = index.sweep("skip")
-    assert done.left == ("a2",)
+    assert done.conflicted == ("a2",)
     assert not done.decisions
     assert index.documents()["a2"]["note"] == "kept"
     index.sweep("skip")

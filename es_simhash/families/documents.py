@@ -1,0 +1,98 @@
+"""Documents as families read them: their version, the stored family, and the analysed text."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.references import DocumentRef, DocumentVersion
+from es_simhash.storage.source import stored_text, text_of
+
+# Documents in one page of hits; their texts are analysed together.
+PAGE = 200
+
+
+@dataclass(frozen=True)
+class FamilyDocument:
+    """A document, without its text.
+
+    Attributes:
+        version: Where it is, and in which version it was read.
+        content_hash: Stored hash of its text.
+        family: Stored family; None without one.
+        date: Value of the date field; None without one.
+    """
+
+    version: DocumentVersion
+    content_hash: str
+    family: str | None
+    date: float | str | None
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it is."""
+        return self.version.ref
+
+
+@dataclass(frozen=True)
+class ReadDocument:
+    """A document with its analysed text.
+
+    Attributes:
+        document: The document.
+        text: Its text; None without words.
+        is_current: False when the text is missing, or is not the one that was fingerprinted.
+    """
+
+    document: FamilyDocument
+    text: AnalysedText | None
+    is_current: bool
+
+
+def source_fields(config: IndexConfig) -> list[str]:
+    """Return the fields of `_source` that `read_documents` needs."""
+    members = (fields.CONTENT_HASH, fields.FAMILY, fields.STATUS)
+    return [config.text_field, *map(config.path, members)]
+
+
+def read_documents(
+    hits: Iterable[Mapping[str, Any]], config: IndexConfig, date_field: str | None
+) -> Iterator[ReadDocument]:
+    """Yield the documents of hits with their analysed texts.
+
+    Args:
+        hits: Hits with the fields of `source_fields`, `_seq_no`, and the date in `fields`.
+        config: Of the index.
+        date_field: Field of the date; None when dates do not matter.
+    """
+    remaining = iter(hits)
+    while page := list(islice(remaining, PAGE)):
+        sources = [hit.get("_source", {}) for hit in page]
+        contents = [stored_text(source, config.text_field) for source in sources]
+        texts = TextAnalyser(config.scheme).analyse_each(content or "" for content in contents)
+        for hit, source, content, text in zip(page, sources, contents, texts, strict=True):
+            document = FamilyDocument(
+                DocumentVersion.of_hit(hit),
+                text_of(source, config.path(fields.CONTENT_HASH)) or "",
+                text_of(source, config.path(fields.FAMILY)),
+                _date(hit.get("fields", {}).get(date_field)),
+            )
+            if text is not None:
+                is_current = text.content_hash == document.content_hash
+            else:
+                is_empty = text_of(source, config.path(fields.STATUS)) == fields.STATUS_EMPTY
+                is_current = content is not None and is_empty
+            yield ReadDocument(document, text, is_current)
+
+
+def _date(values: Sequence[Any] | None) -> float | str | None:
+    """Return the first value as a number, or as a string if it is none."""
+    if not values:
+        return None
+    try:
+        return float(values[0])
+    except (TypeError, ValueError):
+        return str(values[0])

@@ -1,0 +1,157 @@
+"""One run over an index: from what changed to the families of everything linked with it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+
+from es_simhash.families.corpus import Corpus
+from es_simhash.families.documents import FamilyDocument
+from es_simhash.families.index_reader import IndexReader
+from es_simhash.families.link_graph import LinkGraph
+from es_simhash.families.options import FamilyOptions
+from es_simhash.families.partition import Pair, families_of, family_names, pair
+from es_simhash.families.postings import MAX_TEXTS
+from es_simhash.families.report import Family, Progress
+from es_simhash.families.representatives import Representatives
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.indices.state_index import StateIndex
+from es_simhash.relation.version_score import member_score
+from es_simhash.storage.references import DocumentRef
+
+# Documents that are read and added to posting lists in the time of one search.
+READS_PER_SEARCH = 4
+
+
+class FamilyRun:
+    """The state of one run.
+
+    Args:
+        reader: Reads the index; open until the families are known.
+        state: State of the runs before.
+        options: Of the run.
+
+    Attributes:
+        corpus: The documents and texts of the run.
+        graph: The links between the texts.
+        is_full: True when all documents are processed, not only what changed.
+    """
+
+    def __init__(self, reader: IndexReader, state: StateIndex, options: FamilyOptions) -> None:
+        self._reader = reader
+        self._state = state
+        self._options = options
+        self._recorded_sizes = state.sizes()
+        self._sizes = reader.family_sizes()
+        self._dismissals = state.dismissals()
+        self._dismissed: set[Pair[str]] = set()
+        self.is_full = options.everything or state.last_run() != options.settings_key
+        self.corpus = Corpus(reader)
+        self.graph = LinkGraph(self.corpus, reader)
+
+    def explore(self, progress: Progress | None) -> None:
+        """Read what may have changed, and everything that is linked with it."""
+        count, postings = self._reader.count(), None
+        seeds: Collection[str] = () if self.is_full else self._changed_texts()
+        fits = count <= MAX_TEXTS
+        if fits and (self.is_full or len(seeds) * READS_PER_SEARCH > count):
+            hashes, postings = self.corpus.add_all()
+            seeds = hashes if self.is_full else seeds
+        elif self.is_full:
+            seeds = self.corpus.add(self._reader.all())
+        self.graph = LinkGraph(self.corpus, self._reader, postings)
+        self._dismissed = self._dismissed_texts()
+        self.graph.explore(set(seeds), self._dismissed, progress)
+
+    def _changed_texts(self) -> list[str]:
+        """Return the texts of documents without a family, changed families and dismissals."""
+        changed = self.corpus.add(self._reader.without_family())
+        names = [*self._sizes, *(self._recorded_sizes.keys() - self._sizes.keys())]
+        resized = [
+            name for name in names if self._sizes.get(name, 0) != self._recorded_sizes.get(name, 1)
+        ]
+        changed += self.corpus.add(self._reader.of_families(resized))
+        pending = {
+            id for dismissal in self._dismissals if dismissal.pending for id in dismissal.ids
+        }
+        changed += self.corpus.add(self._reader.of_ids(sorted(pending)))
+        self.corpus.add_copies(sorted(set(changed)))
+        return changed
+
+    def _dismissed_texts(self) -> set[Pair[str]]:
+        """Return the pairs of texts whose documents were dismissed."""
+        pairs = [dismissal.ids for dismissal in self._dismissals if not dismissal.undone]
+        self.corpus.add(self._reader.of_ids(sorted({*chain(*pairs)})))
+        hashes = {ref.id: document.content_hash for ref, document in self.corpus.documents.items()}
+        return {
+            pair(hashes[id_a], hashes[id_b])
+            for id_a, id_b in pairs
+            if id_a in hashes and id_b in hashes and hashes[id_a] != hashes[id_b]
+        }
+
+    def families(self) -> list[Family]:
+        """Return the families of all texts that were queried, and of documents without words."""
+        ranking = Representatives(self.corpus, self._options.representative, self.graph.queried)
+        groups = list(
+            families_of(
+                self.graph.queried,
+                self.graph.neighbours,
+                score=self._member_score,
+                rank=ranking.rank,
+                dismissed=self._dismissed,
+            )
+        )
+        families = [
+            Family(name, self._members(group, ranking.document(group[0])))
+            for name, group in zip(self._names(groups), groups, strict=True)
+        ]
+        for ref in self.corpus.empty:
+            families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
+        return sorted(families, key=lambda family: family.name)
+
+    def _member_score(self, one: str, other: str) -> float:
+        # Linked texts score enough, and their texts may have to be read again.
+        score = self.graph.scores.get(pair(one, other))
+        if score is not None:
+            return score
+        return member_score(self.corpus.text(one), self.corpus.text(other))
+
+    def _members(self, group: Sequence[str], first: DocumentRef) -> tuple[DocumentRef, ...]:
+        refs = {ref for content_hash in group for ref in self.corpus.copies[content_hash]}
+        return (first, *sorted(refs - {first}))
+
+    def _names(self, groups: Sequence[Sequence[str]]) -> list[str]:
+        stored_names = {
+            content_hash: [
+                family
+                for ref in self.corpus.copies[content_hash]
+                if (family := self.corpus.documents[ref].family) is not None
+            ]
+            for content_hash in self.graph.queried
+        }
+        counts = Counter(name for names in stored_names.values() for name in names)
+        # A name that documents have whose text was not queried belongs to another family.
+        taken = {name for name, size in self._sizes.items() if size > counts[name]}
+        return family_names(groups, stored_names, taken)
+
+    def changes(self, families: Iterable[Family]) -> list[tuple[FamilyDocument, str]]:
+        """Return the documents whose stored family is another, each with its family."""
+        documents = self.corpus.documents
+        return [
+            (documents[ref], family.name)
+            for family in families
+            for ref in family.documents
+            if documents[ref].family != family.name
+        ]
+
+    def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
+        """Store the sizes of the families, and acknowledge the dismissals."""
+        sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
+        for family in families:
+            stored = {self.corpus.documents[ref].family for ref in family.documents}
+            sizes.update((name, 0) for name in stored if name is not None)
+        for family in families:
+            sizes[family.name] = len(set(family.documents) - skipped)
+        self._state.write_sizes(sizes, self._recorded_sizes)
+        self._state.acknowledge([dismissal for dismissal in self._dismissals if dismissal.pending])
+        if self.is_full:
+            self._state.write_run(self._options.settings_key)

@@ -1,0 +1,92 @@
+"""Documents that were written since the last sweep, and the families they had before this one."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from es_simhash.backfills.job import IndexPart
+from es_simhash.deduplication.decision import timestamp_of
+from es_simhash.engine.gateway import Gateway
+from es_simhash.families.report import Family
+from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.references import DocumentRef
+
+# Names of families in one terms query.
+_NAMES = 500
+
+
+@dataclass(frozen=True)
+class ChangedDocument:
+    """A document that was written since the last sweep.
+
+    Attributes:
+        order: Sorts documents by their date, if there is one, and by their sequence number.
+        is_new: True when it was created since, not updated afterwards, and is routed by its id.
+        family: Stored family: it was decided before, or a sweep was killed before that.
+    """
+
+    order: tuple[float, int]
+    is_new: bool
+    family: str | None
+
+
+def changed_documents(
+    gateway: Gateway,
+    parts: Iterable[IndexPart],
+    config: IndexConfig,
+    date_field: str | None,
+    *,
+    is_first: bool,
+) -> dict[DocumentRef, ChangedDocument]:
+    """Return the documents of changed parts of an index; each takes about 300 bytes of memory.
+
+    Args:
+        gateway: To the cluster.
+        parts: The changed parts, as `changed_parts` returns them.
+        config: Of the index.
+        date_field: Field of the date by which documents are ordered; None for the order in which
+            they were written. That is known within a shard; of two shards it is taken to be as
+            even as their sequence numbers.
+        is_first: True when no sweep came before, so that no document is known to be new.
+    """
+    family = config.path(fields.FAMILY)
+    body = {
+        "_source": [date_field] if date_field else False,
+        "docvalue_fields": [family],
+        "version": True,
+        "seq_no_primary_term": True,
+    }
+    return {
+        DocumentRef.of_hit(hit): ChangedDocument(
+            _order(hit, date_field),
+            not is_first and hit["_version"] == 1 and "_routing" not in hit,
+            hit.get("fields", {}).get(family, [None])[0],
+        )
+        for part in parts
+        for hit in gateway.pages(part.index, {**body, "query": part.query}, shard=part.shard)
+    }
+
+
+def _order(hit: Mapping[str, Any], date_field: str | None) -> tuple[float, int]:
+    date = timestamp_of(hit.get("_source", {}), date_field) if date_field else None
+    return float("inf") if date is None else date, hit["_seq_no"]
+
+
+def families_by_name(
+    gateway: Gateway, index: str, config: IndexConfig, names: Collection[str]
+) -> Iterator[Family]:
+    """Yield families by their names, with all documents that have them."""
+    path = config.path(fields.FAMILY)
+    body = {
+        "_source": False,
+        "docvalue_fields": [path],
+        "sort": [{path: "asc"}, "_shard_doc"],
+    }
+    ordered = sorted(names)
+    for start in range(0, len(ordered), _NAMES):
+        query = {"terms": {path: ordered[start : start + _NAMES]}}
+        hits = gateway.pages(index, {**body, "query": query})
+        for name, members in groupby(hits, key=lambda hit: str(hit["fields"][path][0])):
+            yield Family(name, tuple(map(DocumentRef.of_hit, members)))
