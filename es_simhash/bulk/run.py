@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from itertools import chain, islice
 from typing import Generic
 
@@ -59,15 +60,15 @@ class WriteRun(Generic[Ready]):
         processes = self._processes if len(first) > 1 else 1
         window = max(2, processes * self._ahead)
         self._sequencer = Sequencer(window)
-        self._workers = make_pool(processes)
-        threads = ThreadPoolExecutor(window, thread_name_prefix="ingest")
-        try:
+        # Each is ended, last first, even when Ctrl-C comes again meanwhile.
+        with ExitStack() as stack:
+            self._workers = make_pool(processes)
+            stack.callback(self._workers.shutdown, cancel_futures=True)
+            threads = ThreadPoolExecutor(window, thread_name_prefix="ingest")
+            stack.callback(threads.shutdown, cancel_futures=True)
+            stack.callback(self._sequencer.stop)
+            stack.callback(self._policy.stop)
             yield from self._reports(threads, chain(first, batches), window)
-        finally:
-            self._policy.stop()
-            self._sequencer.stop()
-            threads.shutdown(cancel_futures=True)
-            self._workers.shutdown(cancel_futures=True)
 
     def _reports(
         self, threads: ThreadPoolExecutor, batches: Iterator[Batch], window: int
