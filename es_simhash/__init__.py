@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from es_simhash.backfills.backfill import backfill
-    from es_simhash.backfills.estimate import estimate
+    from es_simhash.backfills.estimate import Estimate, estimate
     from es_simhash.backfills.job import Selection
+    from es_simhash.backfills.report import BackfillReport
+    from es_simhash.backfills.run import BackfillSettings
     from es_simhash.bulk.outcome import Outcome
+    from es_simhash.deduplication.decision import Decision
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
     from es_simhash.engine.connection import connect
+    from es_simhash.engine.retry import RetryPolicy
     from es_simhash.errors import (
         ClusterError,
         DocumentMissing,
@@ -29,63 +33,88 @@ if TYPE_CHECKING:
     from es_simhash.families.dismissals import dismiss
     from es_simhash.families.find import find_families
     from es_simhash.families.options import FamilyOptions
+    from es_simhash.families.report import FamiliesReport, Family
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
         fingerprint,
         fingerprint_texts,
     )
-    from es_simhash.indices.install import install
+    from es_simhash.indices.install import Request, install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.ingestion.settings import IngestSettings
-    from es_simhash.ingestion.undo import undo
+    from es_simhash.ingestion.settings import IngestProgress, IngestSettings
+    from es_simhash.ingestion.undo import UndoReport, undo
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
     from es_simhash.relation.compare import compare
     from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
     from es_simhash.search.index import Index
+    from es_simhash.search.memory import MemoryIndex
+    from es_simhash.search.protocol import RelatedIndex
     from es_simhash.search.sidecar import SidecarIndex
+    from es_simhash.semantics.extraction import Entity
+    from es_simhash.semantics.profile import SemanticProfile
+    from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
     from es_simhash.storage.config import IndexConfig
-    from es_simhash.sync.sweep import sweep
+    from es_simhash.storage.references import DocumentRef
+    from es_simhash.sync.report import SweepReport
+    from es_simhash.sync.sweep import SweepSettings, sweep
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
     "Answer": "es_simhash.relation.model",
+    "BackfillReport": "es_simhash.backfills.report",
+    "BackfillSettings": "es_simhash.backfills.run",
     "ClusterError": "es_simhash.errors",
     "Coverage": "es_simhash.relation.model",
+    "Decision": "es_simhash.deduplication.decision",
     "DocumentMissing": "es_simhash.errors",
+    "DocumentRef": "es_simhash.storage.references",
+    "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
+    "Estimate": "es_simhash.backfills.estimate",
+    "FamiliesReport": "es_simhash.families.report",
+    "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
     "Index": "es_simhash.search.index",
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
+    "IngestProgress": "es_simhash.ingestion.settings",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
+    "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
     "Outcome": "es_simhash.bulk.outcome",
     "Recency": "es_simhash.query.options",
+    "RelatedIndex": "es_simhash.search.protocol",
     "Relation": "es_simhash.relation.model",
+    "Request": "es_simhash.indices.install",
+    "RetryPolicy": "es_simhash.engine.retry",
     "Scheme": "es_simhash.fingerprints.scheme",
     "SchemeError": "es_simhash.errors",
     "SchemeMismatch": "es_simhash.errors",
     "SearchOptions": "es_simhash.query.options",
     "Selection": "es_simhash.backfills.job",
+    "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.search.sidecar",
     "Span": "es_simhash.relation.model",
+    "SweepReport": "es_simhash.sync.report",
+    "SweepSettings": "es_simhash.sync.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
+    "UndoReport": "es_simhash.ingestion.undo",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
     "compare": "es_simhash.relation.compare",
@@ -99,6 +128,7 @@ _MODULES = {
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
     "neighbour_query": "es_simhash.query.neighbours",
+    "profile_texts": "es_simhash.semantics.profiler",
     "related_query": "es_simhash.query.candidates",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.ingestion.undo",
@@ -106,36 +136,53 @@ _MODULES = {
 
 __all__ = [
     "Answer",
+    "BackfillReport",
+    "BackfillSettings",
     "ClusterError",
     "Coverage",
+    "Decision",
     "DocumentMissing",
+    "DocumentRef",
+    "Entity",
     "EsSimhashError",
+    "Estimate",
+    "FamiliesReport",
+    "Family",
     "FamilyOptions",
     "Index",
     "IndexConfig",
     "IndexMissing",
+    "IngestProgress",
     "IngestSettings",
     "InputError",
     "Limits",
     "MappingConflict",
+    "MemoryIndex",
     "MissingExtra",
     "NodeError",
     "OnVersion",
     "Outcome",
     "Recency",
+    "RelatedIndex",
     "Relation",
+    "Request",
+    "RetryPolicy",
     "Scheme",
     "SchemeError",
     "SchemeMismatch",
     "SearchOptions",
     "Selection",
+    "SemanticProfile",
     "SemanticScheme",
     "SemanticSimilarity",
     "SharedConcept",
     "SharedPassage",
     "SidecarIndex",
     "Span",
+    "SweepReport",
+    "SweepSettings",
     "TextFingerprints",
+    "UndoReport",
     "VersionPolicy",
     "backfill",
     "compare",
@@ -149,6 +196,7 @@ __all__ = [
     "ingest",
     "install",
     "neighbour_query",
+    "profile_texts",
     "related_query",
     "sweep",
     "undo",

@@ -1,8 +1,10 @@
 """What the package shows, and in which direction its modules import."""
 
+import ast
 import importlib.util
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +14,8 @@ from typing import Any
 import pytest
 
 import es_simhash
+from tests.test_architecture import MODULES as ARCHITECTURE
+from tests.test_architecture import tree_of
 
 FOLDER = Path(es_simhash.__file__).parent
 MODULES = sorted(
@@ -44,6 +48,48 @@ def test_public_functions_can_be_called_whatever_was_imported(before: str) -> No
     code += "\n".join(f"assert callable({each})" for each in names)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# Types that only our own code makes and reads, inside values that callers pass on as they are.
+INNER = {"Answers", "IncomingDocument", "Original"}
+# A name of several things: the statuses of an outcome are strings.
+ALIASES = {"Status"}
+
+
+def annotations_of(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.expr]:
+    """Yield the annotations a caller meets: parameters, results, attributes."""
+    if isinstance(definition, ast.FunctionDef):
+        arguments = [*definition.args.args, *definition.args.kwonlyargs]
+        yield from (argument.annotation for argument in arguments if argument.annotation)
+        yield from [definition.returns] if definition.returns else []
+        return
+    for node in definition.body:
+        if isinstance(node, ast.AnnAssign) and not ast.unparse(node.target).startswith("_"):
+            yield node.annotation
+        elif isinstance(node, ast.FunctionDef) and (
+            not node.name.startswith("_") or node.name == "__init__"
+        ):
+            yield from annotations_of(node)
+
+
+def test_every_type_that_a_caller_meets_is_public() -> None:
+    classes = {
+        node.name
+        for module in ARCHITECTURE
+        for node in tree_of(module).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+    hidden = {
+        (name, word)
+        for name in es_simhash.__all__
+        for node in tree_of(es_simhash._MODULES[name]).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name
+        for annotation in annotations_of(node)
+        for word in re.findall(r"\w+", ast.unparse(annotation))
+        if word in classes - set(es_simhash.__all__) - INNER - ALIASES
+    }
+    assert len(classes) > 100
+    assert hidden == set()
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from es_simhash.backfills.job import IndexPart, Selection
 from es_simhash.backfills.preconditions import open_job, require_text
-from es_simhash.backfills.run import Settings, run_backfill
+from es_simhash.backfills.run import BackfillSettings, run_backfill
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.sidecar import install_sidecar
@@ -18,7 +18,7 @@ def backfill(
     config: IndexConfig | None = None,
     selection: Selection | None = None,
     sidecar: str | None = None,
-    settings: Settings | None = None,
+    settings: BackfillSettings | None = None,
 ) -> Iterator[Outcome]:
     """Add `simhash` fields to documents of an index, and yield the outcome of each.
 
@@ -45,7 +45,7 @@ def backfill(
             weighs another vocabulary.
         MissingExtra: The index needs a package that is not installed.
     """
-    settings = settings or Settings()
+    settings = settings or BackfillSettings()
     # A cluster that is away is reported at once; only what the run sends is retried.
     gateway = Gateway.of(client)
     retrying = Gateway.of(client, settings.retry)

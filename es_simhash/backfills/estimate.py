@@ -10,7 +10,7 @@ from es_simhash.backfills.job import BackfillJob, IndexPart, Selection, StoredDo
 from es_simhash.backfills.preconditions import is_mapped, open_job, require_some_text
 from es_simhash.backfills.preparation import rejection
 from es_simhash.backfills.reader import DocumentReader
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.backfills.updates import derived_objects
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
@@ -76,7 +76,7 @@ def estimate(
     config: IndexConfig | None = None,
     selection: Selection | None = None,
     sidecar: str | None = None,
-    settings: Settings | None = None,
+    settings: BackfillSettings | None = None,
 ) -> Estimate:
     """Return what `backfill` will take, from a sample that is fingerprinted; nothing is written.
 
@@ -91,7 +91,7 @@ def estimate(
     Raises:
         EsSimhashError: What `backfill` raises for the same index.
     """
-    settings = settings or Settings()
+    settings = settings or BackfillSettings()
     # A cluster that is away is reported at once, as by `backfill`.
     gateway = Gateway.of(client)
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
@@ -117,7 +117,7 @@ def estimate(
 
 
 def _sample(
-    reader: DocumentReader, query: Mapping[str, Any], settings: Settings
+    reader: DocumentReader, query: Mapping[str, Any], settings: BackfillSettings
 ) -> list[StoredDocument]:
     """Return a few documents, then as many more as their size allows."""
     documents = reader.sample(query, _FIRST_SAMPLE)
@@ -154,7 +154,7 @@ def _cost(texts: Sequence[tuple[str, Mapping[str, Any]]], job: BackfillJob) -> _
     return _Cost(len(texts), seconds / len(texts), size / len(texts))
 
 
-def _documents_per_second(cost: _Cost, job: BackfillJob, settings: Settings) -> float:
+def _documents_per_second(cost: _Cost, job: BackfillJob, settings: BackfillSettings) -> float:
     engine_seconds = UPDATE_SECONDS + (SEMANTIC_SECONDS if job.config.semantics else 0.0)
     rate = 1 / (cost.seconds / settings.processes + engine_seconds)
     bound = settings.max_docs_per_second

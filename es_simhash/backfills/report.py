@@ -17,7 +17,7 @@ STATUSES: tuple[Status, ...] = ("written", "unchanged", "without_text", "gone", 
 
 
 @dataclass
-class Report:
+class BackfillReport:
     """Progress of a run.
 
     Attributes:

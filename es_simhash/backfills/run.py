@@ -9,7 +9,7 @@ from pathlib import Path
 
 from es_simhash.backfills.job import BackfillJob, IndexPart, StoredDocument
 from es_simhash.backfills.reader import DocumentReader, Slice, Throttle
-from es_simhash.backfills.report import FailureLog, Report
+from es_simhash.backfills.report import BackfillReport, FailureLog
 from es_simhash.backfills.writer import DocumentWriter
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.processes import make_pool, require_startable, worker_lost
@@ -25,7 +25,7 @@ _FIRST_PAGE = 50
 
 
 @dataclass(frozen=True)
-class Settings:
+class BackfillSettings:
     """How a run works; none of it changes what is written.
 
     Attributes:
@@ -47,11 +47,11 @@ class Settings:
     max_docs_per_second: float | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     failures: Path | None = None
-    report: Callable[[Report], None] | None = None
+    report: Callable[[BackfillReport], None] | None = None
 
 
 def run_backfill(
-    gateway: Gateway, job: BackfillJob, parts: Sequence[IndexPart], settings: Settings
+    gateway: Gateway, job: BackfillJob, parts: Sequence[IndexPart], settings: BackfillSettings
 ) -> Iterator[Outcome]:
     """Do a job on parts of an index, one after the other; yield the outcome of each document.
 
@@ -64,7 +64,7 @@ def run_backfill(
     Raises:
         ClusterError: The cluster takes no documents, or is away for too long.
     """
-    report = Report()
+    report = BackfillReport()
     publish = settings.report or (lambda report: None)
     with FailureLog(settings.failures, report.run) as log:
         publish(report)
@@ -91,8 +91,8 @@ class Run:
         gateway: Gateway,
         job: BackfillJob,
         parts: Sequence[IndexPart],
-        settings: Settings,
-        report: Report,
+        settings: BackfillSettings,
+        report: BackfillReport,
     ) -> None:
         self._gateway = gateway
         self._job = job

@@ -15,8 +15,8 @@ from es_simhash.backfills.backfill import backfill as backfill_index
 from es_simhash.backfills.estimate import Estimate, estimate
 from es_simhash.backfills.job import Selection
 from es_simhash.backfills.prune import prune, require_sidecar_of
-from es_simhash.backfills.report import Report
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.report import BackfillReport
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.cli.bars import documents_bar, show_report
 from es_simhash.cli.options import (
@@ -91,7 +91,7 @@ def backfill(
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     if prunes and sidecar is None:
         raise InputError("--prune deletes from a sidecar; name it with --sidecar.")
-    settings = Settings(processes=processes, max_docs_per_second=max_docs_per_second)
+    settings = BackfillSettings(processes=processes, max_docs_per_second=max_docs_per_second)
     config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
     target: dict[str, Any] = {
         "config": config,
@@ -137,14 +137,14 @@ def _run(
     client: Client,
     index: str,
     target: dict[str, Any],
-    settings: Settings,
+    settings: BackfillSettings,
     *,
     quiet: bool,
 ) -> None:
-    now: Report | None = None
+    now: BackfillReport | None = None
     with documents_bar("backfill", quiet=quiet) as bar:
 
-        def report(current: Report) -> None:
+        def report(current: BackfillReport) -> None:
             nonlocal now
             now = current
             show_report(bar, current)
@@ -179,7 +179,7 @@ def _show_failures(outcomes: Iterable[Outcome], bar: Bar) -> None:
             bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _summary(report: Report) -> str:
+def _summary(report: BackfillReport) -> str:
     counts = report.to_dict()
     return (
         f"{counts['written']} written, {counts['unchanged']} unchanged, "

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from es_simhash.backfills.report import Report
+from es_simhash.backfills.report import BackfillReport
 
 
 @contextmanager
@@ -26,6 +26,6 @@ def documents_bar(name: str, *, quiet: bool) -> Iterator[Bar]:
         yield bar
 
 
-def show_report(bar: Bar, told: Report) -> None:
+def show_report(bar: Bar, told: BackfillReport) -> None:
     """Show how far a run has come."""
     bar.update(bar.task_ids[0], total=told.total, completed=told.done, rate=told.rate)

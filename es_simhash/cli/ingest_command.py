@@ -28,7 +28,7 @@ from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestSettings, Progress
+from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name, printable
 
@@ -100,11 +100,11 @@ def ingest(
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
     letters = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
-    progress = Progress()
+    progress = IngestProgress()
     rules, connection = on_version_of(options)
     with client_of(**connection) as client, _bar(sources, quiet=quiet) as bar:
 
-        def report(now: Progress) -> None:
+        def report(now: IngestProgress) -> None:
             progress.failed_before = now.failed_before
             bar.update(bar.task_ids[0], completed=now.done)
 

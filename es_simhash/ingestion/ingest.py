@@ -18,7 +18,7 @@ from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.scheme import require_same_scheme
-from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestSettings, Progress
+from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestProgress, IngestSettings
 from es_simhash.ingestion.version_policy import WriteDecided
 from es_simhash.storage.config import IndexConfig
 
@@ -90,7 +90,7 @@ def ingest_sources(
     target = _target(client, index, config, settings)
     job = _job(Gateway.of(client), target, sources, on_version)
     journal = Journal.open(settings.journal or default_path(job), job)
-    progress = Progress(failed_before=journal.failed)
+    progress = IngestProgress(failed_before=journal.failed)
     batches = _resumed(sources, settings.limits, journal, progress)
     for batch, outcomes in _finished(client, target, batches, on_version, settings):
         if batch.checkpoint is not None:
@@ -149,7 +149,7 @@ def _looks_for_versions(on_version: OnVersion | str | None) -> TypeGuard[OnVersi
 
 
 def _resumed(
-    sources: Iterable[Source], limits: Limits, journal: Journal, progress: Progress
+    sources: Iterable[Source], limits: Limits, journal: Journal, progress: IngestProgress
 ) -> Iterator[Batch]:
     """Yield the batches after the checkpoints of the journal."""
     for source in sources:

@@ -12,7 +12,7 @@ from es_simhash.fingerprints.scheme import Scheme
 
 
 @dataclass
-class Progress:
+class IngestProgress:
     """How far a run has come.
 
     Attributes:
@@ -50,7 +50,7 @@ class IngestSettings:
     require_scheme: Scheme | None = None
     dead_letter: Path | None = None
     journal: Path | None = None
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: Callable[[IngestProgress], None] | None = None
     prepare: Prepare = prepare
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Answer, Relation
@@ -12,9 +12,6 @@ from es_simhash.search.access import DirectAccess
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
-
-if TYPE_CHECKING:
-    from elasticsearch import Elasticsearch
 
 
 class Index:
@@ -33,7 +30,7 @@ class Index:
 
     def __init__(
         self,
-        client: "Elasticsearch | Gateway",
+        client: Client,
         name: str,
         config: IndexConfig | None = None,
         *,

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.sidecar import sidecar_source
@@ -19,9 +19,6 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import INDEX, SOURCE
 from es_simhash.storage.references import DocumentRef
 
-if TYPE_CHECKING:
-    from elasticsearch import Elasticsearch
-
 # Ids a query names at once; twice as many hits are within `max_result_window`.
 _MAX_IDS = 5_000
 _RECORDED = f"{SOURCE}.{INDEX}"
@@ -30,7 +27,7 @@ Hit = Mapping[str, Any]
 
 
 def open_index(
-    client: "Elasticsearch | Gateway",
+    client: Client,
     name: str,
     config: IndexConfig | None = None,
 ) -> "Index | SidecarIndex":
@@ -63,7 +60,7 @@ class SidecarIndex:
 
     def __init__(
         self,
-        client: "Elasticsearch | Gateway",
+        client: Client,
         name: str,
         config: IndexConfig | None = None,
         *,

@@ -18,7 +18,12 @@ from es_simhash.semantics.profile import (
     SemanticProfile,
     concept_term,
 )
-from es_simhash.semantics.scheme import OPTIONAL_PACKAGES, SemanticScheme, installed_packages
+from es_simhash.semantics.scheme import (
+    DEFAULT_SEMANTICS,
+    OPTIONAL_PACKAGES,
+    SemanticScheme,
+    installed_packages,
+)
 from es_simhash.semantics.vector_sources import (
     NoVectors,
     TableVectors,
@@ -171,3 +176,22 @@ def _with_upstream(
     """Return the extraction with the entities that the document already holds."""
     entities = merge_mentions([*extraction.entities, *upstream_entities(source, fields)])
     return replace(extraction, entities=entities)
+
+
+def profile_texts(
+    texts: Sequence[str],
+    scheme: SemanticScheme = DEFAULT_SEMANTICS,
+    vocabulary: str | None = None,
+) -> list[SemanticProfile]:
+    """Return the semantic profile of each text, as an index of this scheme has it.
+
+    Args:
+        texts: The texts.
+        scheme: Scheme of the profiles.
+        vocabulary: File of the vocabulary, when the scheme weighs one.
+
+    Raises:
+        MissingExtra: The scheme needs a package that is not installed.
+        InputError: The scheme names a function that is not there, or another vocabulary.
+    """
+    return semantic_profiler(scheme, vocabulary).profile(texts)

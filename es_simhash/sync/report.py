@@ -14,7 +14,7 @@ class SweepReport:
 
     Attributes:
         enriched: Documents that were processed, by status, as `backfill` reports it.
-        families: Report of the run over the families; None when nothing was written since.
+        families: BackfillReport of the run over the families; None when nothing was written since.
         decisions: Versions by what was done with them: flag, link, skip or replace.
         conflicted: Ids of versions that another writer changed while they were decided; the next
             sweep decides them.

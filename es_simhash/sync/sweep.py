@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from es_simhash.backfills.job import BackfillJob, IndexPart
 from es_simhash.backfills.preconditions import open_job, require_text
-from es_simhash.backfills.run import Settings, run_backfill
+from es_simhash.backfills.run import BackfillSettings, run_backfill
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
@@ -24,7 +24,7 @@ from es_simhash.sync.report import SweepReport
 
 
 @dataclass(frozen=True)
-class SweepSettings(Settings):
+class SweepSettings(BackfillSettings):
     """How a sweep enriches documents, as a backfill does, and whom it reports to.
 
     Attributes:

@@ -12,8 +12,8 @@ import pytest
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.job import Selection
-from es_simhash.backfills.report import Report
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.report import BackfillReport
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.backfills.updates import UNREAD
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
@@ -29,10 +29,10 @@ from es_simhash.storage.config import IndexConfig
 pytestmark = pytest.mark.cluster
 
 RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
-ONE = Settings(processes=1, retry=RETRY)
+ONE = BackfillSettings(processes=1, retry=RETRY)
 CHECK = Selection(check=True)
 # Many pages and slices of few documents.
-SMALL = Settings(processes=1, slices=3, page=7, retry=RETRY)
+SMALL = BackfillSettings(processes=1, slices=3, page=7, retry=RETRY)
 
 LONG = "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "
 OTHER = "An entirely different report tells how the committee chose a new site for the museum. "
@@ -68,7 +68,7 @@ def test_processes_write_what_one_process_writes(
     client: Any, index: str, write: Any, stored: Any, documents: Any, expected: Any
 ) -> None:
     write(index, documents(40))
-    settings = Settings(processes=2, page=10, retry=RETRY)
+    settings = BackfillSettings(processes=2, page=10, retry=RETRY)
     assert statuses(backfill(client, index, settings=settings)) == {"written": 40}
     assert stored(index)["39"]["ours"] == expected("Text number 39 of some words.")
 
@@ -251,7 +251,7 @@ def test_a_dry_run_writes_nothing_and_says_what_it_takes(
     assert found.with_text >= 199
     assert found.bytes_a_document > 100
     assert found.bytes_held is not None
-    slow = Settings(processes=1, max_docs_per_second=2.0)
+    slow = BackfillSettings(processes=1, max_docs_per_second=2.0)
     assert estimate(client, index, settings=slow).seconds == pytest.approx(251 / 2)
 
 
@@ -266,7 +266,7 @@ def test_the_report_counts_what_was_yielded(
     write(index, {**documents(20), "none": {"n": 1}, "wrong": {"text": 5}})
     reports: list[dict[str, Any]] = []
 
-    def report(now: Report) -> None:
+    def report(now: BackfillReport) -> None:
         reports.append(now.to_dict())
 
     outcomes = list(backfill(client, index, settings=replace(SMALL, report=report)))
@@ -318,4 +318,4 @@ def test_the_fields_may_lie_in_an_object_of_the_user(
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_speed_must_be_a_number_above_0(client: Any, index: str, rate: float) -> None:
     with pytest.raises(InputError, match="above 0"):
-        list(backfill(client, index, settings=Settings(max_docs_per_second=rate)))
+        list(backfill(client, index, settings=BackfillSettings(max_docs_per_second=rate)))

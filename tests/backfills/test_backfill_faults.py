@@ -11,7 +11,7 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.job import Selection
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
@@ -22,8 +22,8 @@ from es_simhash.storage.config import IndexConfig
 pytestmark = pytest.mark.cluster
 
 RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
-ONE = Settings(processes=1, retry=RETRY)
-SMALL = Settings(processes=1, slices=2, page=5, retry=RETRY)
+ONE = BackfillSettings(processes=1, retry=RETRY)
+SMALL = BackfillSettings(processes=1, slices=2, page=5, retry=RETRY)
 REJECTED = {"type": "es_rejected_execution_exception", "reason": "busy"}
 
 
@@ -144,7 +144,7 @@ def test_an_expired_point_in_time_of_several_shards_skips_no_document(
             client.close_point_in_time(id=json.loads(body)["pit"]["id"])
 
     proxy.hook = lose
-    settings = Settings(processes=1, slices=1, page=20, retry=RETRY)
+    settings = BackfillSettings(processes=1, slices=1, page=20, retry=RETRY)
     with connect(proxy.url) as through:
         list(backfill(through, index_name, settings=settings))
     assert lost

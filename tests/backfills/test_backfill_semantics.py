@@ -11,7 +11,7 @@ import pytest
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.job import Selection
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError, MappingConflict
@@ -26,7 +26,9 @@ from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
-ONE = Settings(processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5))
+ONE = BackfillSettings(
+    processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
+)
 STRIKE = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down, and the union "
     "led by Marion Hale warned that container ships would wait for weeks."

@@ -8,13 +8,13 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.prune import prune
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from tests.cli.test_backfill_command import run
 
 pytestmark = pytest.mark.cluster
 
-ONE = Settings(processes=1)
+ONE = BackfillSettings(processes=1)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ import elasticsearch
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.processes import available_processors
 from es_simhash.engine.connection import address
 from es_simhash.fingerprints.scheme import DEFAULT
@@ -93,7 +93,11 @@ def _require(answer: Any) -> None:
 
 
 def reindex(
-    client: elasticsearch.Elasticsearch, index: str, target: str, settings: Settings, slices: int
+    client: elasticsearch.Elasticsearch,
+    index: str,
+    target: str,
+    settings: BackfillSettings,
+    slices: int,
 ) -> int:
     """Read all documents and write them as they are into a fresh index; give their number."""
     _make(client, target, None)
@@ -136,7 +140,7 @@ def _pages(
         after = {"search_after": hits[-1]["sort"]}
 
 
-def _enrich(client: elasticsearch.Elasticsearch, index: str, settings: Settings) -> int:
+def _enrich(client: elasticsearch.Elasticsearch, index: str, settings: BackfillSettings) -> int:
     counts = Counter(each.status for each in backfill(client, index, settings=settings))
     if set(counts) != {"written"}:
         raise RuntimeError(f"Documents were not written: {counts}.")
@@ -165,7 +169,7 @@ def compare(
     index: str,
     count: int,
     runs: int,
-    settings: Settings,
+    settings: BackfillSettings,
     semantics: SemanticScheme | None,
 ) -> list[tuple[Run, Run]]:
     """Run both in turn and give the pairs: re-index, backfill."""
@@ -297,7 +301,9 @@ def _retains(client: elasticsearch.Elasticsearch, index: str) -> bool:
     )
 
 
-def _show(pairs: Sequence[tuple[Run, Run]], count: int, settings: Settings, what: str) -> float:
+def _show(
+    pairs: Sequence[tuple[Run, Run]], count: int, settings: BackfillSettings, what: str
+) -> float:
     plain = statistics.median(one.rate for one, _ in pairs)
     ours = statistics.median(other.rate for _, other in pairs)
     ratio = statistics.median(other.rate / one.rate for one, other in pairs)
@@ -326,7 +332,7 @@ def _measure(
     index: str,
     count: int,
     runs: int,
-    settings: Settings,
+    settings: BackfillSettings,
     semantics: SemanticScheme | None,
 ) -> float:
     """Measure and print speed, growth and what the estimate says of them; give the speed.
@@ -355,7 +361,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--processes", type=int, default=available_processors())
     options = parser.parse_args(argv)
-    count, settings = options.documents, Settings(processes=options.processes)
+    count, settings = options.documents, BackfillSettings(processes=options.processes)
     index = "bench-backfill"
     with bench_client() as client:
         try:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.processes import available_processors, make_pool, require_startable
 from es_simhash.engine.connection import connect
 from es_simhash.errors import InputError
@@ -25,7 +25,7 @@ COUNT = 2000
 SCRIPT = """
 import sys
 from es_simhash import IngestSettings, backfill, connect, ingest, install
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 
 print("once")
 url, name = sys.argv[1:]
@@ -71,7 +71,10 @@ def test_a_script_without_a_guard_runs_once(
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     ("call", "settings"),
-    [(INGEST, ", settings=IngestSettings(processes=2)"), (BACKFILL, ", settings=Settings(2)")],
+    [
+        (INGEST, ", settings=IngestSettings(processes=2)"),
+        (BACKFILL, ", settings=BackfillSettings(2)"),
+    ],
     ids=["ingest", "backfill"],
 )
 def test_processes_in_a_script_without_a_guard_are_one_message(
@@ -158,4 +161,4 @@ def test_several_processes_are_others() -> None:
 
 
 def test_the_defaults_are_one_process() -> None:
-    assert IngestSettings().processes == Settings().processes == 1
+    assert IngestSettings().processes == BackfillSettings().processes == 1

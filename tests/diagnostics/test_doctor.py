@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.job import Selection
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.cli.main import cli
 from es_simhash.diagnostics.examination import Examination, examine
 from es_simhash.errors import IndexMissing, MappingConflict
@@ -21,7 +21,7 @@ from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
-ONE = Settings(processes=1)
+ONE = BackfillSettings(processes=1)
 
 
 def problems(found: Examination) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
@@ -22,8 +22,8 @@ from es_simhash.search.sidecar import SidecarIndex
 pytestmark = pytest.mark.cluster
 
 RETRY = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.5)
-ONE = Settings(processes=1, retry=RETRY)
-SMALL = Settings(processes=1, slices=2, page=5, retry=RETRY)
+ONE = BackfillSettings(processes=1, retry=RETRY)
+SMALL = BackfillSettings(processes=1, slices=2, page=5, retry=RETRY)
 
 TEXT = (
     "The harbour was quiet that morning, and nobody had seen the ferry leave the pier. "

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.run import Settings
+from es_simhash.backfills.run import BackfillSettings
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing
 from es_simhash.indices.install import install
@@ -20,7 +20,7 @@ from es_simhash.search.sidecar import SidecarIndex, open_index
 
 pytestmark = pytest.mark.cluster
 
-ONE = Settings(processes=1)
+ONE = BackfillSettings(processes=1)
 STRIKE = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down. The harbour "
     "authority said container ships would be diverted to Northport, and the union, led by Marion "
