@@ -18,42 +18,44 @@ def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
     for semantics in profiles:
         for concept in semantics.concepts:
             terms.setdefault(concept, len(terms))
-    stored = _rows([each.stored_concepts() for each in profiles], terms)
-    found = np.zeros((len(profiles), len(profiles)), np.float32)
+    stored = _rows([profile.stored_concepts() for profile in profiles], terms)
+    combined = np.zeros((len(profiles), len(profiles)), np.float32)
     for start in range(0, len(profiles), _ROWS):
-        asked = _rows([each.query_concepts() for each in profiles[start : start + _ROWS]], terms)
-        found[start : start + _ROWS] = asked @ stored.T
-    shares = np.ones_like(found)
+        queried = _rows(
+            [profile.query_concepts() for profile in profiles[start : start + _ROWS]], terms
+        )
+        combined[start : start + _ROWS] = queried @ stored.T
+    shares = np.ones_like(combined)
     named, names = _entity_cosines(profiles)
     shares[named] -= ENTITY_WEIGHT
-    known = np.array([each.vector is not None for each in profiles])
+    known = np.array([profile.vector is not None for profile in profiles])
     both = known[:, None] & known
     shares[both] -= VECTOR_WEIGHT
-    found *= shares
-    found[named] += ENTITY_WEIGHT * names[named]
+    combined *= shares
+    combined[named] += ENTITY_WEIGHT * names[named]
     if known.any():
-        vectors = np.stack([each.vector for each in profiles if each.vector is not None])
-        found[both] += VECTOR_WEIGHT * np.clip(vectors @ vectors.T, 0, 1).ravel()
-    return found
+        vectors = np.stack([profile.vector for profile in profiles if profile.vector is not None])
+        combined[both] += VECTOR_WEIGHT * np.clip(vectors @ vectors.T, 0, 1).ravel()
+    return combined
 
 
 def _entity_cosines(profiles: Sequence[SemanticProfile]) -> tuple[NDArray[np.bool_], Matrix]:
     """Which pairs both have entities, and the cosines of all; names are read as the query's."""
-    named = [entity_terms(each.stored_entities(), each) for each in profiles]
+    named = [entity_terms(profile.stored_entities(), profile) for profile in profiles]
     terms: dict[str, int] = {}
-    for each in named:
-        for term in each:
+    for weights in named:
+        for term in weights:
             terms.setdefault(term, len(terms))
     rows = _rows(named, terms)
-    some = np.array([bool(each) for each in named])
+    some = np.array([bool(weights) for weights in named])
     return some[:, None] & some, rows @ rows.T
 
 
 def _rows(weights: Sequence[object], terms: dict[str, int]) -> Matrix:
     rows = np.zeros((len(weights), max(1, len(terms))), np.float32)
-    for row, each in enumerate(weights):
-        assert isinstance(each, dict)
-        for concept, weight in each.items():
+    for row, terms_of_row in enumerate(weights):
+        assert isinstance(terms_of_row, dict)
+        for concept, weight in terms_of_row.items():
             rows[row, terms[concept]] = weight
     return rows
 
@@ -67,7 +69,7 @@ def ranked(matrix: Matrix) -> NDArray[np.int64]:
 
 
 def precision_at(order: NDArray[np.int64], labels: Sequence[object], size: int = 10) -> float:
-    """Return the mean share of the first `size` that have the label of the text asked about."""
+    """Return the mean share of the first `size` that have the label of the text queried about."""
     numbers = _numbers(labels)
     return float((numbers[order[:, :size]] == numbers[:, None]).mean())
 
@@ -78,8 +80,8 @@ def mean_average_precision(order: NDArray[np.int64], labels: Sequence[object]) -
     right = numbers[order] == numbers[:, None]
     some = right.any(axis=1)
     hits = np.cumsum(right, axis=1) / np.arange(1, right.shape[1] + 1)
-    each = (hits * right).sum(axis=1)[some] / right.sum(axis=1)[some]
-    return float(each.mean())
+    average_precisions = (hits * right).sum(axis=1)[some] / right.sum(axis=1)[some]
+    return float(average_precisions.mean())
 
 
 def _numbers(labels: Sequence[object]) -> NDArray[np.int64]:

@@ -1,12 +1,12 @@
-"""Answers of a sidecar, made what they were if the filters of the first index had been in them."""
+"""Answers of a sidecar, narrowed to the documents of the first index that match the filters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.query.options import Query
 
-# Hits that a search gives at the most.
-_MOST = 10_000
+# The greatest number of hits of one search.
+_MAX_HITS = 10_000
 _WIDER = 10
 
 Hit = Mapping[str, Any]
@@ -23,40 +23,42 @@ def narrowed(
         body: The search as it was meant, before it was widened.
         full: Whether the sidecar may have more.
     """
-    found = answer["hits"]
-    hits = [_moved(hit, located[hit["_id"]]) for hit in found["hits"] if hit["_id"] in located]
-    narrow: dict[str, Any] = {**found, "hits": hits[: body["size"]]}
-    if not full and "total" in found:
+    hits_of_sidecar = answer["hits"]
+    hits = [
+        _moved(hit, located[hit["_id"]]) for hit in hits_of_sidecar["hits"] if hit["_id"] in located
+    ]
+    narrow: dict[str, Any] = {**hits_of_sidecar, "hits": hits[: body["size"]]}
+    if not full and "total" in hits_of_sidecar:
         narrow["total"] = {"value": len(hits), "relation": "eq"}
     return {"hits": narrow}
 
 
 def _moved(hit: Hit, located: Hit) -> dict[str, Any]:
-    """Return a hit of the sidecar as one of the first index, with the fields asked for there."""
+    """Return a hit of the sidecar as one of the first index, with the fields requested there."""
     fields = {**hit.get("fields", {}), **located.get("fields", {})}
     return {**hit, "_index": located["_index"], "fields": fields}
 
 
-def is_full(answer: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Check whether a search gave as many hits as were asked for, so that there may be more."""
-    return len(answer["hits"]["hits"]) >= int(asked["size"])
+def is_full(answer: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
+    """Check whether a search returned as many hits as were requested, so that there may be more."""
+    return len(answer["hits"]["hits"]) >= int(sent["size"])
 
 
-def lacks(narrow: Mapping[str, Any], body: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Check whether too few hits are left, and more can be asked for."""
-    return len(narrow["hits"]["hits"]) < int(body["size"]) and int(asked["size"]) < _MOST
+def lacks(narrow: Mapping[str, Any], body: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
+    """Check whether too few hits are left, and more can be requested."""
+    return len(narrow["hits"]["hits"]) < int(body["size"]) and int(sent["size"]) < _MAX_HITS
 
 
-def widened(asked: Mapping[str, Any]) -> dict[str, Any]:
+def widened(sent: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same search for more hits."""
-    size = min(int(asked["size"]) * _WIDER, _MOST)
-    wide = {**asked, "size": size}
-    if asked["track_total_hits"] is not False:
+    size = min(int(sent["size"]) * _WIDER, _MAX_HITS)
+    wide = {**sent, "size": size}
+    if sent["track_total_hits"] is not False:
         wide["track_total_hits"] = size + 1
-    if "knn" in asked:
-        wide["knn"] = _nearest(asked["knn"], size)
+    if "knn" in sent:
+        wide["knn"] = _nearest(sent["knn"], size)
     else:
-        query = asked["query"]["bool"]
+        query = sent["query"]["bool"]
         wide["query"] = {"bool": {**query, "should": _clauses(query["should"], size)}}
     return wide
 

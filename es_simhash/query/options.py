@@ -1,4 +1,4 @@
-"""What to ask for, of a cluster or of an index in memory."""
+"""Search options: what to return, of how many candidates, in which order."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from es_simhash.relation.thresholds import SHOWN_SCORE
 Query = Mapping[str, Any]
 
 _DAY = 86_400_000
-# What a server takes as k of a kNN search at the most.
+# The greatest k of a kNN search that the engine accepts.
 MAX_NEIGHBOURS = 10_000
 
 
@@ -22,9 +22,9 @@ class Limits:
 
     Attributes:
         candidates: Candidates fetched for each query and each way of finding them.
-        clauses: Passages asked for; of a longer text those with the smallest numbers, which is a
-            sample of its passages (docs/guarantee.md gives the error).
-        shared: Passages a candidate must share; texts of fewer than five passages need one.
+        clauses: Maximum number of shingles to query; of a longer text those with the smallest
+            numbers, which is a sample of its shingles (docs/guarantee.md gives the error).
+        shared: Shingles a candidate must share; texts of fewer than five shingles need one.
     """
 
     candidates: int = 100
@@ -34,12 +34,14 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("candidates", "clauses", "shared"):
             if getattr(self, name) < 1:
-                raise InputError(f"A limit of {getattr(self, name)} {name} must be at least 1.")
+                raise InputError(
+                    f"{name} must be at least 1, got {getattr(self, name)}.", parameter=name
+                )
 
 
 @dataclass(frozen=True)
 class Recency:
-    """Newer neighbours first, as far as the weight says.
+    """How much newer neighbours are preferred.
 
     Attributes:
         field: A date field of the documents.
@@ -55,9 +57,13 @@ class Recency:
 
     def __post_init__(self) -> None:
         if not self.half_life > 0:
-            raise InputError(f"A half-life of {self.half_life} days must be more than 0.")
+            raise InputError(
+                f"half_life must be more than 0 days, got {self.half_life}.", parameter="half_life"
+            )
         if not 0 <= self.weight <= 1:
-            raise InputError(f"A weight of the date of {self.weight} is not from 0 to 1.")
+            raise InputError(
+                f"weight must be between 0 and 1, got {self.weight}.", parameter="recency_weight"
+            )
 
     def factor(self, date: float | None) -> float:
         """Return what a score is multiplied by; documents without a date count as very old."""
@@ -70,16 +76,17 @@ class Recency:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What to ask for, the same for every document of a batch.
+    """What a search returns; the same for every document of a batch.
 
     Attributes:
-        size: Relations a document at the most.
+        size: Maximum number of relations for each query.
         kinds: Kinds to show; all when empty.
-        min_score: Least score to show, from 0 to 1.
+        min_score: Minimum score to show, from 0 to 1.
         filters: Elasticsearch queries every hit must match, before any cut.
         evidence: Whether to fetch the texts and lay the shared passages side by side.
         fields: Fields of the hits to bring along in `source`.
-        k: Hamming distance promised for document fingerprints; None for the most there is.
+        k: Maximum Hamming distance between document fingerprints; None for the greatest that the
+            blocks of the scheme promise.
         limits: Bounds of the searches.
         collapse: Whether neighbours that are versions of each other are shown once.
         recency: How much newer neighbours are preferred; None for not at all.
@@ -99,11 +106,15 @@ class SearchOptions:
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
-            raise InputError(f"Unknown kind {unknown[0]!r}; there are {', '.join(KINDS)}.")
+            raise InputError(
+                f"Unknown kind {unknown[0]!r}; kinds are {', '.join(KINDS)}.", parameter="kinds"
+            )
         if not 0 <= self.min_score <= 1:
-            raise InputError(f"A least score of {self.min_score} is not from 0 to 1.")
+            raise InputError(
+                f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
+            )
         if self.size < 1:
-            raise InputError(f"A size of {self.size} must be at least 1.")
+            raise InputError(f"size must be at least 1, got {self.size}.", parameter="size")
 
     @property
     def wants_neighbours(self) -> bool:

@@ -186,13 +186,13 @@ class AnalysedText:
         """Its tokens, with their offsets."""
         parts = self._segmentation
         places = original_offsets(self._known_text)
-        kept = parts.positions if parts.positions is not None else np.arange(len(parts.codes))
-        # The end of a token is the offset after its last character, not that of the next one kept.
-        last = np.minimum(kept[parts.ends - 1] + 1, len(places) - 1)
+        positions = parts.positions if parts.positions is not None else np.arange(len(parts.codes))
+        # The end of a token is the offset after its last character, not that of the next one.
+        last = np.minimum(positions[parts.ends - 1] + 1, len(places) - 1)
         return Tokens(
             features.token_numbers(parts),
-            places[np.minimum(kept[parts.starts], len(places) - 1)],
-            np.maximum(places[last], places[kept[parts.ends - 1]] + 1),
+            places[np.minimum(positions[parts.starts], len(places) - 1)],
+            np.maximum(places[last], places[positions[parts.ends - 1]] + 1),
             parts.chunks,
         )
 

@@ -43,9 +43,9 @@ def record(text: str, tokens: int | None = None) -> Record:
     if tokens is not None:
         text = text[: tokens * _CHARACTERS_PER_TOKEN]
     plain = _ACCENTS.sub("", unicodedata.normalize("NFD", normalise(text)))
-    found = _TOKENS.findall(unicodedata.normalize("NFC", plain))[:tokens]
-    words = [token for token in found if not token[0].isdecimal()]
-    numbers = frozenset(token for token in found if token[0].isdecimal())
+    parts = _TOKENS.findall(unicodedata.normalize("NFC", plain))[:tokens]
+    words = [token for token in parts if not token[0].isdecimal()]
+    numbers = frozenset(token for token in parts if token[0].isdecimal())
     return Record(_runs(words), numbers)
 
 

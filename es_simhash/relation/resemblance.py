@@ -36,7 +36,7 @@ def resemblances(query: TextFingerprints, hits: Sequence[ChunkFingerprints]) -> 
     of_query = similarity(near.of_query, bits)
     of_hits = similarity(near.of_hits, bits)
     counterparts = rarity[near.counterparts]
-    found = []
+    measured = []
     for column, hit in enumerate(hits):
         chunks = slice(bounds[column], bounds[column + 1])
         lengths = hit.characters
@@ -47,15 +47,15 @@ def resemblances(query: TextFingerprints, hits: Sequence[ChunkFingerprints]) -> 
             float((alike * query.chunk_characters).sum() / query.chunk_characters.sum()),
             float((other * lengths).sum() / lengths.sum()),
         )
-        found.append(
+        measured.append(
             Resemblance(coverage, max(float((alike * weights).sum() / weights.sum()), rare_hit))
         )
-    return found
+    return measured
 
 
 @dataclass(frozen=True)
 class _Nearest:
-    """Least distances: of each query chunk in each hit, and of each chunk of the hits."""
+    """The least distances: of each query chunk in each hit, and of each chunk of the hits."""
 
     of_query: NDArray[np.int64]
     of_hits: NDArray[np.int64]
@@ -89,6 +89,6 @@ def similarity(distances: NDArray[np.int64], bits: int) -> NDArray[np.float64]:
 
 
 def rarity_weight(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weight of what stands in so many documents: 1, or RARE over the frequency."""
+    """Return the weight of what is in this many documents: 1, or RARE over the frequency."""
     weight: NDArray[np.float64] = np.minimum(1, RARE / frequency)
     return weight

@@ -36,7 +36,7 @@ def version_score(one: AnalysedText, other: AnalysedText, least: float = 0.0) ->
 
     Short texts are compared as records. Otherwise one half is the agreement of the heads, the
     other the containment of the shingles with a quarter of what resembles: texts made by one form
-    share much, but not what stands at their head. Texts that share nearly all are versions
+    share much, but not their head. Texts that share nearly all are versions
     whatever their heads.
 
     Args:

@@ -37,9 +37,9 @@ class Index:
         read_schemes: bool = True,
     ) -> None:
         self.name = name
-        self._gateway = Gateway.of(client)
+        self.gateway = Gateway.of(client)
         self._installed = InstalledIndex(
-            self._gateway, name, config or IndexConfig(), is_complete=not read_schemes
+            self.gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
 
     def __repr__(self) -> str:
@@ -75,7 +75,8 @@ class Index:
         """
         require_one_query(id, text)
         if text is not None:
-            return self._retrieval.answer_text(text, options or SearchOptions())
+            retrieval, options = self.retrieval(options or SearchOptions())
+            return retrieval.answer_text(text, options)
         return self.related_to_each([str(id)], options=options)[str(id)]
 
     def related_to_each(
@@ -87,7 +88,8 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return self._retrieval.answer_ids(ids, options or SearchOptions())
+        retrieval, options = self.retrieval(options or SearchOptions())
+        return retrieval.answer_ids(ids, options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.
@@ -96,7 +98,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return self._retrieval.explain(id_a, id_b)
+        return self.retrieval(SearchOptions())[0].explain(id_a, id_b)
 
     def searches(
         self,
@@ -107,9 +109,17 @@ class Index:
     ) -> list[dict[str, Any]]:
         """Return the search bodies that `related` would send; only the document itself is read."""
         require_one_query(id, text)
-        return self._retrieval.searches(id, text, options or SearchOptions())
+        retrieval, options = self.retrieval(options or SearchOptions())
+        return retrieval.searches(id, text, options)
+
+    def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
+        """Return what answers queries with these options, and the options it takes.
+
+        An index that is read in another way returns another retrieval.
+        """
+        return self._direct, options
 
     @cached_property
-    def _retrieval(self) -> Retrieval:
-        access = DirectAccess(self._gateway, self.name)
-        return Retrieval(self._gateway, self.name, self.config, access)
+    def _direct(self) -> Retrieval:
+        access = DirectAccess(self.gateway, self.name)
+        return Retrieval(self.gateway, self.name, self.config, access)

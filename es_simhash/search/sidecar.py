@@ -7,13 +7,10 @@ from typing import Any
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, MappingConflict
-from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import Query, SearchOptions
-from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.index import Index
-from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import INDEX, SOURCE
@@ -30,7 +27,7 @@ def open_index(
     client: Client,
     name: str,
     config: IndexConfig | None = None,
-) -> "Index | SidecarIndex":
+) -> Index:
     """Return the index of a name, whether it has its fingerprints itself or is a sidecar.
 
     Raises:
@@ -42,48 +39,23 @@ def open_index(
     return SidecarIndex(client, name, config=config)
 
 
-class SidecarIndex:
+class SidecarIndex(Index):
     """An index whose fingerprints `backfill` wrote into a sidecar.
 
     It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
     filters are those of the first index, and what was deleted there is not related to anything.
-    The constructor sends nothing.
+    `searches` returns the bodies that would be sent to the sidecar before any is widened; filters
+    are there the ids that they leave, if these are few. The constructor sends nothing.
 
     Args:
         client: Of the cluster.
         name: Of the sidecar.
-        config: Names of the fields, and the vocabulary; evidence names its concepts. An index that
-            was installed with a vocabulary weighs it too, and then it must be that file.
-        read_schemes: Whether the schemes are read from the mapping, once; otherwise they are those
-            of `config`.
+        config: As in `Index`; the field of the text is one of the first index.
+        read_schemes: As in `Index`.
     """
-
-    def __init__(
-        self,
-        client: Client,
-        name: str,
-        config: IndexConfig | None = None,
-        *,
-        read_schemes: bool = True,
-    ) -> None:
-        self.name = name
-        self._gateway = Gateway.of(client)
-        self._installed = InstalledIndex(
-            self._gateway, name, config or IndexConfig(), is_complete=not read_schemes
-        )
 
     def __repr__(self) -> str:
         return f"SidecarIndex({self.name!r})"
-
-    @property
-    def config(self) -> IndexConfig:
-        """How the index is read and fingerprinted, its schemes read from the sidecar once.
-
-        Raises:
-            IndexMissing: There is no such index.
-            MappingConflict: It has no fingerprint fields.
-        """
-        return self._installed.config
 
     @cached_property
     def source(self) -> str:
@@ -92,7 +64,7 @@ class SidecarIndex:
         Raises:
             MappingConflict: The index is no sidecar.
         """
-        source = sidecar_source(self._gateway, self.name, self.config.simhash_field)
+        source = sidecar_source(self.gateway, self.name, self.config.simhash_field)
         if source is None:
             raise MappingConflict(
                 f"Index {self.name!r} is no sidecar; make one with "
@@ -100,66 +72,10 @@ class SidecarIndex:
             )
         return source
 
-    def related(
-        self,
-        *,
-        id: str | None = None,
-        text: str | None = None,
-        options: SearchOptions | None = None,
-    ) -> Answer:
-        """Return the documents related to a stored document or to a text, best first.
-
-        Raises:
-            DocumentMissing: There is no document of that id in the first index.
-            InputError: Both or neither of id and text are given, or the document has no text.
-        """
-        require_one_query(id, text)
-        if text is not None:
-            retrieval, narrowed_options = self._retrieval(options)
-            return retrieval.answer_text(text, narrowed_options)
-        return self.related_to_each([str(id)], options=options)[str(id)]
-
-    def related_to_each(
-        self, ids: Sequence[str], *, options: SearchOptions | None = None
-    ) -> dict[str, Answer]:
-        """Return what is related to each of many stored documents, searched together.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
-        retrieval, narrowed_options = self._retrieval(options)
-        return retrieval.answer_ids(ids, narrowed_options)
-
-    def explain(self, id_a: str, id_b: str) -> Relation:
-        """Return the relation of two stored documents, whatever its score, with all its evidence.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
-        return self._retrieval(None)[0].explain(id_a, id_b)
-
-    def searches(
-        self,
-        *,
-        id: str | None = None,
-        text: str | None = None,
-        options: SearchOptions | None = None,
-    ) -> list[dict[str, Any]]:
-        """Return the bodies that `related` would send to the sidecar, before any is widened.
-
-        Filters are applied in the first index; here they are the ids they leave, if these are few.
-        """
-        require_one_query(id, text)
-        retrieval, narrowed_options = self._retrieval(options)
-        return retrieval.searches(id, text, narrowed_options)
-
-    def _retrieval(self, options: SearchOptions | None) -> tuple[Retrieval, SearchOptions]:
-        """Return a retrieval for these options, and them with a filter that the sidecar takes."""
-        options = options or SearchOptions()
-        access = SidecarAccess(self._gateway, self.name, self.source, options)
-        retrieval = Retrieval(self._gateway, self.source, self.config, access)
+    def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
+        """Return what answers these options, and them with a filter that the sidecar takes."""
+        access = SidecarAccess(self.gateway, self.name, self.source, options)
+        retrieval = Retrieval(self.gateway, self.source, self.config, access)
         return retrieval, replace(options, filters=access.id_filter())
 
 

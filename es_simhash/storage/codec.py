@@ -28,7 +28,7 @@ from es_simhash.storage.fields import (
 )
 
 _CHUNK_BYTES = CHUNK_BITS // 8
-# How many passages each of the four windows picks, 32 bits each.
+# How many shingles each of the four windows picks, 32 bits each.
 _HEADER = np.dtype("<u4")
 _HEADER_BYTES = 16
 # Lengths are kept in 16 bits; a chunk has at most a few hundred characters but for endless words.

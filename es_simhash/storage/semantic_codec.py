@@ -21,14 +21,14 @@ from es_simhash.storage.fields import (
 
 
 def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[dict[str, Any]]:
-    """Return the members of our object that say what each text is about.
+    """Return the semantic members of the `simhash` object of each text.
 
     Args:
         meanings: Of the texts of a batch.
         scheme: Name of the scheme they were read with.
     """
     vectors = iter(_packed_vectors(profiles))
-    found: list[dict[str, Any]] = []
+    members_of_texts: list[dict[str, Any]] = []
     for semantics in profiles:
         members: dict[str, Any] = {SEMANTIC_SCHEME: scheme}
         if concepts := concept_terms(semantics.stored_concepts()):
@@ -37,8 +37,8 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
             members[ENTITIES] = entities
         if semantics.vector is not None:
             members[VECTOR], members[VECTOR_FINGERPRINT] = next(vectors)
-        found.append(members)
-    return found
+        members_of_texts.append(members)
+    return members_of_texts
 
 
 def semantic_json(profiles: Sequence[SemanticProfile], scheme: str) -> list[bytes]:
@@ -90,7 +90,7 @@ def unpack_user_vector(packed: str | Sequence[float]) -> NDArray[np.float32]:
 
 
 def _packed_vectors(profiles: Sequence[SemanticProfile]) -> list[tuple[str, str]]:
-    known = [each.vector for each in profiles if each.vector is not None]
+    known = [profile.vector for profile in profiles if profile.vector is not None]
     return _packed(np.stack(known)) if known else []
 
 
