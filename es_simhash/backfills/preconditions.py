@@ -9,7 +9,7 @@ from es_simhash.backfills.reader import DocumentReader
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.indices.install import Installed, installed
+from es_simhash.indices.configuration import InstalledSchemes, installed_schemes
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
@@ -46,7 +46,7 @@ def open_job(
         if sidecar is None:
             _require_whole_source(name, mapping)
     if sidecar is None:
-        schemes = installed(gateway, index, config.simhash_field)
+        schemes = installed_schemes(gateway, index, config.simhash_field)
         _require_same_semantics(mappings, config.simhash_field, schemes)
     elif sidecar in mappings or sidecar == index:
         raise InputError(
@@ -62,15 +62,15 @@ def open_job(
     return BackfillJob(index, config, sidecar, frozenset(mappings))
 
 
-def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> Installed:
+def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> InstalledSchemes:
     try:
-        return installed(gateway, name, simhash_field)
+        return installed_schemes(gateway, name, simhash_field)
     except IndexMissing:
-        return Installed(DEFAULT, DEFAULT_SEMANTICS)
+        return InstalledSchemes(DEFAULT, DEFAULT_SEMANTICS)
 
 
 def _require_same_semantics(
-    mappings: Mapping[str, Mapping[str, Any]], simhash_field: str, schemes: Installed
+    mappings: Mapping[str, Mapping[str, Any]], simhash_field: str, schemes: InstalledSchemes
 ) -> None:
     """Reject indices of which only some have semantic fields: the others would never be done.
 

@@ -1,11 +1,30 @@
 """The configuration of an installed index, read from its mapping."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
-from es_simhash.engine.gateway import Gateway
-from es_simhash.indices.install import installed
+from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.errors import MappingConflict
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import DEFAULT_FIELD
+
+
+@dataclass(frozen=True)
+class InstalledSchemes:
+    """What an index was installed with.
+
+    Attributes:
+        scheme: Scheme of the fingerprints.
+        semantics: Scheme of the semantic fields; None for fingerprints alone.
+    """
+
+    scheme: Scheme
+    semantics: SemanticScheme | None
 
 
 @dataclass(frozen=True)
@@ -34,5 +53,45 @@ class InstalledIndex:
         """
         if self.is_complete:
             return self.given
-        schemes = installed(self.gateway, self.name, self.given.simhash_field)
+        schemes = installed_schemes(self.gateway, self.name, self.given.simhash_field)
         return replace(self.given, scheme=schemes.scheme, semantics=schemes.semantics)
+
+
+def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) -> InstalledSchemes:
+    """Return the schemes of an index that has fingerprint fields.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no such fields, or the indices behind the name differ in scheme.
+        SchemeError: They were installed with a version that knows other schemes.
+    """
+    names = set()
+    profiles = {}
+    for name, mapping in Gateway.of(client).mappings(index).items():
+        entry = meta_entry(mapping, field)
+        if entry is None:
+            raise MappingConflict(
+                f"Index {name!r} has no fingerprint fields under {field!r}; "
+                f"run `es-simhash install {name}` first."
+            )
+        names.add(entry["scheme"])
+        meta = entry.get("semantics")
+        profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
+    if len(names) != 1:
+        raise MappingConflict(
+            f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "
+            "query one of them."
+        )
+    # Where only some of the indices have it, neighbours are found among their documents.
+    profiles.pop(None, None)
+    if len(profiles) > 1:
+        raise MappingConflict(
+            f"{index!r} stands for indices of {len(profiles)} semantic schemes; query one of them."
+        )
+    return InstalledSchemes(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
+
+
+def meta_entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:
+    """Return what `_meta` of a mapping says of the object under a field; None for nothing."""
+    entry: dict[str, Any] | None = mapping.get("_meta", {}).get(resources.META, {}).get(field)
+    return entry

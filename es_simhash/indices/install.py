@@ -1,6 +1,6 @@
 """Adding the `simhash` fields to an index, without touching the user's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,25 +8,11 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices import component_templates
+from es_simhash.indices.compatibility import field_conflicts, lacks_field
+from es_simhash.indices.configuration import meta_entry
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
-
-# What decides whether an existing field can serve; other settings are the user's to change.
-_DECISIVE = ("type", "dims", "element_type", "doc_values")
-
-
-@dataclass(frozen=True)
-class Installed:
-    """What an index was installed with.
-
-    Attributes:
-        scheme: Scheme of the fingerprints.
-        semantics: Scheme of the semantic fields; None for fingerprints alone.
-    """
-
-    scheme: Scheme
-    semantics: SemanticScheme | None
 
 
 @dataclass(frozen=True)
@@ -123,7 +109,7 @@ def plan(
         return [Request("PUT", f"/{index}", body)]
     requests = []
     for name, mapping in sorted(existing.items()):
-        kept = _kept_semantics(_entry(mapping, simhash_field), semantics)
+        kept = _kept_semantics(meta_entry(mapping, simhash_field), semantics)
         _require_vectors(name, mapping, kept)
         wanted = resources.mapping(scheme, simhash_field, kept)
         if _is_missing(name, mapping, wanted, simhash_field):
@@ -139,7 +125,7 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
         MappingConflict: The template changes a field so that it cannot serve.
     """
     body = component_templates.with_custom(mapping, component_templates.custom_template(client))
-    for conflict in _conflicts(body["mappings"]["properties"], mapping["properties"]):
+    for conflict in field_conflicts(body["mappings"]["properties"], mapping["properties"]):
         raise MappingConflict(
             f"Component template {component_templates.CUSTOM!r} maps {conflict} in index "
             f"{index!r}; remove the field from the template."
@@ -178,54 +164,10 @@ def _require_vectors(
             )
 
 
-def require_installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Scheme:
-    """Return the scheme of an index that has fingerprint fields; see `installed`."""
-    return installed(client, index, field).scheme
-
-
-def installed(client: Client, index: str, field: str = DEFAULT_FIELD) -> Installed:
-    """Return the schemes of an index that has fingerprint fields.
-
-    Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no such fields, or the indices behind the name differ in scheme.
-        SchemeError: They were installed with a version that knows other schemes.
-    """
-    names = set()
-    profiles = {}
-    for name, mapping in Gateway.of(client).mappings(index).items():
-        entry = _entry(mapping, field)
-        if entry is None:
-            raise MappingConflict(
-                f"Index {name!r} has no fingerprint fields under {field!r}; "
-                f"run `es-simhash install {name}` first."
-            )
-        names.add(entry["scheme"])
-        meta = entry.get("semantics")
-        profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
-    if len(names) != 1:
-        raise MappingConflict(
-            f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "
-            "query one of them."
-        )
-    # Where only some of the indices have it, neighbours are found among their documents.
-    profiles.pop(None, None)
-    if len(profiles) > 1:
-        raise MappingConflict(
-            f"{index!r} stands for indices of {len(profiles)} semantic schemes; query one of them."
-        )
-    return Installed(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
-
-
-def _entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:
-    entry: dict[str, Any] | None = mapping.get("_meta", {}).get(resources.META, {}).get(field)
-    return entry
-
-
 def _is_missing(
     index: str, mapping: Mapping[str, Any], wanted: Mapping[str, Any], field: str
 ) -> bool:
-    entry = _entry(mapping, field)
+    entry = meta_entry(mapping, field)
     scheme = wanted["_meta"][resources.META][field]["scheme"]
     if entry is not None and entry["scheme"] != scheme:
         raise MappingConflict(
@@ -243,39 +185,11 @@ def _is_missing(
             parameter="simhash_field",
         )
     present = mapping.get("properties", {})
-    for conflict in _conflicts(present, wanted["properties"]):
+    for conflict in field_conflicts(present, wanted["properties"]):
         raise MappingConflict(
             f"Index {index!r} maps {conflict}; choose another field.", parameter="simhash_field"
         )
-    return _lacks_field(present, wanted["properties"]) or entry != target
-
-
-def _conflicts(
-    existing: Mapping[str, Any], wanted: Mapping[str, Any], above: tuple[str, ...] = ()
-) -> Iterator[str]:
-    """Yield what is wrong with each field that is there and cannot serve."""
-    for name, field in wanted.items():
-        present = existing.get(name)
-        if present is None:
-            continue
-        path = (*above, name)
-        for key in _DECISIVE:
-            default = "object" if key == "type" else None
-            needed, value = field.get(key, default), present.get(key, default)
-            if needed != value and not (
-                key == "doc_values" and value is None and needed is not False
-            ):
-                yield f"field {'.'.join(path)!r} with {key} {value!r}, but {needed!r} is needed"
-        yield from _conflicts(present.get("properties", {}), field.get("properties", {}), path)
-
-
-def _lacks_field(existing: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Check whether a wanted field is absent."""
-    return any(
-        name not in existing
-        or _lacks_field(existing[name].get("properties", {}), field.get("properties", {}))
-        for name, field in wanted.items()
-    )
+    return lacks_field(present, wanted["properties"]) or entry != target
 
 
 def _with_other_meta(wanted: dict[str, Any], mapping: Mapping[str, Any]) -> dict[str, Any]:

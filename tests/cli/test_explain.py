@@ -143,9 +143,9 @@ def test_a_field_of_dates_that_holds_none_is_refused(call: Any, index: str) -> N
 
 
 def semantics_of(client: Any, index: str) -> Any:
-    from es_simhash.indices.install import installed
+    from es_simhash.indices.configuration import installed_schemes
 
-    return installed(client, index).semantics
+    return installed_schemes(client, index).semantics
 
 
 def test_install_puts_the_default_meaning_in_place(call: Any, client: Any, index_name: str) -> None:

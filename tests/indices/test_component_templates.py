@@ -13,7 +13,8 @@ from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Gateway
 from es_simhash.indices import component_templates
 from es_simhash.indices.component_templates import custom_template, with_custom
-from es_simhash.indices.install import install, install_component_template, installed
+from es_simhash.indices.configuration import installed_schemes
+from es_simhash.indices.install import install, install_component_template
 from es_simhash.storage.resources import load, mapping
 
 cluster = pytest.mark.cluster
@@ -56,7 +57,7 @@ def test_a_new_index_gets_the_mappings_and_settings_of_the_user(
     members = entry["mappings"]["properties"]["simhash"]["properties"]
     assert members.keys() >= {"note", "blocks", "fingerprint"}
     assert entry["mappings"]["_meta"]["owner"] == "library"
-    assert installed(client, index_name).scheme == Scheme()
+    assert installed_schemes(client, index_name).scheme == Scheme()
     assert install(client, index_name) == []
 
 
@@ -107,7 +108,7 @@ def test_an_index_template_of_the_user_is_composed_of_both(
     try:
         assert install_component_template(client, dry_run=True)
         with pytest.raises(IndexMissing):
-            installed(client, index_name)
+            installed_schemes(client, index_name)
         [request] = install_component_template(client)
         assert (request.method, request.path) == ("PUT", f"/_component_template/{ours}")
         assert request.body["version"] == load("mappings", "simhash@mappings.json")["version"]
@@ -119,7 +120,7 @@ def test_an_index_template_of_the_user_is_composed_of_both(
             ignore_missing_component_templates=[component_templates.CUSTOM],
         )
         client.indices.create(index=index_name)
-        assert installed(client, index_name).scheme == Scheme()
+        assert installed_schemes(client, index_name).scheme == Scheme()
         assert install(client, index_name) == []
         client.indices.delete(index=index_name)
         custom(settings=SETTINGS)

@@ -10,7 +10,8 @@ from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.indices.install import install, installed, plan
+from es_simhash.indices.configuration import installed_schemes
+from es_simhash.indices.install import install, plan
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Relation
@@ -213,12 +214,12 @@ def test_what_is_installed_is_read_back(
     client: Any, index_name: str, scheme: SemanticScheme
 ) -> None:
     assert len(install(client, index_name, semantics=scheme)) == 1
-    assert installed(client, index_name).semantics == scheme
+    assert installed_schemes(client, index_name).semantics == scheme
     assert install(client, index_name, semantics=scheme) == []
     # Who asks for nothing in particular leaves the index what it has.
     assert install(client, index_name) == []
     assert install(client, index_name, semantics=None) == []
-    assert installed(client, index_name).semantics == scheme
+    assert installed_schemes(client, index_name).semantics == scheme
     with pytest.raises(MappingConflict, match="another field") as error:
         install(client, index_name, semantics=SemanticScheme("builtin", "none", language="fr"))
     assert error.value.parameter == "simhash_field"
@@ -289,7 +290,7 @@ def test_behind_an_alias_only_some_indices_may_have_meanings(
             assert all(each.ok for each in ingest(client, name, documents, settings=ONE))
             client.indices.put_alias(index=name, name=index_name)
         client.indices.refresh(index=index_name)
-        assert installed(client, index_name).semantics == DEFAULT_SEMANTICS
+        assert installed_schemes(client, index_name).semantics == DEFAULT_SEMANTICS
         found = Index(client, index_name).related(text=library_texts["bank"], options=ANYTHING)
         assert {each.id: each.kind for each in found} == {
             "bank/a": "exact", "bank/b": "exact", "bank-outlook/a": "semantic",
@@ -339,4 +340,4 @@ def test_a_partial_update_leaves_what_a_document_is_about(
 @pytest.mark.cluster
 def test_an_index_that_is_not_there_has_nothing_installed(client: Any, index_name: str) -> None:
     with pytest.raises(IndexMissing):
-        installed(client, index_name)
+        installed_schemes(client, index_name)
