@@ -14,6 +14,7 @@ from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.query.options import Limits
 from es_simhash.storage.conformance import describe
 from tests.support import reference
+from tests.test_architecture import ROOMS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 EXAMPLE = "The Straße is wet. Is it?"
@@ -150,3 +151,32 @@ def test_the_table_of_the_error_of_samples() -> None:
         for share, cell in zip((0.05, 0.2, 0.5, 0.9), cells[1:], strict=True):
             error = math.sqrt(share * (1 - share) / asked * rest)
             assert float(cell) == pytest.approx(error, abs=0.0006)
+
+
+ROOT = DOCS.parent
+# A placeholder for a language, and the data beside the repository.
+NO_FILES = {"semantics/data/rarity_XX.txt.gz", "shared/data"}
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_map_names_files_that_are_there(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    paths = set(re.findall(r"`([a-z_]+/[\w@./*]+)`", text)) - NO_FILES
+    assert len(paths) > 10
+    missing = [
+        path
+        for path in paths
+        if not any(
+            list(folder.glob(f"{path.rstrip('/')}{suffix}"))
+            for folder in (ROOT, ROOT / "es_simhash")
+            for suffix in ("", ".py")
+        )
+    ]
+    assert missing == []
+    targets = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert [each for each in targets if not (ROOT / name).parent.joinpath(each).exists()] == []
+
+
+def test_the_map_lists_the_rooms_in_the_order_in_which_they_may_import() -> None:
+    rows_of_rooms = re.findall(r"^\| `(\w+)` \|", page("architecture.md"), re.M)
+    assert tuple(rows_of_rooms) == ROOMS
