@@ -116,4 +116,4 @@ def test_the_command(
     assert b"--prune requires a sidecar index. Set --sidecar." in alone.stderr
     wrong = run(cluster_url, sidecar, "--sidecar", index_name, "--prune", folder=tmp_path)
     assert wrong.returncode == 1
-    assert b"is not a sidecar" in wrong.stderr
+    assert b"is no sidecar" in wrong.stderr

@@ -292,7 +292,7 @@ def test_what_refuses_every_document_ends_the_run(
     proxy.hook = lambda path, body: (200, content) if "_bulk" in path else None
     dead = tmp_path / "dead"
     with connect(proxy.url) as through, pytest.raises(ClusterError, match="rejects documents"):
-        list(ingest(through, index, documents(30), settings=SMALL, dead_letter=dead))
+        list(ingest(through, index, documents(30), settings=replace(SMALL, dead_letter=dead)))
     assert not dead.exists()
 
 
