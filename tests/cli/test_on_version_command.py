@@ -73,5 +73,5 @@ def test_the_options_reach_the_rules(desk: Any, call: Any, path: Path) -> None:
 def test_options_that_contradict_each_other_are_refused(desk: Any, call: Any, path: Path) -> None:
     done = call("ingest", desk.name, path, "--on-version", "replace", "--keep", "newest")
     assert done.exit_code == 1
-    assert done.stderr.endswith(" Set --date-field.\n")
+    assert done.stderr.startswith("Error: --date-field is required to keep the newest")
     assert desk.documents() == {}
