@@ -1,17 +1,17 @@
 """Every error this package raises on purpose.
 
 EsSimhashError
-├── ClusterError            the cluster cannot be reached, refuses, or has no room
+├── ClusterError            the cluster is unreachable, rejects a request, or has no room
 │   ├── IndexMissing        no such index
 │   ├── DocumentMissing     no such document
-│   └── MappingConflict     a field of our name exists with another type, or is absent
+│   └── MappingConflict     a field has another type, or the fingerprint fields are absent
 ├── NodeError               the local node cannot be installed, started or stopped
-├── InputError              a file or a document that cannot be read
-├── SchemeError             unknown scheme, or parameters that make no scheme
-│   └── SchemeMismatch      fingerprints of two schemes were to be compared
+├── InputError              a file, document or parameter is invalid
+├── SchemeError             unknown scheme, or invalid parameters of one
+│   └── SchemeMismatch      fingerprints of two schemes cannot be compared
 └── MissingExtra            an optional dependency is not installed
 
-Each message is one sentence that names the value and the way out.
+A message says what failed, quotes the value, and ends with one imperative fix.
 """
 
 
@@ -19,9 +19,10 @@ class EsSimhashError(Exception):
     """Base of all errors of this package; the CLI prints its text and exits with 1.
 
     Args:
-        message: One sentence that names the value and the way out.
-        parameter: The parameter that the way out is about, by its name in Python; the command
-            line names its own option for it.
+        message: What failed, the value received, and one imperative fix. Where the fix is to set
+            the parameter, it is `Set <parameter>.` and stands at the end.
+        parameter: The parameter that the fix is about, by its name in Python; the command line
+            names its option instead.
     """
 
     def __init__(self, message: str = "", *, parameter: str | None = None) -> None:
@@ -30,7 +31,7 @@ class EsSimhashError(Exception):
 
 
 class ClusterError(EsSimhashError):
-    """The cluster cannot be reached, refuses the request, or has no room."""
+    """The cluster is unreachable, rejects the request, or has no room."""
 
 
 class IndexMissing(ClusterError):
@@ -42,7 +43,7 @@ class DocumentMissing(ClusterError):
 
 
 class MappingConflict(ClusterError):
-    """A field of our name has another type, or the index has no fingerprint fields."""
+    """A field has another type than needed, or the index has no fingerprint fields."""
 
 
 class NodeError(EsSimhashError):
@@ -50,15 +51,15 @@ class NodeError(EsSimhashError):
 
 
 class InputError(EsSimhashError):
-    """A file or a document cannot be read."""
+    """A file, a document or a parameter is invalid."""
 
 
 class SchemeError(EsSimhashError):
-    """The scheme is unknown, or its parameters make no scheme."""
+    """The scheme is unknown, or its parameters are invalid."""
 
 
 class SchemeMismatch(SchemeError):
-    """Fingerprints of two schemes were to be compared."""
+    """Fingerprints of two schemes cannot be compared."""
 
 
 class MissingExtra(EsSimhashError):

@@ -1,4 +1,4 @@
-"""The command line: one file a command, nothing imports this package."""
+"""The command line: one file for each command; no other package imports this one."""
 
 from es_simhash.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`es-simhash demo`: the whole path on the sample corpus, or on a file of your own."""
+"""`es-simhash demo`: ingest the sample corpus, or a file, and show its relations."""
 
 import re
 import sys
@@ -16,7 +16,8 @@ from rich.text import Text
 from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.options import text_field_option
-from es_simhash.cli.showing import MEANING, STYLE, print_evidence, printable, shortened
+from es_simhash.cli.output import shortened
+from es_simhash.cli.tables import KIND_PHRASES, KIND_STYLES, print_evidence
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
@@ -29,13 +30,14 @@ from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.index import Index
 from es_simhash.storage.config import IndexConfig
-from es_simhash.text.escaping import masked_url
+from es_simhash.text.escaping import masked_url, one_line
 
 SAMPLE_INDEX = "es-simhash-demo"
-# Documents asked about, and rows shown; a corpus may have millions.
-MOST_ASKED = 500
-MOST_ROWS = 60
-_BATCH = 25
+# A corpus may have millions of documents.
+MAX_DOCUMENTS_QUERIED = 500
+MAX_ROWS_SHOWN = 60
+_BATCH_SIZE = 25
+_SNIPPET_CHARACTERS = 72
 
 Row = tuple[str, Relation]
 
@@ -44,14 +46,15 @@ Row = tuple[str, Relation]
 @click.option(
     "--corpus",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="JSONL file to take in place of the sample corpus.",
+    show_default="the sample corpus",
+    help="JSONL file of the documents.",
 )
 @text_field_option
 def demo(corpus: Path | None, text_field: str) -> None:
-    """Ingest a corpus and show which documents are versions of each other, and why.
+    """Ingest a corpus and show its relations, with evidence.
 
-    Takes the cluster of ELASTICSEARCH_URL if it answers, else Docker, else a local node that it
-    starts. A second run finds everything in place and writes nothing.
+    Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker, else a local node, which it
+    starts. A second run writes nothing.
     """
     console = Console()
     engine = find_engine()
@@ -65,10 +68,10 @@ def demo(corpus: Path | None, text_field: str) -> None:
         _ingest(client, index, corpus, text_field, console)
         ids = _ids(client, index)
         rows = list(_pairs(Index(client, index, IndexConfig(text_field=text_field)), ids))
-    _show(rows, len(ids), console)
+    _print(rows, len(ids), console)
     if rows:
         console.print(
-            f"\nAsk about any document:\n  {_program()} related {index} --id {rows[0][0]} "
+            f"\nQuery any document:\n  {_program()} related {index} --id {rows[0][0]} "
             f"--url {masked_url(engine.url)}"
             f"{'' if text_field == 'text' else f' --field {text_field}'}",
             highlight=False,
@@ -89,35 +92,43 @@ def _index_name(corpus: Path | None) -> str:
 
 def _ingest(client: Client, index: str, corpus: Path, text_field: str, console: Console) -> None:
     counts: Counter[str] = Counter()
-    letters = Path(f"{index}.dead-letter.jsonl")
+    failures_file = Path(f"{index}.dead-letter.jsonl")
     sources = open_sources([corpus], sys.stdin.buffer)
-    settings = IngestSettings(processes=available_processors(), dead_letter=letters)
+    settings = IngestSettings(processes=available_processors(), dead_letter=failures_file)
     config = IndexConfig(text_field=text_field)
     for outcome in ingest_sources(client, index, sources, config=config, settings=settings):
         counts[outcome.status] += 1
         if not outcome.ok:
-            console.print(Text(f"{outcome.place}: {printable(outcome.reason or '')}", "red"))
+            console.print(Text(f"{outcome.place}: {one_line(outcome.reason or '')}", "red"))
     console.print(
-        f"{counts['written']} documents written, {counts['unchanged']} unchanged, "
-        f"{counts['failed']} failed.",
+        f"{counts['written']} written, {counts['unchanged']} unchanged, {counts['failed']} failed.",
         highlight=False,
     )
     if counts["failed"] and not counts["written"] + counts["unchanged"]:
-        raise EsSimhashError(f"No document of {corpus} could be read; {letters} says why.")
+        raise EsSimhashError(
+            f"No document of {corpus} was indexed. See {failures_file} for the reasons."
+        )
     Gateway.of(client).refresh(index)
 
 
 def _ids(client: Client, index: str) -> list[str]:
-    body = {"size": MOST_ASKED, "_source": False, "sort": ["_doc"], "track_total_hits": False}
+    body = {
+        "size": MAX_DOCUMENTS_QUERIED,
+        "_source": False,
+        "sort": ["_doc"],
+        "track_total_hits": False,
+    }
     answer = Gateway.of(client).search(index, body)
     return sorted(hit["_id"] for hit in answer["hits"]["hits"])
 
 
 def _pairs(index: Index, ids: list[str]) -> Iterator[Row]:
-    """Yield each related pair once, from the side of the document that comes first."""
+    """Yield each related pair once, as the relation of its first document."""
     seen: set[frozenset[str]] = set()
-    for start in range(0, len(ids), _BATCH):
-        answers = index.related_to_each(ids[start : start + _BATCH], options=SearchOptions(size=20))
+    for start in range(0, len(ids), _BATCH_SIZE):
+        answers = index.related_to_each(
+            ids[start : start + _BATCH_SIZE], options=SearchOptions(size=20)
+        )
         for id, relations in answers.items():
             for relation in relations:
                 pair = frozenset((id, str(relation.id)))
@@ -126,80 +137,80 @@ def _pairs(index: Index, ids: list[str]) -> Iterator[Row]:
                     yield id, relation
 
 
-def _show(rows: list[Row], asked: int, console: Console) -> None:
+def _print(rows: list[Row], queried: int, console: Console) -> None:
     counts = Counter(relation.kind for _, relation in rows)
     rows.sort(key=lambda row: (KINDS.index(row[1].kind), row[0], -row[1].score))
-    table = Table(title="Which documents belong together, and why", title_justify="left")
+    table = Table(title="Related documents", title_justify="left")
     table.add_column("document", overflow="fold", ratio=2)
     table.add_column("", ratio=1)
     table.add_column("other document", overflow="fold", ratio=2)
     table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("of it / of the other", justify="right", no_wrap=True)
-    table.add_column("longest shared passage, or what both are about", ratio=3)
-    for id, each in rows[:MOST_ROWS]:
+    table.add_column("coverage of both", justify="right", no_wrap=True)
+    table.add_column("longest shared passage, or shared terms", ratio=3)
+    for id, relation in rows[:MAX_ROWS_SHOWN]:
+        coverage = relation.coverage
         table.add_row(
-            Text(printable(id)),
-            Text(MEANING[each.kind], STYLE[each.kind]),
-            Text(printable(each.id or "")),
-            f"{each.score:.2f}",
+            Text(one_line(id)),
+            Text(KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]),
+            Text(one_line(relation.id or "")),
+            f"{relation.score:.2f}",
             ""
-            if each.kind == "semantic"
-            else f"{each.coverage.of_query:.0%} / {each.coverage.of_hit:.0%}",
-            Text(_why(each)),
+            if relation.kind == "semantic"
+            else f"{coverage.of_query:.0%} / {coverage.of_hit:.0%}",
+            Text(_best_evidence(relation)),
         )
     console.print(table)
-    if len(rows) > MOST_ROWS:
-        console.print(f"and {len(rows) - MOST_ROWS} more pairs.", highlight=False)
-    found = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    if len(rows) > MAX_ROWS_SHOWN:
+        console.print(f"and {len(rows) - MAX_ROWS_SHOWN} more pairs.", highlight=False)
+    totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     console.print(
-        f"{asked} documents asked about: {found or 'no relations'}. Scores from {VERSION_SCORE} on "
-        "are versions; below that, documents only share passages, such as a quotation or a form, "
-        "or are about the same people, places and things in other words.",
+        f"{queried} documents queried: {totals or 'no relations'}. Versions score at least "
+        f"{VERSION_SCORE}; below that, documents share passages, such as a quotation or a form, or "
+        "are semantic neighbours: they share concepts and entities, in other words.",
         highlight=False,
     )
-    _show_closely(rows, console)
+    _print_examples(rows, console)
 
 
-def _why(relation: Relation) -> str:
-    """Return the evidence that says most: a passage, or what both texts are about."""
+def _best_evidence(relation: Relation) -> str:
+    """Return the longest shared passage, or the shared terms of a semantic neighbour."""
     if relation.kind == "semantic" and relation.semantics is not None:
-        return ", ".join(printable(each.text) for each in relation.semantics.shared[:6])
-    return shortened(relation.evidence[0].query.text, 72) if relation.evidence else ""
+        return ", ".join(one_line(term.text) for term in relation.semantics.shared[:6])
+    if not relation.evidence:
+        return ""
+    return shortened(relation.evidence[0].query.text, _SNIPPET_CHARACTERS)
 
 
-def _show_closely(rows: list[Row], console: Console) -> None:
-    """Lay one pair side by side: passages copied into another text, some of them reworded.
-
-    And one pair that tells of the same in other words.
-    """
+def _print_examples(rows: list[Row], console: Console) -> None:
+    """Print one pair that shares passages, and one of semantic neighbours, side by side."""
     copied = [row for row in rows if row[1].kind in ("shares_passages", "version")]
     if copied:
-        _show_pair(*max(copied, key=_telling), "One pair side by side; what differs is marked. ",
-                   console)  # fmt: skip
+        best = max(copied, key=_usefulness)
+        _print_example(*best, "Shared passages; differing words are marked. ", console)
     semantic = [row for row in rows if row[1].kind == "semantic"]
     if semantic:
         best = max(semantic, key=lambda row: row[1].score)
-        _show_pair(*best, "And one that shares no passage. ", console)
+        _print_example(*best, "Semantic neighbours. ", console)
 
 
-def _show_pair(id: str, relation: Relation, heading: str, console: Console) -> None:
+def _print_example(id: str, relation: Relation, heading: str, console: Console) -> None:
     console.print()
     console.print(
         Text.assemble(
             heading,
-            (printable(id), "bold"),
+            (one_line(id), "bold"),
             " (left) ",
-            MEANING[relation.kind],
+            KIND_PHRASES[relation.kind],
             " ",
-            (printable(relation.id or ""), "bold"),
+            (one_line(relation.id or ""), "bold"),
             " (right):",
         )
     )
     print_evidence(relation, console)
 
 
-def _telling(row: Row) -> tuple[bool, bool, int]:
-    """Rank pairs by how much a reader learns from them."""
+def _usefulness(row: Row) -> tuple[bool, bool, int]:
+    """Return the key that sorts pairs by their use as an example."""
     evidence = row[1].evidence
     reworded = any(passage.distance for passage in evidence)
     return reworded, row[1].kind == "shares_passages", sum(len(p.query.text) for p in evidence)

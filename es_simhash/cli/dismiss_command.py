@@ -1,32 +1,31 @@
-"""`es-simhash dismiss`: mark two documents as no versions of each other."""
+"""`es-simhash dismiss`: record that two documents are not versions."""
 
 from typing import Any
 
 import click
 
-from es_simhash.cli.options import client_of, connection_options, simhash_field_option
-from es_simhash.cli.showing import printable
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option
 from es_simhash.families.dismissals import dismiss as dismiss_pair
+from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("index")
-@click.argument("id_a")
-@click.argument("id_b")
-@click.option("--undo", is_flag=True, help="Withdraw the dismissal.")
+@click.argument("a")
+@click.argument("b")
+@click.option("--undo", is_flag=True, help="Remove the dismissal.")
 @simhash_field_option
 @connection_options
-def dismiss(
-    index: str, id_a: str, id_b: str, undo: bool, simhash_field: str, **connection: Any
-) -> None:
-    """Mark documents ID_A and ID_B of INDEX as no versions of each other.
+def dismiss(index: str, a: str, b: str, undo: bool, simhash_field: str, **connection: Any) -> None:
+    """Record that documents A and B are not versions.
 
-    From the next `es-simhash families` on they are never of one family, whatever is written to
-    them. The dismissal is stored in the state index INDEX-simhash.
+    From the next `es-simhash families` on, they are never in one family, even if their texts
+    change. Dismissals are stored in the index INDEX-simhash.
     """
     with client_of(**connection) as client:
-        dismiss_pair(client, index, id_a, id_b, undo=undo, simhash_field=simhash_field)
-    what = "may be of one family again" if undo else "are not versions of each other"
+        dismiss_pair(client, index, a, b, undo=undo, simhash_field=simhash_field)
+    done = "Removed the dismissal of" if undo else "Dismissed"
     click.echo(
-        f"{printable(id_a)} and {printable(id_b)} {what}; `es-simhash families {index}` applies it."
+        f"{done} {one_line(a)} and {one_line(b)}. Run `es-simhash families {index}` to apply it."
     )

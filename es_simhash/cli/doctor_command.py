@@ -1,24 +1,20 @@
-"""`es-simhash doctor`: whether the fingerprints of an index do their work."""
+"""`es-simhash doctor`: problems of the fingerprints of an index, and their fixes."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
-from es_simhash.cli.showing import format_option, print_json, printable
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.status_command import print_status
 from es_simhash.diagnostics.distances import DistanceBin
 from es_simhash.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.storage.config import IndexConfig
+from es_simhash.text.escaping import one_line
 
-# Length of the longest bar.
-_BAR = 40
+_BAR_LENGTH = 40
 
 
 @click.command()
@@ -28,50 +24,57 @@ _BAR = 40
     type=click.IntRange(1, 10_000),
     default=DEFAULT_SAMPLE,
     show_default=True,
-    help="Documents to look at, drawn at random.",
+    help="Number of documents to examine, drawn at random.",
 )
 @format_option
 @text_field_option
 @simhash_field_option
 @connection_options
 def doctor(
-    index: str, sample: int, form: str, text_field: str, simhash_field: str, **connection: Any
+    index: str,
+    sample: int,
+    output_format: str,
+    text_field: str,
+    simhash_field: str,
+    **connection: Any,
 ) -> None:
-    """Examine INDEX: bits, blocks, distances, recall, stale texts; say what to do.
+    """Find problems of INDEX and their fixes.
 
-    Reads only; the privileges `read` and `view_index_metadata` are enough. The exit status is 1
-    when something must be done.
+    Examines bits, blocks, distances, recall and stale texts. Read-only; needs the privileges `read`
+    and `view_index_metadata`. The exit status is 1 when there is a problem.
     """
     with client_of(**connection) as client:
         config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
-        found = examine(client, index, config=config, sample_size=sample)
-    if form == "json":
-        print_json(found.to_dict())
+        examination = examine(client, index, config=config, sample_size=sample)
+    if output_format == "json":
+        print_json(examination.to_dict())
     else:
-        _print(found)
-    if not found.healthy:
+        _print(examination)
+    if not examination.healthy:
         raise SystemExit(1)
 
 
-def _print(found: Examination) -> None:
-    print_status(found.status)
-    for name, told in _measured(found):
-        click.echo(f"{name:<14}{told}")
-    if found.nearest:
-        click.echo("\nNearest other document of the sample, in bits that differ")
-        _print_bars(found.nearest)
+def _print(examination: Examination) -> None:
+    print_status(examination.status)
+    for name, value in _measurements(examination):
+        click.echo(f"{name:<14}{value}")
+    if examination.nearest:
+        click.echo("\nHamming distance to the nearest other document of the sample")
+        _print_bars(examination.nearest)
     click.echo()
-    for each in found.findings:
-        click.echo(f"{each.level}: {printable(each.message)}")
-        click.echo(f"  {printable(each.advice)}")
-    if found.healthy:
-        click.echo("Nothing must be done.")
+    for finding in examination.findings:
+        click.echo(f"{finding.level}: {one_line(finding.message)}")
+        click.echo(f"  {one_line(finding.advice)}")
+    if examination.healthy:
+        click.echo("No problems found.")
 
 
-def _measured(found: Examination) -> list[tuple[str, str]]:
-    texts = ", ".join(f"{count} {state}" for state, count in sorted(found.fingerprinted.items()))
-    lines = [("sample", f"{found.sampled} documents; texts: {texts or 'none'}")]
-    bits = found.bits
+def _measurements(examination: Examination) -> list[tuple[str, str]]:
+    texts = ", ".join(
+        f"{count} {state}" for state, count in sorted(examination.fingerprinted.items())
+    )
+    lines = [("sample", f"{examination.sampled} documents; texts: {texts or 'none'}")]
+    bits = examination.bits
     if bits.shares:
         lines.append((
             "bits",
@@ -79,29 +82,30 @@ def _measured(found: Examination) -> list[tuple[str, str]]:
             f"{min(bits.shares):.0%} of {bits.different} different fingerprints, the most "
             f"frequent in {max(bits.shares):.0%}",
         ))  # fmt: skip
-    for each in found.hottest:
+    for block in examination.hottest:
         lines.append((
             "block",
-            f"{each.term} in {each.documents} documents, by chance in {each.expected:.2g}",
+            f"{block.term} in {block.documents} documents, {block.expected:.2g} expected by "
+            "chance",
         ))  # fmt: skip
-    cost, recall = found.cost, found.recall
+    cost, recall = examination.cost, examination.recall
     lines.append((
         "cost",
-        f"a search within {cost.k} bits looks at {cost.median} documents in the middle, "
-        f"one in ten at {cost.p90} or more, none at more than {cost.max}",
+        f"a search within {cost.k} bits examines {cost.median} documents (median), "
+        f"{cost.p90} (90th percentile), {cost.max} (maximum)",
     ))  # fmt: skip
     lines.append((
         "recall",
         f"{recall.share:.3f}: {recall.found} of {recall.within} documents within {recall.k} bits "
-        f"of {recall.queries}; {recall.with_others} have others so near",
+        f"of {recall.queries} queries; {recall.with_others} queries have one other than themselves",
     ))  # fmt: skip
-    lines.append(("suggested k", str(found.suggested.k)))
+    lines.append(("suggested k", str(examination.suggested.k)))
     return lines
 
 
 def _print_bars(bars: Sequence[DistanceBin]) -> None:
-    most = max(each.documents for each in bars)
-    for each in bars:
-        name = str(each.least) if each.least == each.most else f"{each.least}-{each.most}"
-        bar = "█" * max(round(each.documents / most * _BAR), each.documents > 0)
-        click.echo(f"{name:>9}  {bar} {each.documents}" if bar else f"{name:>9}")
+    largest = max(bar.documents for bar in bars)
+    for bar in bars:
+        name = str(bar.least) if bar.least == bar.most else f"{bar.least}-{bar.most}"
+        blocks = "█" * max(round(bar.documents / largest * _BAR_LENGTH), bar.documents > 0)
+        click.echo(f"{name:>9}  {blocks} {bar.documents}" if blocks else f"{name:>9}")

@@ -5,14 +5,11 @@ from typing import Any
 import click
 from rich.console import Console
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.cli.showing import format_option, print_json, print_pair
+from es_simhash.cli.tables import print_pair
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.config import IndexConfig
 
@@ -31,24 +28,24 @@ def explain(
     a: str,
     b: str,
     vocabulary: str | None,
-    form: str,
+    output_format: str,
     text_field: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Tell how document A of INDEX is related to document B, whatever the score.
+    """Explain how documents A and B of INDEX are related.
 
-    Shows the passages they share, the concepts and entities both have, and what each of these
-    adds to the score.
+    Shows the passages, terms and entities they share, and what each adds to the score, whatever
+    the score is.
     """
     with client_of(**connection) as client:
-        asked = open_index(
+        searched = open_index(
             client,
             index,
             IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary),
         )
-        relation = asked.explain(a, b)
-    if form == "json":
+        relation = searched.explain(a, b)
+    if output_format == "json":
         print_json(relation.to_dict())
         return
     print_pair(a, b, relation, Console())

@@ -1,24 +1,21 @@
-"""`es-simhash families`: version families over a whole index."""
+"""`es-simhash families`: version families of a whole index."""
 
 import sys
 from typing import Any
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
-from es_simhash.cli.showing import format_option, print_json, printable
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.output import format_option, listed, print_json
 from es_simhash.families.find import find_families
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
 from es_simhash.families.report import FamiliesReport
 from es_simhash.storage.config import IndexConfig
+from es_simhash.text.escaping import one_line
 
-# Families and members of one that are listed; JSON lists all.
-_SHOWN_FAMILIES, _SHOWN_MEMBERS = 20, 6
+# JSON lists all.
+_MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
 
 
 @click.command()
@@ -28,11 +25,11 @@ _SHOWN_FAMILIES, _SHOWN_MEMBERS = 20, 6
     type=click.Choice(REPRESENTATIVES),
     default="longest",
     show_default=True,
-    help="Document each of the others is compared with.",
+    help="Document of a family that the others are compared with.",
 )
-@click.option("--date-field", help="Field of the date, for the newest and the oldest.")
-@click.option("--all", "everything", is_flag=True, help="Process all documents, not only changes.")
-@click.option("--dry-run", is_flag=True, help="Show the families and write nothing.")
+@click.option("--date-field", help="Date field; needed by `newest` and `oldest`.")
+@click.option("--all", "everything", is_flag=True, help="Process all documents again.")
+@click.option("--dry-run", is_flag=True, help="Show the families; write nothing.")
 @format_option
 @text_field_option
 @simhash_field_option
@@ -43,16 +40,16 @@ def families(
     date_field: str | None,
     everything: bool,
     dry_run: bool,
-    form: str,
+    output_format: str,
     text_field: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Find which documents of INDEX are versions of each other; give them one family.
+    """Group the documents of INDEX that are versions.
 
-    The name of the family is written to `simhash.family` of each document, for `collapse` in your
-    own searches. Only what changed since the last run is processed; the families are those of a
-    run over all documents, whatever the order in which they were written.
+    Versions of each other get one family: its name is written to `simhash.family`, for `collapse`
+    in your own searches. Only what changed since the last run is processed; the result equals that
+    of a run over all documents, whatever the order in which they were written.
     """
     options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
@@ -61,47 +58,47 @@ def families(
             index,
             options=options,
             config=IndexConfig(text_field=text_field, simhash_field=simhash_field),
-            progress=_show_progress if form == "table" and sys.stderr.isatty() else None,
+            progress=_print_progress if output_format == "table" and sys.stderr.isatty() else None,
         )
-    if form == "json":
+    if output_format == "json":
         print_json(report.to_dict())
     else:
         _print(report)
 
 
-def _show_progress(queried: int, known: int) -> None:
-    end = "\n" if queried == known else "\r"
-    click.echo(f"{queried} of {known} texts queried{end}", nl=False, err=True)
+def _print_progress(done: int, total: int) -> None:
+    end = "\n" if done == total else "\r"
+    click.echo(f"{done} of {total} texts processed{end}", nl=False, err=True)
 
 
 def _print(report: FamiliesReport) -> None:
-    for family in report.families[:_SHOWN_FAMILIES]:
-        shown = [printable(id) for id in family.members[:_SHOWN_MEMBERS]]
-        more = len(family.members) - len(shown)
-        rest = f" and {more} more" if more else ""
-        click.echo(f"{family.name}  {', '.join(shown)}{rest}")
-    if len(report.families) > _SHOWN_FAMILIES:
-        click.echo(f"... {len(report.families) - _SHOWN_FAMILIES} more; --format json lists all")
-    verb = "would be written" if report.dry_run else "written"
+    for family in report.families[:_MAX_FAMILIES_SHOWN]:
+        more = len(family.members) - _MAX_MEMBERS_SHOWN
+        rest = f" and {more} more" if more > 0 else ""
+        members = ", ".join(one_line(id) for id in family.members[:_MAX_MEMBERS_SHOWN])
+        click.echo(f"{family.name}  {members}{rest}")
+    if len(report.families) > _MAX_FAMILIES_SHOWN:
+        more = len(report.families) - _MAX_FAMILIES_SHOWN
+        click.echo(f"... {more} more; --format json lists all")
+    verb = "to write" if report.dry_run else "written"
     click.echo(
-        f"{report.documents} documents processed, {len(report.families)} families of several; "
+        f"{report.documents} documents processed, {len(report.families)} families of two or more, "
         f"{report.written} documents {verb}."
     )
+    _print_incomplete(report)
+
+
+def _print_incomplete(report: FamiliesReport) -> None:
     if report.skipped:
         click.echo(
-            f"{len(report.skipped)} documents skipped, as they changed meanwhile or their text is "
-            f"not the fingerprinted one: {_some(report.skipped)}; run `es-simhash backfill "
-            "--check`, then this again.",
+            f"{len(report.skipped)} documents skipped, because they changed meanwhile or their "
+            f"text is not the fingerprinted one: {listed(report.skipped, _MAX_MEMBERS_SHOWN)}. "
+            "Run `es-simhash backfill --check`, then this command again.",
             err=True,
         )
     if report.truncated:
         click.echo(
-            f"truncated: {len(report.truncated)} texts share shingles with more texts than were "
-            f"compared: {_some(report.truncated)}.",
+            f"truncated: {len(report.truncated)} texts have more candidates than were examined: "
+            f"{listed(report.truncated, _MAX_MEMBERS_SHOWN)}.",
             err=True,
         )
-
-
-def _some(ids: tuple[str, ...]) -> str:
-    shown = ", ".join(printable(id) for id in ids[:_SHOWN_MEMBERS])
-    return f"{shown} ..." if len(ids) > _SHOWN_MEMBERS else shown

@@ -1,4 +1,4 @@
-"""`es-simhash fingerprint`: what would be stored for a text, without any server."""
+"""`es-simhash fingerprint`: what is stored for a text, without a cluster."""
 
 from typing import Any
 
@@ -7,31 +7,33 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.files import read_text
-from es_simhash.cli.showing import print_json, printable
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.cli.inputs import read_text
+from es_simhash.cli.options import scheme_option
+from es_simhash.cli.output import print_json
+from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.storage.conformance import describe
+from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("file")
-@click.option("--scheme", "name", default=DEFAULT.name, show_default=True, help="Published name.")
+@scheme_option
 @click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["json", "table"]),
     default="json",
     show_default=True,
-    help="How to print the answer.",
+    help="Output format.",
 )
-def fingerprint(file: str, name: str, form: str) -> None:
-    """Print the fingerprints of FILE, a text in UTF-8; - reads the standard input.
+def fingerprint(file: str, scheme: str, output_format: str) -> None:
+    """Print the fingerprints of FILE.
 
-    Shows the object that is stored under the field `simhash`, and the chunks of the text.
+    FILE is a text in UTF-8; - reads standard input. Shows the object that is stored in the field
+    `simhash`, and the chunks of the text.
     """
-    scheme = Scheme.parse(name)
-    description = describe(read_text(file), scheme)
-    if form == "json":
+    description = describe(read_text(file), Scheme.parse(scheme))
+    if output_format == "json":
         shown = {member: description[member] for member in ("simhash", "chunks")}
         print_json(shown)
         return
@@ -48,6 +50,6 @@ def _print_tables(description: dict[str, Any]) -> None:
     for number, chunk in enumerate(description["chunks"]):
         tokens = f"{chunk['first_token']}-{chunk['end_token'] - 1}"
         chunks.add_row(
-            str(number), tokens, chunk["fingerprint"], Text(printable(chunk["characters"]))
+            str(number), tokens, chunk["fingerprint"], Text(one_line(chunk["characters"]))
         )
     console.print(members, chunks, sep="\n\n")

@@ -4,36 +4,36 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.sources import PATTERNS, Source, open_sources
+from es_simhash.bulk.sources import PATTERNS, open_sources
+from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
-    client_of,
-    connection_options,
     processes_option,
+    quiet_option,
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.progress import (
+    MAX_FAILURES_SHOWN,
+    bytes_progress,
+    print_failure,
+    require_no_failures,
+)
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
-from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
-from es_simhash.text.escaping import file_name, printable
-
-# More failures are in the dead-letter file only.
-SHOWN_FAILURES = 10
+from es_simhash.text.escaping import file_name
 
 
 @click.command()
@@ -42,7 +42,9 @@ SHOWN_FAILURES = 10
 @text_field_option
 @simhash_field_option
 @click.option(
-    "--id-field", help="Field of the id; default: _id, else id, else a digest of the document."
+    "--id-field",
+    show_default="_id, else id, else a hash of the document",
+    help="Field of the document id.",
 )
 @vocabulary_option
 @click.option(
@@ -51,22 +53,24 @@ SHOWN_FAILURES = 10
     multiple=True,
     default=PATTERNS,
     show_default=True,
-    help="Names of text files; may be repeated.",
+    help="Glob pattern of the text files of a folder; repeatable.",
 )
 @processes_option
-@click.option("--rewrite", is_flag=True, help="Write documents too that are unchanged.")
+@click.option("--rewrite", is_flag=True, help="Also write unchanged documents.")
 @click.option(
     "--dead-letter",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="JSONL file that documents go to that fail; default: INDEX.dead-letter.jsonl here.",
+    show_default="INDEX.dead-letter.jsonl in the working directory",
+    help="JSONL file for documents that fail.",
 )
 @click.option(
     "--journal",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File that keeps how far the run has come; default: one in the user's cache.",
+    show_default="a file in the user's cache directory",
+    help="File for the checkpoints of the run.",
 )
 @on_version_options
-@click.option("--quiet", is_flag=True, help="Show no progress, only failures and the summary.")
+@quiet_option
 @connection_options
 def ingest(
     index: str,
@@ -85,24 +89,24 @@ def ingest(
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
-    PATH is a file of JSON objects, one a line; a text file, or a folder of them, whose ids are
-    the paths below the folder; or - for JSON lines from standard input.
+    PATH is a JSONL file; a text file; a folder of text files, whose ids are their paths in the
+    folder; or - for JSONL from standard input.
 
-    Documents that the index has already are not written again. A run that was interrupted or
-    killed goes on where it was when it is started again (not with standard input). What cannot
-    be written goes to the dead-letter file, and the exit status is then 1.
+    Unchanged documents are not written again. A run that was interrupted or killed resumes when it
+    is started again (not from standard input). Documents that fail are written to the dead-letter
+    file, and the exit status is then 1.
 
-    With --on-version, a document that is a version of one that INDEX has, or that came before it,
-    is skipped, flagged, linked, or replaces it; each decision goes to the audit log, from which
-    `es-simhash undo` takes it back.
+    With --on-version, a document that is a version of an existing or an earlier one is skipped,
+    flagged, linked, or replaces it. Each decision is recorded in the audit log, and `es-simhash
+    undo` reverts it.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
-    letters = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
+    failures_file = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
     progress = IngestProgress()
     rules, connection = on_version_of(options)
-    with client_of(**connection) as client, _bar(sources, quiet=quiet) as bar:
+    with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
             progress.failed_before = now.failed_before
@@ -122,7 +126,7 @@ def ingest(
             settings=IngestSettings(
                 processes=processes,
                 rewrite=rewrite,
-                dead_letter=letters,
+                dead_letter=failures_file,
                 journal=journal,
                 on_progress=report,
             ),
@@ -132,39 +136,21 @@ def ingest(
             counts = _consume(outcomes, bar)
         if rules is not None:
             log = rules.audit or default_audit(index)
-            click.echo(f"{counts['version']} versions; {log} has what was decided.")
-    _end(counts["failed"] + progress.failed_before, letters)
-
-
-@contextmanager
-def _bar(sources: list[Source], *, quiet: bool) -> Iterator[Bar]:
-    """Show bytes done, documents a second and the time left, on a terminal."""
-    console = Console(stderr=True)
-    shown = console.is_terminal and not quiet
-    columns = (
-        BarColumn(),
-        DownloadColumn(),
-        TextColumn("{task.fields[rate]:.0f} documents/s"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=console, disable=not shown, transient=True) as bar:
-        sizes = [each.size() for each in sources] if shown else []
-        total = None if None in sizes else sum(each or 0 for each in sizes)
-        bar.add_task("ingest", total=total, rate=0.0)
-        yield bar
+            click.echo(f"{counts['version']} versions; decisions in {log}.")
+    require_no_failures(counts["failed"] + progress.failed_before, failures_file)
 
 
 def _consume(outcomes: Iterable[Outcome], bar: Bar) -> Counter[str]:
-    """Count, show the first failures and the summary; give the counts."""
+    """Return the counts of the outcomes; print the first failures and the summary."""
     counts: Counter[str] = Counter()
     started = time.monotonic()
     try:
         for number, outcome in enumerate(outcomes, 1):
             counts[outcome.status] += 1
-            # What is written or skipped has a reason when it is a version.
+            # A document that is written or skipped has a reason only if it is a version.
             counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
-            if not outcome.ok and counts["failed"] <= SHOWN_FAILURES:
-                bar.console.print(_failure(outcome), markup=False, highlight=False, soft_wrap=True)
+            if not outcome.ok and counts["failed"] <= MAX_FAILURES_SHOWN:
+                print_failure(bar, _failure(outcome))
             if number % 1000 == 0:
                 bar.update(bar.task_ids[0], rate=number / (time.monotonic() - started))
     finally:
@@ -174,7 +160,7 @@ def _consume(outcomes: Iterable[Outcome], bar: Bar) -> Counter[str]:
 
 def _failure(outcome: Outcome) -> str:
     name = f" (id {outcome.id})" if outcome.id is not None else ""
-    return printable(f"{outcome.place}{name}: {outcome.reason}")
+    return f"{outcome.place}{name}: {outcome.reason}"
 
 
 def _summary(counts: Counter[str], seconds: float) -> str:
@@ -186,10 +172,3 @@ def _summary(counts: Counter[str], seconds: float) -> str:
         f"{counts['failed']} failed "
         f"in {seconds:.1f} s ({rate:.0f} documents/s)"
     )
-
-
-def _end(failed: int, letters: Path) -> None:
-    if failed:
-        raise EsSimhashError(
-            f"{failed} documents could not be written; {letters} has each with its reason."
-        )

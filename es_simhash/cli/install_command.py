@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.options import client_of, connection_options, simhash_field_option
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import scheme_option, simhash_field_option
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.indices.install import Request, install_component_template
 from es_simhash.indices.install import install as install_fields
 from es_simhash.semantics.profiler import semantic_profiler
@@ -15,25 +16,23 @@ from es_simhash.semantics.profiler import semantic_profiler
 
 @click.command()
 @click.argument("index", required=False)
-@click.option(
-    "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
-)
+@scheme_option
 @click.option(
     "--semantics/--no-semantics",
     "with_semantics",
     default=True,
     show_default=True,
-    help="Whether to read what texts are about, to find semantic neighbours too.",
+    help="Extract semantic features, so that semantic neighbours are found.",
 )
 @semantic_options
 @vocabulary_option
 @click.option(
     "--component-template",
     is_flag=True,
-    help="Put the component template simhash@mappings too, for index templates of yours; without "
-    "INDEX only that.",
+    help="Also install the component template simhash@mappings, for your index templates; without "
+    "INDEX, install only that.",
 )
-@click.option("--dry-run", is_flag=True, help="Print the requests and send none that writes.")
+@click.option("--dry-run", is_flag=True, help="Print the requests; send none that writes.")
 @simhash_field_option
 @connection_options
 def install(
@@ -51,12 +50,12 @@ def install(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Add the fingerprint fields to INDEX, which is created when it does not exist.
+    """Add the `simhash.*` fields to INDEX.
 
-    Only fields are added, none of yours is touched; a second run changes nothing. An index that
-    is created also gets the mappings and settings of your component template simhash@custom, if
-    there is one. A vocabulary named here is weighed with the words of each document, not only
-    shown as evidence.
+    INDEX is created if it does not exist. No other field is changed, and a second run changes
+    nothing. A created index also gets the mappings and settings of your component template
+    simhash@custom, if there is one. The concepts of a vocabulary given here are weighted with the
+    words of each document, not only shown in the evidence.
     """
     if index is None and not component_template:
         raise click.UsageError("Missing argument 'INDEX'.")
@@ -69,7 +68,7 @@ def install(
         vocabulary=vocabulary,
     )
     if with_semantics:
-        # What cannot be read here is refused before an index is bound to it.
+        # An invalid scheme fails before it is stored in the mapping of an index.
         semantic_profiler(semantics, vocabulary)
     options: dict[str, Any] = {
         "scheme": Scheme.parse(scheme),
@@ -79,20 +78,20 @@ def install(
     }
     with client_of(**connection) as client:
         if component_template:
-            _show(install_component_template(client, **options), dry_run=dry_run)
+            _print(install_component_template(client, **options), dry_run=dry_run)
             if not dry_run:
-                click.echo("Component template 'simhash@mappings' is in place.")
+                click.echo("Installed component template 'simhash@mappings'.")
         if index is None:
             return
         requests = install_fields(client, index, **options)
-    _show(requests, dry_run=dry_run)
+    _print(requests, dry_run=dry_run)
     if not requests:
-        click.echo(f"Index {index!r} has everything already; nothing to do.")
+        click.echo(f"Index {index!r} already has the fields; nothing to do.")
     elif not dry_run:
-        click.echo(f"Index {index!r} has the fingerprint fields under {simhash_field!r}.")
+        click.echo(f"Installed the fingerprint fields of index {index!r} under {simhash_field!r}.")
 
 
-def _show(requests: list[Request], *, dry_run: bool) -> None:
+def _print(requests: list[Request], *, dry_run: bool) -> None:
     if dry_run:
         for request in requests:
             click.echo(f"{request.method} {request.path}")

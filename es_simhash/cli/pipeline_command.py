@@ -5,26 +5,20 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import scheme_option, simhash_field_option, text_field_option
 from es_simhash.engine.requests import index_path
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.storage import pipeline as pipelines
 
 
 @click.command()
-@click.option("--install", is_flag=True, help="Put it into the cluster rather than print it.")
+@click.option("--install", is_flag=True, help="Install the pipeline instead of printing it.")
 @click.option(
-    "--name", default=pipelines.NAME, show_default=True, help="Name it gets in the cluster."
+    "--name", default=pipelines.NAME, show_default=True, help="Name of the pipeline in the cluster."
 )
-@click.option(
-    "--scheme", default=DEFAULT.name, show_default=True, help="Published name of the scheme."
-)
-@click.option("--ignore-missing", is_flag=True, help="Leave documents without text as they are.")
+@scheme_option
+@click.option("--ignore-missing", is_flag=True, help="Leave documents without text unchanged.")
 @text_field_option
 @simhash_field_option
 @connection_options
@@ -37,9 +31,10 @@ def pipeline(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Print the ingest pipeline that fingerprints documents of any writer, or install it.
+    """Print or install the ingest pipeline.
 
-    Take the scheme of the index: fingerprints of two schemes are never compared.
+    The pipeline fingerprints the documents of any writer. Use the scheme of the index: fingerprints
+    of different schemes are never compared.
     """
     body = pipelines.pipeline_body(
         Scheme.parse(scheme),
@@ -52,4 +47,7 @@ def pipeline(
         return
     with client_of(**connection) as gateway:
         gateway.request("PUT", index_path("_ingest", "pipeline", name), body)
-    click.echo(f"Pipeline {name!r} writes fingerprints of {text_field!r} under {simhash_field!r}.")
+    click.echo(
+        f"Installed pipeline {name!r}: it writes the fingerprints of field {text_field!r} to "
+        f"{simhash_field!r}."
+    )

@@ -1,93 +1,96 @@
 """`es-simhash related`: the versions and the semantic neighbours of a document."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from es_simhash.cli.files import read_text
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.inputs import parse_query, read_text
+from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.cli.showing import format_option, print_json, print_table, printable
-from es_simhash.errors import InputError
+from es_simhash.cli.tables import print_table
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import KINDS, Answer
-from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex, open_index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
-
-
-def _filter(value: str | None) -> tuple[dict[str, Any], ...]:
-    if value is None:
-        return ()
-    try:
-        parsed = json.loads(value)
-    except ValueError as error:
-        raise InputError(
-            f"--filter is no JSON ({error}); give an Elasticsearch query such as "
-            '\'{"term": {"lang": "en"}}\'.'
-        ) from error
-    if not isinstance(parsed, dict):
-        raise InputError(f"--filter holds {type(parsed).__name__}, not an Elasticsearch query.")
-    return (parsed,)
+from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("index")
-@click.option("--id", "ids", multiple=True, help="Of a stored document; give it again for more.")
-@click.option("--text-file", help="File with the text, UTF-8; - for standard input.")
+@click.option("--id", "ids", multiple=True, help="Id of a stored document; repeatable.")
+@click.option("--text-file", help="Text file, in UTF-8; - for standard input.")
 @click.option("--text", help="The text itself.")
 @click.option("--filter", "filter_", help="Elasticsearch query that every hit must match, as JSON.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    show_default="all kinds",
+    help="Kind of relations to return; repeatable.",
+)
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
     default=SHOWN_SCORE,
     show_default=True,
-    help="Least score; versions start at 0.6.",
+    help=f"Minimum score; versions start at {VERSION_SCORE}.",
 )
 @click.option(
-    "--size", type=click.IntRange(1), default=10, show_default=True, help="Relations at the most."
+    "--size",
+    type=click.IntRange(1),
+    default=SearchOptions.size,
+    show_default=True,
+    help="Maximum number of relations.",
 )
 @click.option(
     "--candidates",
     type=click.IntRange(1, 10_000),
     default=Limits.candidates,
     show_default=True,
-    help="Candidates examined; more are reported as truncated.",
+    help="Maximum number of candidates of each search; if there are more, `truncated` is reported.",
 )
-@click.option("--k", type=click.IntRange(0), help="Promised Hamming distance of whole documents.")
-@click.option("--all-copies", is_flag=True, help="Show neighbours that are versions of another.")
-@click.option("--recency", metavar="FIELD", help="Date field; newer neighbours come first.")
+@click.option(
+    "--k",
+    type=click.IntRange(0),
+    show_default="blocks - 1",
+    help="Maximum Hamming distance between document fingerprints.",
+)
+@click.option(
+    "--all-copies",
+    is_flag=True,
+    help="Also show neighbours that are versions of another neighbour.",
+)
+@click.option("--recency", metavar="FIELD", help="Date field; newer neighbours rank higher.")
 @click.option(
     "--half-life",
     type=click.FloatRange(0, min_open=True),
     default=Recency.half_life,
     show_default=True,
-    help="Days after which a date counts half.",
+    help="Age in days at which the weight of the date is halved.",
 )
 @click.option(
     "--recency-weight",
     type=click.FloatRange(0, 1),
     default=Recency.weight,
     show_default=True,
-    help="How much of a neighbour's score depends on its date.",
+    help="Share of the score of a neighbour that depends on its date.",
 )
 @vocabulary_option
-@click.option("--evidence/--no-evidence", default=True, help="Show the shared passages.")
+@click.option(
+    "--evidence/--no-evidence", default=True, show_default=True, help="Show the shared passages."
+)
 @click.option(
     "--explain-query",
     is_flag=True,
-    help="Print the request bodies, search nothing; with --text nothing at all is sent.",
+    help="Print the search bodies instead of searching; with --text, no request is sent.",
 )
 @format_option
 @text_field_option
@@ -111,28 +114,31 @@ def related(
     vocabulary: str | None,
     evidence: bool,
     explain_query: bool,
-    form: str,
+    output_format: str,
     text_field: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Show which documents of INDEX are related to a document or text, and why.
+    """Find documents related to a document or a text.
+
+    Shows the documents of INDEX that are related, with the evidence. The kinds of relations:
 
     \b
-    exact            the same text but for case and white space
+    exact            the same text, ignoring case and white space
     version          a revision or near-duplicate
     contains         the query contains the hit
     excerpt_of       the query is an excerpt of the hit
-    shares_passages  some passages are the same
-    semantic         about the same people, places, things and ideas
+    shares_passages  the query and the hit share passages
+    semantic         a semantic neighbour: shared concepts and entities, other words
     """
     if bool(ids) + (text_file is not None) + (text is not None) != 1:
-        raise click.UsageError("Give one of --id, --text-file and --text.")
+        raise click.UsageError("Give exactly one of --id, --text-file and --text.")
+    query = parse_query(filter_, "--filter")
     options = SearchOptions(
         size=size,
         kinds=kinds,
         min_score=min_score,
-        filters=_filter(filter_),
+        filters=() if query is None else (query,),
         evidence=evidence,
         k=k,
         limits=Limits(candidates=candidates),
@@ -142,39 +148,39 @@ def related(
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
-        # A text is explained without any request; its schemes are then the default ones.
+        # The bodies for a text are built without any request, with the default schemes.
         config = IndexConfig(
             text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
         )
-        asked: Index | SidecarIndex
+        searched: Index | SidecarIndex
         if explain_query and text is not None:
             config = replace(config, semantics=DEFAULT_SEMANTICS)
-            asked = Index(client, index, config=config, read_schemes=False)
+            searched = Index(client, index, config=config, read_schemes=False)
         else:
-            asked = open_index(client, index, config)
+            searched = open_index(client, index, config)
         if explain_query:
-            bodies = asked.searches(id=ids[0] if ids else None, text=text, options=options)
+            bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)
             print_json(bodies)
             return
         if text is not None:
             name = Path(text_file).name if text_file is not None else "the text"
-            answers = {name: asked.related(text=text, options=options)}
+            answers = {name: searched.related(text=text, options=options)}
         else:
-            answers = asked.related_to_each(ids, options=options)
-    _print(answers, form)
+            answers = searched.related_to_each(ids, options=options)
+    _print(answers, output_format)
 
 
-def _print(answers: dict[str, Answer], form: str) -> None:
-    if form == "json":
-        lists = {id: [each.to_dict() for each in found] for id, found in answers.items()}
+def _print(answers: dict[str, Answer], output_format: str) -> None:
+    if output_format == "json":
+        lists = {id: [relation.to_dict() for relation in answer] for id, answer in answers.items()}
         print_json(next(iter(lists.values())) if len(lists) == 1 else lists)
     else:
         for query, relations in answers.items():
             print_table(relations, query)
-    cut = [printable(query) for query, answer in answers.items() if answer.truncated]
-    if cut:
+    truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
+    if truncated:
         click.echo(
-            f"truncated: more candidates than were examined for {', '.join(cut)}; "
-            "raise --candidates to see all.",
+            f"truncated: more candidates than were examined for {', '.join(truncated)}. "
+            "Increase --candidates.",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""`es-simhash selftest`: does this installation compute what was published?"""
+"""`es-simhash selftest`: check this installation against the published vectors."""
 
 import click
 
@@ -7,12 +7,12 @@ from es_simhash.storage import conformance, semantic_conformance
 
 @click.command()
 def selftest() -> None:
-    """Compute the conformance vectors and compare; exit status 1 when one differs.
+    """Check the conformance vectors.
 
-    Needs no server. The vectors are the file data/vectors.json of the package; every
-    implementation of docs/fingerprint.md gives the same. The semantic profiles of a few texts are
-    those of data/semantic_profiles.json; the word-vector table has a checksum. The hash function
-    over arrays is compared with the xxhash package.
+    Needs no server; the exit status is 1 when one differs. The expected fingerprints are in
+    data/vectors.json of the package, and every implementation of docs/fingerprint.md returns the
+    same; the expected semantic profiles of a few texts are in data/semantic_profiles.json. The hash
+    function is compared with that of the package xxhash.
     """
     expected = conformance.vectors()
     differences = [
@@ -25,4 +25,4 @@ def selftest() -> None:
     if differences:
         raise SystemExit(1)
     click.echo(f"{len(expected)} vectors, all equal")
-    click.echo(f"{len(semantic_conformance.expected())} meanings, all equal")
+    click.echo(f"{len(semantic_conformance.expected())} semantic profiles, all equal")

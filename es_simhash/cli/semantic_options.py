@@ -1,53 +1,54 @@
-"""Options that say what is read from the texts."""
-
-from collections.abc import Callable
-from typing import Any, TypeVar
+"""Options of the semantic features of texts."""
 
 import click
 
+from es_simhash.cli.options import Command
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, NO_VECTORS, WORD_VECTORS, SemanticScheme
 from es_simhash.semantics.vocabulary.files import vocabulary_digest
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 vocabulary_option = click.option(
     "--vocabulary",
     type=click.Path(exists=True, dir_okay=False),
-    help="Synonyms (.txt) or a SKOS taxonomy (.ttl, .rdf, .jsonld) that evidence takes names from.",
+    help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the evidence.",
 )
 
 _SEMANTICS = (
     click.option(
         "--extractor",
-        help="What finds entities and words: builtin, builtin+jieba+wordfreq, or spacy: and the "
-        "name of a pipeline; default: builtin with those of the two packages that are installed.",
+        show_default="builtin, with jieba and wordfreq if installed",
+        help="Extractor of entities and words: builtin, builtin+jieba+wordfreq, or spacy:PIPELINE.",
     ),
     click.option(
         "--vectors",
         default=WORD_VECTORS,
         show_default=True,
-        help=f"Where vectors come from: the table, {NO_VECTORS}, field:NAME for a dense_vector "
-        "field of yours, python:MODULE:FUNCTION for a function that takes a list of texts.",
+        help=f"Source of vectors: {WORD_VECTORS} (the shipped table), {NO_VECTORS}, field:NAME (a "
+        "dense_vector field of the documents), or python:MODULE:FUNCTION (takes a list of texts).",
     ),
     click.option(
         "--dims",
         type=click.IntRange(8, 4096),
         default=SemanticScheme.dims,
         show_default=True,
-        help="Dimensions of the vectors of such a function.",
+        help="Dimensions of the vectors of a Python function.",
     ),
-    click.option("--language", default="", help="ISO 639-1 code of all texts; default: guessed."),
+    click.option(
+        "--language",
+        default="",
+        show_default="detected for each text",
+        help="ISO 639-1 code of the language of all texts.",
+    ),
     click.option(
         "--entity-field",
         "entity_fields",
         multiple=True,
-        help="Field that holds entities already; may be repeated.",
+        help="Field that contains entities; repeatable.",
     ),
 )
 
 
 def semantic_options(command: Command) -> Command:
-    """Add the options of what is read from the texts; `meaning_of` takes what they give."""
+    """Add the options; `semantics_of` takes their values."""
     for option in reversed(_SEMANTICS):
         command = option(command)
     return command
@@ -62,12 +63,12 @@ def semantics_of(
     entity_fields: tuple[str, ...],
     vocabulary: str | None = None,
 ) -> SemanticScheme:
-    """Return the scheme the options describe.
+    """Return the semantic scheme of the options.
 
     Raises:
         SchemeError: There is no such extractor, or no such source of vectors.
         InputError: The vocabulary cannot be read.
     """
     digest = vocabulary_digest(vocabulary) if vocabulary else ""
-    found = extractor or DEFAULT_SEMANTICS.extractor
-    return SemanticScheme(found, vectors, dims, language, entity_fields, digest)
+    extractor = extractor or DEFAULT_SEMANTICS.extractor
+    return SemanticScheme(extractor, vectors, dims, language, entity_fields, digest)

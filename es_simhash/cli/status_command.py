@@ -1,16 +1,16 @@
-"""`es-simhash status`: how many documents of an index have what."""
+"""`es-simhash status`: coverage of an index by scheme."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from es_simhash.cli.options import client_of, connection_options, simhash_field_option
-from es_simhash.cli.showing import format_option, print_json, printable
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.output import byte_size, format_option, print_json
 from es_simhash.diagnostics.status import SchemeCoverage, Status, count_documents
 from es_simhash.storage.config import IndexConfig
-
-_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+from es_simhash.text.escaping import one_line
 
 
 @click.command()
@@ -19,66 +19,62 @@ _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
     "--size/--no-size",
     default=True,
     show_default=True,
-    help="Ask what our fields take on the disk; the cluster reads the index for it.",
+    help="Measure the disk usage of the `simhash.*` fields, for which the cluster reads the index.",
 )
 @format_option
 @simhash_field_option
 @connection_options
-def status(index: str, size: bool, form: str, simhash_field: str, **connection: Any) -> None:
-    """Count the documents of INDEX by their fingerprints, families and duplicates.
+def status(
+    index: str, size: bool, output_format: str, simhash_field: str, **connection: Any
+) -> None:
+    """Report the coverage of INDEX by scheme.
 
-    Reads only. The size of the fields needs the privilege `manage`, and is left out without it.
+    Counts documents by scheme, families and duplicates. Read-only. The disk usage needs the
+    privilege `manage` and is unknown without it.
     """
     with client_of(**connection) as client:
-        found = count_documents(
+        report = count_documents(
             client, index, config=IndexConfig(simhash_field=simhash_field), with_size=size
         )
-    if form == "json":
-        print_json(found.to_dict())
+    if output_format == "json":
+        print_json(report.to_dict())
         return
-    print_status(found)
+    print_status(report)
     if size:
-        click.echo(f"{'size':<14}{_sizes(found)}")
+        click.echo(f"{'size':<14}{_sizes(report)}")
 
 
-def print_status(found: Status) -> None:
-    """Print what the documents of an index have, a line each."""
-    for name, told in _lines(found):
-        click.echo(f"{name:<14}{told}")
+def print_status(report: Status) -> None:
+    """Print the coverage of an index, one line for each count."""
+    for name, value in _lines(report):
+        click.echo(f"{name:<14}{value}")
 
 
-def _lines(found: Status) -> Iterator[tuple[str, str]]:
-    yield "index", f"{printable(found.index)}, {found.documents} documents"
-    yield from _coverage("fingerprints", found.fingerprints)
-    yield "empty", f"{found.empty} texts without a word"
-    yield "failed", f"{found.failed} could not be fingerprinted by the ingest pipeline"
-    if found.profiles is None:
-        yield "neighbours", "none: the index finds versions alone"
+def _lines(report: Status) -> Iterator[tuple[str, str]]:
+    yield "index", f"{one_line(report.index)}, {report.documents} documents"
+    yield from _coverage("fingerprints", report.fingerprints)
+    yield "empty", f"{report.empty} texts without tokens"
+    yield "failed", f"{report.failed} rejected by the ingest pipeline"
+    if report.profiles is None:
+        yield "neighbours", "off: the index finds versions only"
     else:
-        yield from _coverage("neighbours", found.profiles)
-    yield "families", f"{found.families}, of {found.in_families} documents"
-    yield "duplicates", f"{found.duplicates} flagged"
+        yield from _coverage("neighbours", report.profiles)
+    yield "families", f"{report.families} of {report.in_families} documents"
+    yield "duplicates", f"{report.duplicates} flagged"
 
 
 def _coverage(name: str, coverage: SchemeCoverage) -> Iterator[tuple[str, str]]:
     yield (
         name,
-        f"{coverage.current} of scheme {printable(coverage.scheme)}, "
-        f"{coverage.another} of another, {coverage.none} of none",
+        f"{coverage.current} with scheme {one_line(coverage.scheme)}, "
+        f"{coverage.another} with another, {coverage.none} with none",
     )
     for scheme, count in coverage.others.items():
-        yield "", f"{count} of {printable(scheme)}"
+        yield "", f"{count} with {one_line(scheme)}"
 
 
-def _sizes(found: Status) -> str:
-    if found.bytes is None:
-        return "not known: the cluster has no such API, or the privilege `manage` is missing"
-    shown = ", ".join(f"{name} {_size(count)}" for name, count in found.bytes.items() if count)
-    return f"{_size(sum(found.bytes.values()))} beyond _source: {printable(shown)}"
-
-
-def _size(count: int) -> str:
-    for unit, name in _UNITS:
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return f"{count} bytes"
+def _sizes(report: Status) -> str:
+    if report.bytes is None:
+        return "unknown: the cluster has no disk usage API, or the privilege `manage` is missing"
+    shown = ", ".join(f"{name} {byte_size(count)}" for name, count in report.bytes.items() if count)
+    return f"{byte_size(sum(report.bytes.values()))} in addition to _source: {one_line(shown)}"

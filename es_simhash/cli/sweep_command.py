@@ -1,4 +1,4 @@
-"""`es-simhash sweep`: bring up to date what other writers added or changed."""
+"""`es-simhash sweep`: process what other programs wrote to an index."""
 
 import json
 import logging
@@ -11,20 +11,20 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.bars import documents_bar, show_report
+from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
-    client_of,
-    connection_options,
     failures_option,
     max_docs_per_second_option,
     processes_option,
+    quiet_option,
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.output import format_option
+from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.cli.showing import format_option
-from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.errors import ClusterError
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
 from es_simhash.storage.config import IndexConfig
 from es_simhash.sync.report import SweepReport
@@ -36,25 +36,29 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read a number and its unit."""
+    """Return the seconds of a duration such as 60s or 5m."""
     if value is None:
         return None
-    match = re.fullmatch(r"([0-9]+)([smhd])", value)
-    if match is None or not int(match[1]):
-        raise click.BadParameter(f"{value!r} is no duration such as 60s, 5m, 2h or 1d.")
-    return float(int(match[1]) * _SECONDS[match[2]])
+    duration = re.fullmatch(r"([0-9]+)([smhd])", value)
+    if duration is None or not int(duration[1]):
+        raise click.BadParameter(f"{value!r} is not a duration. Give one such as 60s, 5m or 2h.")
+    return float(int(duration[1]) * _SECONDS[duration[2]])
 
 
 @click.command()
 @click.argument("index")
 @click.option(
-    "--every", callback=_seconds, metavar="DURATION", help="Sweep again and again, as in 60s or 5m."
+    "--every",
+    callback=_seconds,
+    metavar="DURATION",
+    help="Repeat the sweep at this interval, such as 60s, 5m, 2h or 1d.",
 )
 @on_version_options
 @click.option(
     "--representative",
     type=click.Choice(REPRESENTATIVES),
-    help="Document each of a family is compared with; default: as in the last run.",
+    show_default="as in the last run",
+    help="Document of a family that the others are compared with.",
 )
 @text_field_option
 @simhash_field_option
@@ -63,7 +67,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @processes_option
 @failures_option
 @format_option
-@click.option("--quiet", is_flag=True, help="Show no progress, only failures and what was done.")
+@quiet_option
 @connection_options
 def sweep(
     index: str,
@@ -75,19 +79,20 @@ def sweep(
     max_docs_per_second: float | None,
     processes: int,
     failures: Path | None,
-    form: str,
+    output_format: str,
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Process what was written to INDEX since the last sweep, whoever wrote it.
+    """Process what was written since the last sweep.
 
-    Documents without fingerprints get them, those whose text was changed get new ones, all get
-    families. With --on-version, a changed document that is a version of another of its family is
-    flagged, linked, or removed (skip; or replace, which keeps the better one); each decision goes
-    to the audit log, from which `es-simhash undo` reverts it.
+    Follows what any program writes to INDEX: documents without fingerprints get them, documents
+    whose text has changed get new ones, and all get families. With --on-version, a new document
+    that is a version of another of its family is flagged, linked, or deleted (`skip`; `replace`
+    deletes the one that --keep does not select). Each decision is recorded in the audit log, and
+    `es-simhash undo` reverts it.
 
-    The first sweep processes all documents and removes none. One that is killed is repeated by
-    the next.
+    The first sweep processes all documents and deletes none. A sweep that was killed is repeated
+    by the next.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
@@ -95,11 +100,11 @@ def sweep(
     rules, connection = on_version_of(options)
     families = FamilyOptions(representative, date_field) if representative else None
     config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
-    letters = failures or Path(f"{file_name(index)}.failures.jsonl")
+    failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
     with client_of(**connection) as client:
 
         def once() -> SweepReport:
-            with documents_bar("sweep", quiet=quiet) as bar:
+            with documents_progress("sweep", quiet=quiet) as progress:
                 return sweep_index(
                     client,
                     index,
@@ -109,39 +114,37 @@ def sweep(
                     settings=SweepSettings(
                         processes=processes,
                         max_docs_per_second=max_docs_per_second,
-                        failures=letters,
-                        report=partial(show_report, bar),
+                        failures=failures_file,
+                        report=partial(update_progress, progress),
                     ),
                 )
 
-        failed = _show(once(), form)
-        if every is None and failed:
-            raise EsSimhashError(
-                f"{failed} documents could not be enriched; {letters} has each with its reason."
-            )
+        failed = _print(once(), output_format)
+        if every is None:
+            require_no_failures(failed, failures_file)
         while every is not None:
             time.sleep(every)
-            _again(once, form)
+            _repeat(once, output_format)
 
 
-def _again(once: Callable[[], SweepReport], form: str) -> None:
-    """Sweep once more; a cluster that is unreachable is retried by the next sweep."""
+def _repeat(once: Callable[[], SweepReport], output_format: str) -> None:
+    """Sweep once more; if the cluster is unreachable, log it and leave it to the next sweep."""
     try:
-        _show(once(), form)
+        _print(once(), output_format)
     except ClusterError as error:
-        # What needs intervention ends the command.
+        # The subclasses are errors that need intervention.
         if type(error) is not ClusterError:
             raise
         click.echo(f"{_now()}  {error}", err=True)
 
 
-def _show(report: SweepReport, form: str) -> int:
-    """Print the report; return the number of documents that could not be enriched."""
-    if form == "json":
-        # One line each, as a log is read.
+def _print(report: SweepReport, output_format: str) -> int:
+    """Print the report of a sweep; return the number of documents that failed."""
+    if output_format == "json":
+        # One line for each sweep, as in a log.
         click.echo(json.dumps({"time": _now(), **report.to_dict()}))
     else:
-        click.echo(f"{_now()}  {_sentence(report)}")
+        click.echo(f"{_now()}  {_summary(report)}")
     return report.enriched["failed"]
 
 
@@ -149,19 +152,20 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _sentence(report: SweepReport) -> str:
+def _summary(report: SweepReport) -> str:
     if report.families is None:
         return "Nothing was written since the last sweep."
     counts = report.enriched
-    sentence = (
-        f"{counts.total()} documents processed, {counts['written']} enriched, "
-        f"{counts['failed']} failed; families of {report.families.written} written"
-    )
+    parts = [
+        f"{counts.total()} documents processed, {counts['written']} fingerprinted, "
+        f"{counts['failed']} failed, families of {report.families.written} written"
+    ]
     if report.audit is not None:
         decisions = [f"{count} {action}" for action, count in sorted(report.decisions.items())]
-        logged = f"{', '.join(decisions)}, see {report.audit}" if decisions else "no versions"
-        sentence = f"{sentence}; {logged}"
+        parts.append(
+            f"{', '.join(decisions)}, decisions in {report.audit}" if decisions else "no versions"
+        )
     skipped = len(report.conflicted) + len(report.families.skipped)
     if skipped:
-        sentence = f"{sentence}; {skipped} changed meanwhile, the next sweep processes them"
-    return f"{sentence}."
+        parts.append(f"{skipped} changed during the sweep and are left for the next")
+    return f"{'; '.join(parts)}."

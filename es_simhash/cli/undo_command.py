@@ -1,28 +1,24 @@
-"""`es-simhash undo`: take back what `ingest` or `sweep` decided about versions."""
+"""`es-simhash undo`: revert what `ingest` or `sweep` decided about versions."""
 
 from typing import Any
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    simhash_field_option,
-    text_field_option,
-)
-from es_simhash.cli.showing import format_option, print_json, printable
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
 from es_simhash.storage.config import IndexConfig
-
-_SHOWN = 10
+from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("index")
 @click.argument("audit")
-@click.option("--run", help="Id of the one run to undo; default: all in the log.")
+@click.option("--run", show_default="all runs of the log", help="Id of the run to undo.")
 @format_option
 @text_field_option
 @simhash_field_option
@@ -31,20 +27,20 @@ def undo(
     index: str,
     audit: str,
     run: str | None,
-    form: str,
+    output_format: str,
     text_field: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Put back what --on-version skipped or replaced in INDEX, and take marks away.
+    """Restore what --on-version skipped or replaced.
 
-    AUDIT is the audit log of the run, a file or index:NAME. Documents that are there are left as
-    they are, so that it does no harm to do it twice.
+    Also removes flags and links. AUDIT is the audit log of the run, a file or index:NAME. An
+    existing document is never overwritten, so running `undo` twice has the same effect as once.
     """
     config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
     with client_of(**connection) as client:
         done = undo_decisions(client, index, audit, run=run, config=config)
-    if form == "json":
+    if output_format == "json":
         print_json(
             {
                 "restored": done.restored,
@@ -58,14 +54,16 @@ def undo(
         _print(done)
     if done.failed:
         raise EsSimhashError(
-            f"{len(done.failed)} documents could not be put back; {audit} still has them."
+            f"{len(done.failed)} documents could not be restored; {audit} still has them. "
+            "Run the same command again."
         )
 
 
 def _print(done: UndoReport) -> None:
-    for id, reason in done.failed[:_SHOWN]:
-        click.echo(printable(f"id {id}: {reason}"), err=True)
+    for id, reason in done.failed[:MAX_FAILURES_SHOWN]:
+        click.echo(one_line(f"id {id}: {reason}"), err=True)
+    unchanged = f", not marked {done.unchanged}" if done.unchanged else ""
     click.echo(
-        f"{done.restored} documents put back, {done.present} were there already; "
-        f"marks taken from {done.unmarked}, {done.unchanged} had none."
+        f"Restored {done.restored}, already present {done.present}, "
+        f"unmarked {done.unmarked}{unchanged}."
     )

@@ -156,14 +156,14 @@ class _Body:
         """Raise an error for what would be the same for all documents."""
         if error["type"] == _BLOCKED:
             raise ClusterError(
-                f"Index {self.index!r} takes no documents ({error['reason'].rstrip(';. ')}); free "
-                "disk space or lift the block, then run the same again to go on."
+                f"Index {self.index!r} rejects documents ({error['reason'].rstrip(';. ')}). Free "
+                "disk space or remove the block, then run it again to resume."
             )
         if status in _FORBIDDEN or error["type"] == _MISSING:
             raise ClusterError(
-                f"Index {self.index!r} takes no documents "
-                f"({rejection_reason(error).rstrip('.')}); check its name and the privileges, "
-                "then run the same again to go on."
+                f"Index {self.index!r} rejects documents "
+                f"({rejection_reason(error).rstrip('.')}). Check its name and the privileges, "
+                "then run it again to resume."
             )
 
 

@@ -65,11 +65,11 @@ def connect(
     try:
         return elasticsearch.Elasticsearch(url, **options)
     except (ValueError, OSError) as error:
-        raise ClusterError(f"No client can be made for {masked_url(url)}: {error}.") from error
+        raise ClusterError(f"Cannot connect to {masked_url(url)}: {error}.") from error
 
 
 def _require_complete(url: str) -> None:
-    """Reject what is no URL with scheme, host and port.
+    """Check that a URL has scheme, host and port.
 
     The client does so as well, but its errors quote the URL with the password in it.
     """
@@ -80,8 +80,8 @@ def _require_complete(url: str) -> None:
         complete = False
     if not complete:
         raise ClusterError(
-            f"{masked_url(url)!r} is no address of a cluster; "
-            "give scheme, host and port, like http://localhost:9200.",
+            f"Cluster URL needs scheme, host and port, such as http://localhost:9200, got "
+            f"{masked_url(url)!r}. Set url.",
             parameter="url",
         )
 

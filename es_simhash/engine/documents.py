@@ -85,7 +85,7 @@ def _searched(
         if len(hits) > 1:
             raise ClusterError(
                 f"Document {id!r} is in several indices behind {index!r} "
-                f"({hits[0]['_index']}, {hits[1]['_index']}); ask one of them."
+                f"({hits[0]['_index']}, {hits[1]['_index']}). Query one of them."
             )
         entries.append({**hits[0], "found": True} if hits else {"_id": id, "found": False})
     return entries

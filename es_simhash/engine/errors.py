@@ -74,20 +74,18 @@ def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> Clu
         return _rejected(error, client)
     if isinstance(error, elastic_transport.TlsError):
         return ClusterError(
-            f"{address(client)} has a certificate that is not trusted; "
-            "name the file of the certificate authority.",
+            f"{address(client)} has an untrusted certificate. Set ca_certs.",
             parameter="ca_certs",
         )
     return ClusterError(
-        f"No cluster answers at {address(client)} ({type(error).__name__}); start one, "
-        "or give the URL of another.",
+        f"No cluster answers at {address(client)} ({type(error).__name__}). Set url.",
         parameter="url",
     )
 
 
 def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
     return ClusterError(
-        f"{address(client)} answers, but is not Elasticsearch; give the URL of a cluster.",
+        f"{address(client)} answers, but is not Elasticsearch. Set url.",
         parameter="url",
     )
 
@@ -99,14 +97,12 @@ def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
         return IndexMissing(missing_index(details.get("index", "the index")))
     if body.get("found") is False:
         return DocumentMissing(
-            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}; check the id."
+            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}. Check the id."
         )
     reason = reason_of(error.body)
     if _EXPIRED in str(error):
         return _expired(reason)
-    return RequestRejected(
-        f"Elasticsearch answers that nothing is there: {reason}.", status=404, kind=_kind(error)
-    )
+    return RequestRejected(f"Elasticsearch found nothing: {reason}.", status=404, kind=_kind(error))
 
 
 def _rejected(
@@ -115,14 +111,14 @@ def _rejected(
     reason, status, kind = reason_of(error.body), error.status_code, _kind(error)
     if status == 401:
         return RequestRejected(
-            f"{address(client)} rejects the credentials; check the API key, or user and password.",
+            f"{address(client)} rejects the API key, or the user and password. Set api_key.",
             status=status,
             kind=kind,
             parameter="api_key",
         )
     if status == 403:
         return RequestRejected(
-            f"Elasticsearch forbids it: {reason}; ask for the missing privilege or free the index.",
+            f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
             status=status,
             kind=kind,
         )
@@ -137,12 +133,12 @@ def _kind(error: elasticsearch.ApiError) -> str:
 
 
 def _expired(reason: str) -> PointInTimeExpired:
-    return PointInTimeExpired(f"The point in time expired ({reason}); run the same again.")
+    return PointInTimeExpired(f"The point in time expired ({reason}). Run it again.")
 
 
 def missing_index(index: str) -> str:
     """Return the sentence that says an index is missing."""
-    return f"Index {index!r} does not exist; `es-simhash install {index}` creates it."
+    return f"Index {index!r} does not exist. Create it with `es-simhash install {index}`."
 
 
 def reason_of(body: Any) -> str:
@@ -172,7 +168,7 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
         return _expired(reason)
     if missing := _MISSING_SHARDS.search(reason):
         return ClusterError(
-            f"Shards {missing[1]} do not answer, and what they have would be missed; search again "
+            f"Shards {missing[1]} do not answer, so the results would be incomplete. Search again "
             "when `GET _cluster/health` is no longer red."
         )
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})

@@ -192,7 +192,9 @@ class Gateway(Requests):
         """
         response = self.request("GET", index_path(index, "_mapping"))
         if not response:
-            raise IndexMissing(f"No index matches {index!r}; see `GET _cat/indices` for names.")
+            raise IndexMissing(
+                f"No index matches {index!r}. Get the names with `GET _cat/indices`."
+            )
         return {name: entry["mappings"] for name, entry in response.items()}
 
     def settings(self, index: str, name: str | None = None) -> dict[str, dict[str, Any]]:

@@ -103,8 +103,8 @@ class Requests:
 
     def _gave_up(self, error: Unavailable, waited: float) -> ClusterError:
         return ClusterError(
-            f"{self.address} is busy or unreachable for {waited:.0f} s ({error}); "
-            "run the same again later to go on."
+            f"{self.address} is busy or unreachable for {waited:.0f} s ({error}). "
+            "Run it again later to resume."
         )
 
     def send(

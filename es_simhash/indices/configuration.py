@@ -71,22 +71,22 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
         entry = meta_entry(mapping, field)
         if entry is None:
             raise MappingConflict(
-                f"Index {name!r} has no fingerprint fields under {field!r}; "
-                f"run `es-simhash install {name}` first."
+                f"Index {name!r} has no fingerprint fields under {field!r}. "
+                f"Run `es-simhash install {name}`."
             )
         names.add(entry["scheme"])
         meta = entry.get("semantics")
         profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
     if len(names) != 1:
         raise MappingConflict(
-            f"{index!r} stands for indices of {len(names)} schemes ({', '.join(sorted(names))}); "
-            "query one of them."
+            f"{index!r} has indices of {len(names)} schemes ({', '.join(sorted(names))}). "
+            "Query one of them."
         )
     # Where only some of the indices have it, neighbours are found among their documents.
     profiles.pop(None, None)
     if len(profiles) > 1:
         raise MappingConflict(
-            f"{index!r} stands for indices of {len(profiles)} semantic schemes; query one of them."
+            f"{index!r} has indices of {len(profiles)} semantic schemes. Query one of them."
         )
     return InstalledSchemes(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
 

@@ -128,7 +128,7 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
     for conflict in field_conflicts(body["mappings"]["properties"], mapping["properties"]):
         raise MappingConflict(
             f"Component template {component_templates.CUSTOM!r} maps {conflict} in index "
-            f"{index!r}; remove the field from the template."
+            f"{index!r}. Remove the field from the template."
         )
     # Whatever `_meta` the template has, the schemes are those of this request.
     merged_meta = {**body["mappings"]["_meta"], **mapping["_meta"]}
@@ -160,7 +160,8 @@ def _require_vectors(
         if present != value:
             raise MappingConflict(
                 f"Field {semantics.vector_field!r} of index {index!r} has {name} {present!r}, but "
-                f"vectors are taken from fields with {value!r} alone; name another one."
+                f"vectors need {value!r}. Set vectors.",
+                parameter="vectors",
             )
 
 
@@ -171,23 +172,22 @@ def _is_missing(
     scheme = wanted["_meta"][resources.META][field]["scheme"]
     if entry is not None and entry["scheme"] != scheme:
         raise MappingConflict(
-            f"Field {field!r} of index {index!r} holds scheme {entry['scheme']!r}, not {scheme!r}; "
-            "install the new scheme under another field.",
+            f"Field {field!r} of index {index!r} holds scheme {entry['scheme']!r}, not {scheme!r}. "
+            "Set simhash_field.",
             parameter="simhash_field",
         )
     target = wanted["_meta"][resources.META][field]
     needed, present_semantics = target.get("semantics"), (entry or {}).get("semantics")
     if needed and present_semantics and needed != present_semantics:
         raise MappingConflict(
-            f"Field {field!r} of index {index!r} holds semantic profiles of scheme "
-            f"{present_semantics['name']!r}, not {needed['name']!r}; install the new scheme under "
-            "another field.",
+            f"Field {field!r} of index {index!r} has semantic scheme "
+            f"{present_semantics['name']!r}, not {needed['name']!r}. Set simhash_field.",
             parameter="simhash_field",
         )
     present = mapping.get("properties", {})
     for conflict in field_conflicts(present, wanted["properties"]):
         raise MappingConflict(
-            f"Index {index!r} maps {conflict}; choose another field.", parameter="simhash_field"
+            f"Index {index!r} maps {conflict}. Set simhash_field.", parameter="simhash_field"
         )
     return lacks_field(present, wanted["properties"]) or entry != target
 

@@ -63,7 +63,7 @@ class StateIndex:
     def __init__(self, client: Client, index: str, field: str) -> None:
         if any(sign in index for sign in "*,"):
             raise InputError(
-                f"{index!r} stands for several indices; give one index, alias or data stream."
+                f"{index!r} names several indices. Give one index, alias or data stream."
             )
         self.name = index.lstrip(".") + SUFFIX
         self._gateway = Gateway.of(client)
@@ -186,6 +186,6 @@ def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
     for result in results:
         if "error" in result:
             raise ClusterError(
-                f"Cannot write to state index {index!r}: {reason_of(result)}; "
-                "check its mapping and the privilege write."
+                f"Cannot write to state index {index!r}: {reason_of(result)}. "
+                "Check its mapping and the privilege write."
             )

@@ -33,8 +33,8 @@ def service_account() -> Account | None:
         entry = pwd.getpwnam(UNPRIVILEGED_USER)
     except KeyError:
         raise NodeError(
-            f"Elasticsearch refuses to run as root and there is no user {UNPRIVILEGED_USER!r}: "
-            "create it, or call es-simhash as another user."
+            f"Elasticsearch does not run as root, and user {UNPRIVILEGED_USER!r} does not exist. "
+            "Create it, or run es-simhash as another user."
         ) from None
     return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
@@ -56,8 +56,8 @@ def can_execute(path: Path, account: Account | None) -> bool:
         return subprocess.run(test, cwd="/", **process_arguments(account)).returncode == 0
     except PermissionError as error:
         raise NodeError(
-            f"Elasticsearch refuses to run as root and this process may not become "
-            f"{account.name!r}: call es-simhash as another user."
+            f"Elasticsearch does not run as root, and this process cannot become user "
+            f"{account.name!r}. Run es-simhash as another user."
         ) from error
 
 
@@ -77,6 +77,6 @@ def check_reachable(folder: Path, account: Account | None) -> None:
     """
     if account is not None and not can_execute(folder, account):
         raise NodeError(
-            f"{folder} is closed to {account.name!r}, the user that runs Elasticsearch for root: "
-            "set ES_SIMHASH_HOME to a folder that every user may enter."
+            f"{folder} is not accessible to {account.name!r}, the user that runs Elasticsearch for "
+            "root. Set ES_SIMHASH_HOME to a directory that every user may enter."
         )

@@ -74,8 +74,8 @@ def require_maven(report: Report) -> str:
     maven = shutil.which("mvn")
     if maven is None:
         raise NodeError(
-            "Maven, which fetches Elasticsearch from Maven Central, was not found (mvn on PATH): "
-            "install the package maven."
+            "Maven, which downloads Elasticsearch from Maven Central, was not found (mvn on PATH). "
+            "Install the package maven."
         )
     return maven
 
@@ -125,6 +125,6 @@ def unpack(archive: Path, folder: Path) -> Path:
                 runnable = entry.is_dir() or (entry.external_attr >> 16) & 0o100
                 path.chmod(0o755 if runnable else 0o644)
     except zipfile.BadZipFile as error:
-        raise NodeError(f"{archive} is damaged ({error}): delete it and start again.") from error
+        raise NodeError(f"{archive} is damaged ({error}). Delete it and start again.") from error
     folder.chmod(0o755)
     return next(folder.iterdir())

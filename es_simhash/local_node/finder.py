@@ -147,8 +147,8 @@ def _start_container(heap: str) -> Engine:
         url = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(9200)}"
     except Exception as error:
         raise NodeError(
-            f"Docker could not start {image} ({error}): start one by hand and set {VARIABLE}."
+            f"Docker could not start {image} ({error}). Start one by hand and set {VARIABLE}."
         ) from error
     if not wait_until_ready(url, seconds=120, alive=lambda: True):
-        raise NodeError(f"{image} in Docker does not answer at {url}: see docker logs.")
+        raise NodeError(f"{image} in Docker does not answer at {url}. See docker logs.")
     return Engine(url, "docker", _version_at(url) or UNKNOWN_VERSION, started=True)

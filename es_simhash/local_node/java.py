@@ -52,7 +52,7 @@ def require_java(minimum: int, *, report: Report, patterns: Iterable[str] = JVM_
     if java is None:
         raise NodeError(
             f"No JDK {minimum} or later was found (ES_JAVA_HOME, JAVA_HOME, /usr/lib/jvm, java "
-            f"on PATH): install one, such as openjdk-{minimum}-jdk-headless, or set ES_JAVA_HOME."
+            f"on PATH). Install one, such as openjdk-{minimum}-jdk-headless, or set ES_JAVA_HOME."
         )
     return java
 

@@ -125,8 +125,8 @@ def stats(node: Node) -> NodeStats:
         return NodeStats(str(answer["status"]), int(answer["indices"]["docs"]["count"]))
     except (OSError, ValueError, KeyError) as error:
         raise NodeError(
-            f"Node {node.name!r} runs as process {node.pid} but does not answer at {node.url}: "
-            f"it may still be starting; see {node.log}."
+            f"Node {node.name!r} runs as process {node.pid} but does not answer at {node.url}. "
+            f"If it is not still starting, see {node.log}."
         ) from error
 
 
@@ -139,7 +139,7 @@ def _start_lock() -> Iterator[None]:
         lock = (home / "start.lock").open("w")
     except OSError as error:
         raise NodeError(
-            f"{home} cannot be written ({error.strerror}): set ES_SIMHASH_HOME to another folder."
+            f"{home} is not writable ({error.strerror}). Set ES_SIMHASH_HOME to another directory."
         ) from error
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -158,8 +158,8 @@ def _running_node(name: str, version: str | None, port: int | None) -> Node | No
     wanted_url = node.url if port is None else f"http://127.0.0.1:{port}"
     if version not in (None, node.version) or node.url != wanted_url:
         raise NodeError(
-            f"Node {name!r} already runs, with Elasticsearch {node.version} at {node.url}: "
-            "stop it first, or give the new one another name.",
+            f"Node {name!r} already runs, with Elasticsearch {node.version} at {node.url}. "
+            "Stop it, or start another node. Set name.",
             parameter="name",
         )
     return node

@@ -34,7 +34,7 @@ def apt_install(package: str, report: Report) -> None:
     if result.returncode != 0:
         lines = [line for line in result.stdout.splitlines() if line.strip()]
         reason = lines[-1] if lines else f"exit status {result.returncode}"
-        raise NodeError(f"apt-get could not install {package} ({reason}): install it by hand.")
+        raise NodeError(f"apt-get could not install {package} ({reason}). Install it by hand.")
 
 
 def _apt_search(pattern: str) -> list[str]:

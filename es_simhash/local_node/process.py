@@ -97,7 +97,7 @@ def terminate(paths: NodePaths, *, seconds: float = STOP_SECONDS) -> int | None:
     except ProcessLookupError:
         pass
     except PermissionError as error:
-        raise NodeError(f"Process {pid} is another user's: stop it as that user.") from error
+        raise NodeError(f"Process {pid} belongs to another user. Stop it as that user.") from error
     paths.pid.unlink(missing_ok=True)
     return pid
 

@@ -97,8 +97,8 @@ def node_paths(name: str) -> NodePaths:
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise NodeError(
-            f"{name!r} cannot name a node: use letters, digits, '.', '_' and '-', "
-            "and begin with a letter or digit.",
+            "name must begin with a letter or digit and contain only letters, digits, '.', '_' "
+            f"and '-', got {name!r}.",
             parameter="name",
         )
     return NodePaths(home_folder() / "nodes" / name)
@@ -112,7 +112,8 @@ def check_version(version: str) -> str:
     """
     if not re.fullmatch(r"\d+\.\d+\.\d+(-[A-Za-z0-9.]+)?", version):
         raise NodeError(
-            f"{version!r} is no Elasticsearch version: {available_versions()}", parameter="version"
+            f"version must be one of Elasticsearch, got {version!r}; {available_versions()}",
+            parameter="version",
         )
     return version
 
@@ -130,7 +131,7 @@ def check_heap(heap: str) -> str:
     """
     if not re.fullmatch(r"[1-9]\d*[mMgG]", heap):
         raise NodeError(
-            f"{heap!r} is no heap size: give a number with m or g, such as 512m or 2g.",
+            f"heap must be a number with m or g, such as 512m or 2g, got {heap!r}.",
             parameter="heap",
         )
     return heap
@@ -153,7 +154,7 @@ def choose_port(wanted: int | None) -> int:
     if error_number is not None:
         reason = "is in use" if error_number == errno.EADDRINUSE else "cannot be opened"
         raise NodeError(
-            f"Port {wanted} {reason}: give another port, or none for a free one.",
+            f"Port {wanted} {reason}. Set port.",
             parameter="port",
         )
     return wanted

@@ -55,7 +55,7 @@ def related_query(
         SchemeError: The blocks cannot promise k.
     """
     if fingerprints.document is None:
-        raise InputError("The text has no words to fingerprint; it is related to nothing.")
+        raise InputError("Text has no words to fingerprint. Give another text.")
     options = options or SearchOptions()
     scheme = field_path(simhash_field, fields.SCHEME)
     conditions = search_conditions(scheme, fingerprints.scheme, options, exclude_ids)

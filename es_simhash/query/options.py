@@ -45,8 +45,8 @@ class Recency:
 
     Attributes:
         field: A date field of the documents.
-        half_life: Days after which a document counts half.
-        weight: How much of the score depends on the date, from 0 to 1.
+        half_life: Age in days at which the weight of the date is halved.
+        weight: Share of the score that depends on the date, from 0 to 1.
         origin: Milliseconds since 1970 from which the age is counted; None for now.
     """
 
@@ -62,11 +62,11 @@ class Recency:
             )
         if not 0 <= self.weight <= 1:
             raise InputError(
-                f"weight must be between 0 and 1, got {self.weight}.", parameter="recency_weight"
+                f"weight must be between 0 and 1, got {self.weight}.", parameter="weight"
             )
 
     def factor(self, date: float | None) -> float:
-        """Return what a score is multiplied by; documents without a date count as very old."""
+        """Return the factor of a score; a document without a date counts as very old."""
         if date is None:
             return 1 - self.weight
         origin = time.time() * 1000 if self.origin is None else self.origin
@@ -88,8 +88,8 @@ class SearchOptions:
         k: Maximum Hamming distance between document fingerprints; None for the greatest that the
             blocks of the scheme promise.
         limits: Bounds of the searches.
-        collapse: Whether neighbours that are versions of each other are shown once.
-        recency: How much newer neighbours are preferred; None for not at all.
+        collapse: Whether neighbours that are versions of each other are returned once.
+        recency: How newer neighbours rank higher; None for no influence of the date.
     """
 
     size: int = 10
@@ -107,7 +107,7 @@ class SearchOptions:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise InputError(
-                f"Unknown kind {unknown[0]!r}; kinds are {', '.join(KINDS)}.", parameter="kinds"
+                f"kinds must be among {', '.join(KINDS)}, got {unknown[0]!r}.", parameter="kinds"
             )
         if not 0 <= self.min_score <= 1:
             raise InputError(
@@ -118,7 +118,7 @@ class SearchOptions:
 
     @property
     def wants_neighbours(self) -> bool:
-        """True when semantic neighbours are to be shown."""
+        """Whether semantic neighbours are among the kinds."""
         return not self.kinds or "semantic" in self.kinds
 
     def shows(self, relation: Relation) -> bool:

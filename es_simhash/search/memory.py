@@ -73,7 +73,7 @@ class MemoryIndex:
         options = options or SearchOptions()
         if options.filters:
             raise InputError(
-                "An index in memory takes no Elasticsearch filters; ask a cluster.",
+                "filters need a cluster: an index in memory cannot run Elasticsearch queries.",
                 parameter="filters",
             )
         query = self._analysed(text) if text is not None else self._stored(str(id))
@@ -119,7 +119,7 @@ class MemoryIndex:
 
     def _stored(self, id: str) -> AnalysedText:
         if id not in self._texts:
-            raise DocumentMissing(f"Document {id!r} is not in the index in memory; check the id.")
+            raise DocumentMissing(f"Document {id!r} is not in the index in memory. Check the id.")
         return self._texts[id]
 
     def _neighbours(self, query: AnalysedText, id: str | None) -> list[Neighbour]:

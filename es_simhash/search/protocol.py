@@ -51,4 +51,4 @@ def require_one_query(id: str | None, text: str | None) -> None:
         InputError: Both or neither are given.
     """
     if (id is None) == (text is None):
-        raise InputError("Give either an id or a text to find what is related to it.")
+        raise InputError("A search needs either an id or a text. Give one of them.")

@@ -125,20 +125,19 @@ class Retrieval:
     def _text_of(self, entry: Mapping[str, Any]) -> str:
         id = entry["_id"]
         if not entry.get("found"):
-            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}; check the id.")
+            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}. Check the id.")
         source = entry.get("_source", {})
         text = text_of(source, self.config.text_field)
         if text is None:
             raise InputError(
-                f"Document {id!r} has no text in field {self.config.text_field!r}; "
-                "name the field of the text.",
+                f"Document {id!r} has no text in field {self.config.text_field!r}. Set text_field.",
                 parameter="text_field",
             )
         stored = text_of(source, self.config.path(fields.SCHEME))
         if stored is not None and stored != self.config.scheme.name:
             raise SchemeMismatch(
-                f"Document {id!r} has fingerprints of scheme {stored!r}, the index is of "
-                f"{self.config.scheme.name!r}; ingest the document again."
+                f"Document {id!r} has fingerprints of scheme {stored!r}, but the index has "
+                f"scheme {self.config.scheme.name!r}. Re-ingest the document."
             )
         return text
 

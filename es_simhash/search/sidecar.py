@@ -67,7 +67,7 @@ class SidecarIndex(Index):
         source = sidecar_source(self.gateway, self.name, self.config.simhash_field)
         if source is None:
             raise MappingConflict(
-                f"Index {self.name!r} is no sidecar; make one with "
+                f"Index {self.name!r} is not a sidecar. Create one with "
                 f"`es-simhash backfill INDEX --sidecar {self.name}`."
             )
         return source
@@ -110,7 +110,7 @@ class SidecarAccess:
             if earlier is not hit:
                 raise ClusterError(
                     f"Document {hit['_id']!r} is in several indices behind {self._source!r} "
-                    f"({earlier['_index']}, {hit['_index']}); ask one of them."
+                    f"({earlier['_index']}, {hit['_index']}). Query one of them."
                 )
         return [{**hits[id], "found": True} if id in hits else {"_id": id} for id in ids]
 

@@ -60,12 +60,13 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
         raw = base64.b64decode(packed, validate=True)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"The chunk field holds {str(packed)[:20]!r}, which is no base64; "
-            "fingerprint the document again."
+            f"Stored chunks are not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
         ) from error
     count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
     if rest or count < 0:
-        raise InputError(f"The chunk field has {len(raw)} bytes, which is no number of chunks.")
+        raise InputError(
+            f"Stored chunks have an invalid length of {len(raw)} bytes. Re-ingest the document."
+        )
     end = _HEADER_BYTES + count * _CHUNK_BYTES
     fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
     characters = np.frombuffer(raw, "<u2", count, end).astype(np.int64)

@@ -37,7 +37,8 @@ def pipeline_body(
     for parameter, name in (("text_field", text_field), ("simhash_field", simhash_field)):
         if not all(name.split(".")) or name.startswith("_"):
             raise InputError(
-                f"{name!r} is no name of a field; give one like 'body.text'.", parameter=parameter
+                f"{parameter} must be the name of a field, such as 'body.text', got {name!r}.",
+                parameter=parameter,
             )
     body = resources.load("ingest", f"{NAME}.json")
     script = body["processors"][0]["script"]

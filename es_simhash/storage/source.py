@@ -49,9 +49,7 @@ def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
     kind = type(value).__name__
-    raise InputError(
-        f"Field {text_field!r} holds {kind}, not text; name another field.", parameter="text_field"
-    )
+    raise InputError(f"Field {text_field!r} holds {kind}, not text.", parameter="text_field")
 
 
 def stored_text(source: Mapping[str, Any], text_field: str) -> str | None:

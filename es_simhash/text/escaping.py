@@ -28,6 +28,11 @@ def printable(value: str) -> str:
     )
 
 
+def one_line(value: str) -> str:
+    """Return text as one printable line: white space as single spaces, the rest escaped."""
+    return printable(" ".join(value.split()))
+
+
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 

@@ -105,15 +105,15 @@ def test_the_command(
     arguments = (index_name, "--sidecar", sidecar, "--prune")
     would = run(cluster_url, *arguments, "--dry-run", folder=tmp_path)
     assert b"2 documents of " in would.stdout
-    assert b"would be deleted" in would.stdout
+    assert b"Would delete 2 documents of " in would.stdout
     assert len(ids_of(client, sidecar)) == 6
     done = run(cluster_url, *arguments, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"2 documents of " in done.stdout
+    assert b"Deleted 2 documents of " in done.stdout
     assert ids_of(client, sidecar) == ids_of(client, index_name)
     alone = run(cluster_url, index_name, "--prune", folder=tmp_path)
     assert alone.returncode == 1
-    assert b"name it with --sidecar" in alone.stderr
+    assert b"--prune requires a sidecar index. Set --sidecar." in alone.stderr
     wrong = run(cluster_url, sidecar, "--sidecar", index_name, "--prune", folder=tmp_path)
     assert wrong.returncode == 1
     assert b"is no sidecar" in wrong.stderr

@@ -30,7 +30,7 @@ def test_documents_are_enriched_and_counted(
     first = run(cluster_url, index, folder=tmp_path)
     assert (first.returncode, first.stderr) == (0, b"")
     assert first.stdout.startswith(
-        b"30 written, 0 unchanged, 1 without text, 0 deleted meanwhile, "
+        b"30 written, 0 unchanged, 1 without text, 0 deleted during the run, "
     )
     again = run(cluster_url, index, "--check", folder=tmp_path)
     assert again.stdout.startswith(b"0 written, 30 unchanged, 1 without text, ")
@@ -47,9 +47,7 @@ def test_what_fails_is_kept_and_makes_the_exit_status_1(
     shown, end = done.stderr.decode().splitlines()
     assert shown.startswith(f"{index} (id \\x1b[2Jbad): Field 'text' holds int")
     path = tmp_path / f"{index}.failures.jsonl"
-    assert end == (
-        f"Error: 1 documents could not be enriched; {path.name} has each with its reason."
-    )
+    assert end == (f"Error: 1 documents failed. See {path.name} for the reasons.")
     letter = json.loads(path.read_bytes())
     assert (letter["id"], letter["index"]) == ("\x1b[2Jbad", index)
     assert letter["run"].encode() in done.stdout
@@ -62,7 +60,7 @@ def test_a_dry_run_says_time_and_disk_and_writes_nothing(
     done = run(cluster_url, index, "--dry-run", "--max-docs-per-second", "3", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     shown = done.stdout.decode()
-    assert shown.startswith(f"30 documents of '{index}' would be looked at")
+    assert shown.startswith(f"Documents: 30 of '{index}' to process; 30 of 30 sampled have a text")
     assert "Time: about 10 s (3 documents/s)." in shown
     assert "Disk: about " in shown
     enriched = {"exists": {"field": "simhash.scheme"}}
@@ -87,8 +85,8 @@ def test_a_sidecar_is_made(
     ("arguments", "words"),
     [
         (["no-such-index"], "does not exist"),
-        (["no-such-index", "--where", "{"], "--where is no JSON"),
-        (["no-such-index", "--where", "[]"], "--where holds list"),
+        (["no-such-index", "--where", "{"], "--where is not valid JSON"),
+        (["no-such-index", "--where", "[]"], "--where must be a JSON object, got list"),
         (["a b"], "'a b' does not exist"),
     ],
 )

@@ -44,7 +44,7 @@ def refusal(done: Any) -> str:
 def test_nothing_listens(run: Any, command: list[str], closed_port: int) -> None:
     sentence = refusal(run(*command, "--url", f"http://127.0.0.1:{closed_port}"))
     assert f"No cluster answers at http://127.0.0.1:{closed_port}" in sentence
-    assert "--url" in sentence
+    assert sentence.endswith(" Set --url.\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS, indirect=True)
@@ -54,10 +54,7 @@ def test_credentials_are_refused(run: Any, fake: Any, command: list[str]) -> Non
         {"error": {"type": "security_exception", "reason": f"bad password {SECRET}"}, "status": 401}
     ).encode()
     sentence = refusal(run(*command, "--url", fake.url, "--user", "u", "--password", SECRET))
-    assert (
-        f"{fake.url} rejects the credentials; check the API key, or user and password (--api-key)."
-        in sentence
-    )
+    assert f"{fake.url} rejects the API key, or the user and password. Set --api-key." in sentence
     assert SECRET not in sentence
 
 
@@ -66,7 +63,7 @@ def test_something_is_forbidden(run: Any, fake: Any, command: list[str]) -> None
     fake.status = 403
     fake.body = b'{"error": {"type": "security_exception", "reason": "only for\\nreaders."}}'
     sentence = refusal(run(*command, "--url", fake.url))
-    assert "Elasticsearch forbids it: only for readers; ask for" in sentence
+    assert "Elasticsearch forbids it: only for readers. Grant the privilege" in sentence
 
 
 @pytest.mark.parametrize("command", COMMANDS, indirect=True)
@@ -93,7 +90,7 @@ URLS = ["localhost:9200", "ftp://localhost:9200", "http://localhost", "", "http:
 @pytest.mark.parametrize("url", URLS)
 def test_a_url_that_is_none_is_refused(run: Any, command: list[str], url: str) -> None:
     sentence = refusal(run(*command, "--url", url))
-    assert "is no address of a cluster" in sentence
+    assert "Cluster URL needs scheme, host and port" in sentence
     assert "http://localhost:9200" in sentence
 
 

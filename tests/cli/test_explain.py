@@ -1,4 +1,4 @@
-"""`es-simhash explain`, `install` and `related` as far as they speak of meanings."""
+"""`es-simhash explain`, `install` and `related` as far as they print semantic features."""
 
 import json
 from collections.abc import Callable
@@ -62,9 +62,9 @@ def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
     done = call("explain", index, "a", "b")
     assert (done.status, done.err) == (0, "")
     out = " ".join(done.out.split())
-    assert "a is about the same as b" in out
+    assert "a is a semantic neighbour of b" in out
     assert "semantic, score 0." in out
-    assert "both name" in out
+    assert "shared entities: " in out
     assert "Christine Lagarde" in out
     assert "similarity 0." in out
     assert "vectors 0." in out
@@ -73,7 +73,7 @@ def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
 def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str) -> None:
     out = call("explain", index, "a", "v").out
     assert "a is a version of v" in out
-    assert "of A stands in B" in out
+    assert "of A appears in B" in out
     done = call("explain", index, "a", "bees", "--format", "json")
     assert done.status == 0
     assert json.loads(done.out)["score"] < 0.3
@@ -114,7 +114,7 @@ def test_related_shows_versions_and_neighbours(call: Any, index: str) -> None:
     assert (done.status, done.err) == (0, "")
     assert "version" in done.out
     assert "semantic" in done.out
-    assert "is about the same as" in " ".join(done.out.split())
+    assert "is a semantic neighbour of" in " ".join(done.out.split())
     assert "bees" not in done.out
     found = json.loads(call("related", index, "--id", "a", "--kind", "semantic",
                             "--format", "json").out)  # fmt: skip
@@ -204,5 +204,5 @@ def test_install_refuses_in_one_sentence_and_creates_nothing(
 
 
 def test_install_refuses_another_meaning_than_there_is(call: Any, index: str) -> None:
-    assert "--simhash-field" in call("install", index, "--vectors", "none").refusal()
+    assert "Set --simhash-field." in call("install", index, "--vectors", "none").refusal()
     assert call("install", index, "--vectors", "none", "--simhash-field", "other").status == 0

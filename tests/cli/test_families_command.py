@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from es_simhash import EsSimhashError, IndexMissing, MappingConflict
 from es_simhash.cli.dismiss_command import dismiss
 from es_simhash.cli.families_command import families
+from es_simhash.cli.main import cli
 from es_simhash.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
@@ -42,13 +43,15 @@ def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Cal
     line = next(line for line in first.stdout.splitlines() if line.startswith(names["t0-1"]))
     assert {"t0-1", "t0-2", "t0-3"} == {id.strip(",") for id in line.split()[1:]}
     assert first.stdout.endswith(
-        f"{len(texts)} documents processed, 8 families of several; "
+        f"{len(texts)} documents processed, 8 families of two or more, "
         f"{len(texts)} documents written.\n"
     )
     again = call(families, shelf.name)
-    assert again.stdout == ("0 documents processed, 0 families of several; 0 documents written.\n")
+    assert again.stdout == (
+        "0 documents processed, 0 families of two or more, 0 documents written.\n"
+    )
     everything = call(families, shelf.name, "--all", "--dry-run")
-    assert "8 families of several; 0 documents would be written." in everything.stdout
+    assert "8 families of two or more, 0 documents to write." in everything.stdout
 
 
 def test_json_has_all_members_and_the_representative_first(
@@ -66,11 +69,14 @@ def test_json_has_all_members_and_the_representative_first(
 def test_a_dismissal_and_its_undoing(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
     call(families, shelf.name)
-    assert "are not versions" in call(dismiss, shelf.name, "t4-1", "t4-2").stdout
+    assert "Dismissed t4-1 and t4-2." in call(dismiss, shelf.name, "t4-1", "t4-2").stdout
     call(families, shelf.name)
     names = shelf.names()
     assert names["t4-1"] != names["t4-2"]
-    assert "may be of one family" in call(dismiss, shelf.name, "t4-2", "t4-1", "--undo").stdout
+    assert (
+        "Removed the dismissal of t4-2 and t4-1."
+        in call(dismiss, shelf.name, "t4-2", "t4-1", "--undo").stdout
+    )
     call(families, shelf.name)
     names = shelf.names()
     assert names["t4-1"] == names["t4-2"]
@@ -100,6 +106,9 @@ def test_a_rule_that_needs_a_date_says_so(shelf: Any, call: Call) -> None:
     with pytest.raises(EsSimhashError, match="needs a date") as refused:
         call(families, shelf.name, "--representative", "newest")
     assert refused.value.parameter == "date_field"
+    result = call(cli, "families", shelf.name, "--representative", "newest")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(" Set --date-field.\n")
 
 
 def test_an_alias_over_two_indices_has_families_across_them(

@@ -67,7 +67,7 @@ def test_a_text_that_is_not_utf8_is_refused(run: Any, tmp_path: Path) -> None:
     path.write_bytes("Grüße".encode("latin-1"))
     for command in reading(path):
         sentence = run(*command).refusal()
-        assert "latin1.txt' is not UTF-8: byte 2 is 0xfc; convert it" in sentence
+        assert "latin1.txt' is not UTF-8: byte 2 is 0xfc. Convert it" in sentence
 
 
 def test_a_missing_file_is_refused(run: Any, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_node_status_without_a_node(
 ) -> None:
     monkeypatch.setenv("ES_SIMHASH_HOME", str(open_tmp_path))
     done = run("node", "status")
-    assert (done.status, done.out, done.err) == (3, "No node runs.\n", "")
+    assert (done.status, done.out, done.err) == (3, "No node is running.\n", "")
     done = run("node", "status", "--name", "absent", "--format", "json")
     assert done.status == 3
     assert json.loads(done.out) == {"running": False}

@@ -30,7 +30,7 @@ def test_selftest_says_how_many_vectors_are_equal() -> None:
     result = CliRunner().invoke(selftest)
     assert result.exit_code == 0
     assert f"{len(conformance.vectors())} vectors, all equal\n" in result.output
-    assert f"{len(semantic_conformance.expected())} meanings, all equal\n" in result.output
+    assert f"{len(semantic_conformance.expected())} semantic profiles, all equal\n" in result.output
 
 
 def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ def test_text_that_is_not_utf8_is_refused_with_file_and_byte(tmp_path: Path) -> 
     path.write_bytes("Grüße".encode("latin-1"))
     with pytest.raises(InputError, match=r"latin1.txt' is not UTF-8: byte 2 is 0xfc"):
         CliRunner().invoke(fingerprint, [str(path)], catch_exceptions=False)
-    with pytest.raises(InputError, match=r"standard input is not UTF-8: byte 0"):
+    with pytest.raises(InputError, match=r"Standard input is not UTF-8: byte 0"):
         CliRunner().invoke(fingerprint, ["-"], input=b"\xff", catch_exceptions=False)
 
 
@@ -126,4 +126,4 @@ def test_bad_input_is_one_sentence_on_the_command_line() -> None:
     done = subprocess.run(command, input=b"\xff", capture_output=True)
     assert done.returncode == 1
     assert done.stderr.decode().count("\n") == 1
-    assert done.stderr.startswith(b"Error: The standard input is not UTF-8")
+    assert done.stderr.startswith(b"Error: Standard input is not UTF-8")

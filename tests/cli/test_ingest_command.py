@@ -56,10 +56,7 @@ def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     assert done.stdout.startswith(b"2 written, 0 unchanged, 1 failed in ")
     shown, end = done.stderr.decode().splitlines()
     assert shown.startswith("a.jsonl:2: Malformed JSON")
-    assert end == (
-        f"Error: 1 documents could not be written; {index}.dead-letter.jsonl has each with its "
-        "reason."
-    )
+    assert end == (f"Error: 1 documents failed. See {index}.dead-letter.jsonl for the reasons.")
     letter = json.loads((tmp_path / f"{index}.dead-letter.jsonl").read_bytes())
     assert letter["raw"] == '{"id":\x1b'
 

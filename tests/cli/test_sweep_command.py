@@ -45,10 +45,10 @@ def test_versions_of_another_writer_are_flagged_and_unflagged(
     done = call("sweep", index.name, "--processes", 1, "--on-version", "flag")
     assert done.exit_code == 0, done.output
     log = f"{index.name}.audit.jsonl"
-    assert "3 documents processed, 3 enriched, 0 failed; families of 3 written" in done.output
-    assert f"1 flag, see {log}." in done.output
+    assert "3 documents processed, 3 fingerprinted, 0 failed, families of 3 written" in done.output
+    assert f"1 flag, decisions in {log}." in done.output
     assert index.duplicates() == {"a2": "a"}
-    assert "marks taken from 1" in call("undo", index.name, log).output
+    assert "unmarked 1." in call("undo", index.name, log).output
     call("sweep", index.name, "--processes", 1)
     again = call("sweep", index.name, "--processes", 1)
     assert "Nothing was written since the last sweep." in again.output
@@ -86,7 +86,7 @@ def test_documents_that_cannot_be_enriched_are_in_a_file(
 def test_a_duration_that_is_none_is_refused(call: Any, every: str) -> None:
     done = call("sweep", "articles", "--every", every)
     assert done.exit_code == 2
-    assert f"{every!r} is no duration such as 60s" in done.output.replace("\n", " ")
+    assert f"{every!r} is not a duration. Give one such as 60s" in done.output.replace("\n", " ")
 
 
 def test_it_goes_on_until_it_is_ended(
@@ -99,7 +99,7 @@ def test_it_goes_on_until_it_is_ended(
     options = {"cwd": tmp_path, "env": environment, "stdout": subprocess.PIPE, "text": True}
     with running(line, **options) as process:
         assert process.stdout is not None
-        assert "1 enriched" in process.stdout.readline()
+        assert "1 fingerprinted" in process.stdout.readline()
         index.store({"b": make_text(1)})
         deadline = time.monotonic() + 60
         while "1 flag" not in process.stdout.readline():

@@ -125,8 +125,8 @@ def test_the_command_prints_the_same_numbers(
     assert sum(found["bytes"].values()) > 0
     shown = CliRunner().invoke(cli, ["status", index, "--url", cluster_url])
     assert f"index         {index}, 4 documents" in shown.output
-    assert "1 of \\x1b[31mold" in shown.output
-    assert "beyond _source: " in shown.output
+    assert "1 with \\x1b[31mold" in shown.output
+    assert "in addition to _source: " in shown.output
     assert "size" not in CliRunner().invoke(
         cli, ["status", index, "--no-size", "--url", cluster_url]
     ).output  # fmt: skip

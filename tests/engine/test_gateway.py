@@ -76,7 +76,7 @@ def test_what_does_not_pass_is_not_retried(
 
 def test_in_the_end_a_run_gives_up(retrying: Gateway, proxy: Any, index: str) -> None:
     rejecting(proxy, 503, 999)
-    with pytest.raises(ClusterError, match=r"it answers 503.*run the same again later to go on"):
+    with pytest.raises(ClusterError, match=r"it answers 503.*Run it again later to resume"):
         retrying.count(index)
 
 
@@ -147,7 +147,7 @@ def test_the_block_of_a_full_disk_is_not_waited_for(
     proxy.hook = lambda path, body: (200, content)
     (result,) = retrying.bulk([[{"index": {}}, {"n": 1}]], index=index)
     assert result["error"] == error
-    with pytest.raises(ClusterError, match="lift the block"):
+    with pytest.raises(ClusterError, match="remove the block"):
         retrying.bulk_body(index, b'{"index":{}}\n{}\n', [16])
 
 

@@ -77,7 +77,7 @@ def test_a_missing_maven_says_what_to_install(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
     some = java.Java(_make_java(jvm_folder / "jdk-21", 21), 21)
-    with pytest.raises(NodeError, match="install the package maven"):
+    with pytest.raises(NodeError, match="Install the package maven"):
         distribution.require_distribution("9.5.3", some, report=print)
     assert list((tmp_path / "home" / "distributions").iterdir()) == []
 

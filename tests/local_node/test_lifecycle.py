@@ -124,8 +124,7 @@ def test_a_start_that_fails_gives_the_reason_and_the_log(
     assert lifecycle.status("greedy") is None
     answer = _command("start", "--name", "other", "--port", started.url.rpartition(":")[2])
     assert answer.returncode == 1
-    assert "is in use" in answer.stderr
-    assert answer.stderr.endswith("give another port, or none for a free one (--port).\n")
+    assert answer.stderr.endswith(" is in use. Set --port.\n")
 
 
 def test_two_versions_run_side_by_side(started: lifecycle.Node) -> None:
@@ -159,11 +158,11 @@ def test_a_start_after_a_kill_finds_its_documents(started: lifecycle.Node) -> No
 def test_stop_ends_the_node_and_says_so_when_nothing_runs(started: lifecycle.Node) -> None:
     answer = _command("stop")
     assert answer.returncode == 0
-    assert answer.stdout == f"Elasticsearch {started.version} (node first) is stopped.\n"
+    assert answer.stdout == f"Stopped Elasticsearch {started.version} (node first).\n"
     assert lifecycle.status("first") is None
     answer = _command("stop")
     assert answer.returncode == 0
-    assert answer.stdout == "No node runs. There is nothing to stop.\n"
+    assert answer.stdout == "No node is running. Nothing to stop.\n"
     answer = _command("status", "--format", "json")
     assert answer.returncode == 3
     assert json.loads(answer.stdout) == {"running": False}

@@ -96,7 +96,7 @@ def test_a_node_that_runs_otherwise_than_asked_for_is_refused(
     paths.pid.write_text(str(spawn[0].pid))
     with pytest.raises(NodeError, match="already runs, with Elasticsearch"):
         lifecycle.start(name="old", version="8.19.21")
-    with pytest.raises(NodeError, match="stop it first, or give the new one another name"):
+    with pytest.raises(NodeError, match=r"Stop it, or start another node\. Set name"):
         lifecycle.start(name="old", port=9999)
     assert lifecycle.start(name="old", version="9.5.3", port=9200).pid == spawn[0].pid
 
@@ -108,7 +108,7 @@ def test_a_home_that_is_closed_to_the_unprivileged_user_is_refused(
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     monkeypatch.setenv("ES_SIMHASH_HOME", str(closed))
-    with pytest.raises(NodeError, match="set ES_SIMHASH_HOME to a folder that every user"):
+    with pytest.raises(NodeError, match="Set ES_SIMHASH_HOME to a directory that every user"):
         lifecycle.start(version="8.19.21")
 
 

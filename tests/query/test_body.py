@@ -195,7 +195,7 @@ def test_a_text_without_words_has_no_query(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["candidates", "clauses", "shared"])
 def test_limits_below_one_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name} must be at least 1, got 0"):
+    with pytest.raises(InputError, match=rf"^{name} must be at least 1, got 0\.$"):
         replace(Limits(), **{name: 0})
 
 

@@ -85,7 +85,7 @@ def test_a_shard_that_is_away_is_told(client: Any, torn: str) -> None:
 def test_ingest_is_not_told_what_other_shards_have(client: Any, torn: str) -> None:
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
     gateway, search = Gateway(client, retry), {"query": {"match_all": {}}}
-    with pytest.raises(ClusterError, match="run the same again later"):
+    with pytest.raises(ClusterError, match="Run it again later"):
         gateway.search_all(torn, [search])
     (response,) = gateway.search_all(torn.removesuffix("-alias"), [search])
     assert len(response["hits"]["hits"]) == 1

@@ -319,7 +319,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     for score in (-0.1, 1.1):
         with pytest.raises(InputError, match=str(score)):
             SearchOptions(min_score=score)
-    with pytest.raises(InputError, match="size of 0"):
+    with pytest.raises(InputError, match="size must be at least 1, got 0"):
         SearchOptions(size=0)
 
 

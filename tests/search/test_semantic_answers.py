@@ -191,7 +191,7 @@ def test_a_field_that_holds_no_dates_is_refused_in_one_sentence(dated: Any) -> N
 def test_a_weight_or_half_life_of_recency_out_of_bounds_is_refused() -> None:
     with pytest.raises(InputError, match="half_life must be more than 0 days, got 0"):
         Recency("date", half_life=0)
-    with pytest.raises(InputError, match=r"between 0 and 1, got 1\.5"):
+    with pytest.raises(InputError, match=r"weight must be between 0 and 1, got 1\.5"):
         Recency("date", weight=1.5)
 
 

@@ -236,7 +236,7 @@ def test_an_index_of_the_user_is_no_sidecar(
     with pytest.raises(MappingConflict):
         list(backfill(client, plain, sidecar=sidecar))
     install(client, sidecar)
-    with pytest.raises(MappingConflict, match="no sidecar"):
+    with pytest.raises(MappingConflict, match="is not a sidecar"):
         SidecarIndex(client, sidecar).related(text=TEXT)
     outcomes = {each.id: each for each in backfill(client, plain, sidecar=sidecar, settings=ONE)}
     assert "no backfill wrote" in (outcomes["a"].reason or "")

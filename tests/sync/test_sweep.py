@@ -175,7 +175,7 @@ def test_an_option_that_is_not_given_is_as_in_the_last_run(
 def test_a_name_that_cannot_be_swept_is_refused_in_one_sentence(
     client: Any, index: Any, make_text: Make
 ) -> None:
-    with pytest.raises(InputError, match="stands for several indices"):
+    with pytest.raises(InputError, match="names several indices"):
         sweep(client, f"{index.name}*")
     bare = f"{index.name}-bare"
     client.indices.create(index=bare)

@@ -1,30 +1,28 @@
-"""Relations as tables and as JSON."""
+"""Relations as tables, with the evidence of each."""
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
-import click
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.output import shortened
 from es_simhash.relation.model import Relation, SharedPassage
 from es_simhash.relation.passages import marked_words
 from es_simhash.semantics.similarity import SemanticSimilarity
+from es_simhash.text.escaping import one_line
 
-# What each kind says of the query and the hit, in a reader's words.
-MEANING = {
+# How the query relates to the hit, as the verb of a sentence.
+KIND_PHRASES = {
     "exact": "is the same text as",
     "version": "is a version of",
     "contains": "contains",
     "excerpt_of": "is an excerpt of",
     "shares_passages": "shares passages with",
-    "semantic": "is about the same as",
+    "semantic": "is a semantic neighbour of",
     "none": "is not related to",
 }
-STYLE = {
+KIND_STYLES = {
     "exact": "bold green",
     "version": "green",
     "contains": "cyan",
@@ -33,86 +31,53 @@ STYLE = {
     "semantic": "blue",
     "none": "dim",
 }
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the answer.",
-)
-# Smaller parts of the similarity would be told as 0.00.
-_LEAST_PART = 0.005
-# Longer passages are cut in tables, never in JSON.
-_SHOWN_CHARACTERS = 240
-
-
-def printable(text: str) -> str:
-    """Return one line without control characters, as a document must not steer the terminal."""
-    flowing = " ".join(text.split())
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flowing)
-
-
-def shortened(text: str, most: int = _SHOWN_CHARACTERS) -> str:
-    """Return one printable line of at most so many characters, cut in the middle."""
-    line = printable(text)
-    if len(line) <= most:
-        return line
-    half = (most - 3) // 2
-    return f"{line[:half]} … {line[-half:]}"
-
-
-def print_json(value: Any) -> None:
-    """Print JSON that leaves letters of every script as they are, and escapes what is unseen.
-
-    JSON itself escapes the first 32 characters only; U+009B steers a terminal as well.
-    """
-    shown = json.dumps(value, ensure_ascii=False, indent=2)
-    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in shown))
+# Smaller shares of the similarity would be printed as 0.00.
+_MIN_SHARE = 0.005
+_MAX_PASSAGES = 3
 
 
 def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:
     """Print a table of relations, and below it the evidence of each."""
     console = console or Console()
     if not relations:
-        console.print(f"Nothing is related to {escape(printable(query))}.")
+        console.print(Text(f"No relations found for {one_line(query)}."), highlight=False)
         return
-    table = Table(title=f"Related to {escape(printable(query))}", title_justify="left")
+    table = Table(title=Text(f"Related to {one_line(query)}"), title_justify="left")
     table.add_column("id", overflow="fold")
     table.add_column("kind", no_wrap=True)
     for name in ("score", "of query", "of hit"):
         table.add_column(name, justify="right", no_wrap=True)
-    for each in relations:
+    for relation in relations:
         table.add_row(
-            Text(printable(each.id or "")),
-            Text(each.kind, STYLE[each.kind]),
-            f"{each.score:.2f}",
-            *_shares(each),
+            Text(one_line(relation.id or "")),
+            Text(relation.kind, KIND_STYLES[relation.kind]),
+            f"{relation.score:.2f}",
+            *_coverages(relation),
         )
     console.print(table)
-    for each in relations:
-        if each.evidence or (each.semantics and each.semantics.shared):
+    for relation in relations:
+        if relation.evidence or (relation.semantics and relation.semantics.shared):
             console.print()
-            console.print(_heading(query, each))
-            print_evidence(each, console)
+            console.print(_heading(query, relation))
+            print_evidence(relation, console)
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     """Print how one document or file is related to another, with the evidence."""
-    kind = MEANING[relation.kind], STYLE[relation.kind]
-    console.print(Text.assemble(printable(a), " ", kind, " ", printable(b)))
+    kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
+    console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b)))
     line = f"{relation.kind}, score {relation.score:.2f}"
     if relation.kind != "semantic":
         line += (
-            f"; {relation.coverage.of_query:.0%} of A stands in B, "
-            f"{relation.coverage.of_hit:.0%} of B in A"
+            f"; {relation.coverage.of_query:.0%} of A appears in B, "
+            f"{relation.coverage.of_hit:.0%} of B appears in A"
         )
     console.print(line)
     print_evidence(relation, console)
 
 
-def _shares(relation: Relation) -> tuple[str, str]:
-    """How much of each text stands in the other; nothing for what is told in other words."""
+def _coverages(relation: Relation) -> tuple[str, str]:
+    """Return how much of each text appears in the other; empty for semantic neighbours."""
     if relation.kind == "semantic":
         return "", ""
     return f"{relation.coverage.of_query:.0%}", f"{relation.coverage.of_hit:.0%}"
@@ -120,16 +85,20 @@ def _shares(relation: Relation) -> tuple[str, str]:
 
 def _heading(query: str, relation: Relation) -> Text:
     heading = Text.assemble(
-        (printable(query), "bold"), " (left) ", (MEANING[relation.kind], STYLE[relation.kind]),
-        " ", (printable(relation.id or ""), "bold"), " (right)",
-    )  # fmt: skip
+        (one_line(query), "bold"),
+        " (left) ",
+        (KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]),
+        " ",
+        (one_line(relation.id or ""), "bold"),
+        " (right)",
+    )
     if relation.copies:
         heading.append(f", and {relation.copies} more versions of it", "dim")
     return heading
 
 
 def print_evidence(relation: Relation, console: Console) -> None:
-    """Print what both texts are about, and their passages side by side."""
+    """Print the shared terms and entities, and the shared passages side by side."""
     if relation.semantics is not None:
         for line in semantic_lines(relation.semantics):
             console.print(line)
@@ -138,17 +107,16 @@ def print_evidence(relation: Relation, console: Console) -> None:
 
 
 def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
-    """Tell what both texts are about, and what each of it adds to the similarity."""
-    lines = [Text(printable(sentence)) for sentence in semantics.shared_vocabulary]
-    for name, entities in (("both name", True), ("both speak of", False)):
+    """Return what both texts share, and what each term adds to the similarity."""
+    lines = [Text(one_line(sentence)) for sentence in semantics.shared_vocabulary]
+    for label, entities in (("shared entities: ", True), ("shared terms: ", False)):
         shared = [
-            each
-            for each in semantics.shared
-            if each.is_entity is entities and each.contribution >= _LEAST_PART
+            f"{one_line(term.text)} {term.contribution:.2f}"
+            for term in semantics.shared
+            if term.is_entity is entities and term.contribution >= _MIN_SHARE
         ]
         if shared:
-            told = ", ".join(f"{printable(each.text)} {each.contribution:.2f}" for each in shared)
-            lines.append(Text.assemble((f"{name} ", "dim"), told))
+            lines.append(Text.assemble((label, "dim"), ", ".join(shared)))
     parts = f"similarity {semantics.similarity:.2f}: concepts {semantics.concepts:.2f}"
     if semantics.entities:
         parts += f", entities {semantics.entities:.2f}"
@@ -159,26 +127,26 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
 
 
 def side_by_side(evidence: Sequence[SharedPassage], *, semantic: bool = False) -> RenderableType:
-    """Lay the passages beside each other, each with its offsets; differing words stand out."""
+    """Return the passages in two columns with their offsets; differing words are marked."""
     rows: list[RenderableType] = []
-    for passage in evidence[:3]:
-        closeness = "" if semantic else _closeness(passage)
+    for passage in evidence[:_MAX_PASSAGES]:
+        difference = "" if semantic else _difference(passage)
         grid = Table.grid(padding=(0, 2), expand=True)
         grid.add_column(ratio=1)
         grid.add_column(ratio=1)
         grid.add_row(
             Text(f"{passage.query.start}–{passage.query.end}", "dim"),
-            Text(f"{passage.hit.start}–{passage.hit.end}  {closeness}", "dim"),
+            Text(f"{passage.hit.start}–{passage.hit.end}  {difference}", "dim"),
         )
         grid.add_row(*(_plain_sides(passage) if semantic else _marked_sides(passage)))
         rows.append(grid)
-    more = len(evidence) - 3
+    more = len(evidence) - _MAX_PASSAGES
     if more > 0:
         rows.append(Text(f"and {more} more", "dim"))
     return Group(*rows)
 
 
-def _closeness(passage: SharedPassage) -> str:
+def _difference(passage: SharedPassage) -> str:
     return "word for word" if passage.distance == 0 else f"{passage.distance} of 128 bits differ"
 
 
@@ -193,6 +161,6 @@ def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
     for words in marked_words(passage):
         text = Text()
         for word, is_shared in words:
-            text.append(printable(word) + " ", "" if is_shared else "bold magenta")
+            text.append(one_line(word) + " ", "" if is_shared else "bold magenta")
         sides.append(text)
     return sides[0], sides[1]

@@ -1,0 +1,62 @@
+"""What all commands print alike: formats, JSON, and values in readable units."""
+
+import json
+from typing import Any
+
+import click
+
+from es_simhash.text.escaping import one_line
+
+# Longer passages are cut in tables, never in JSON.
+_MAX_CHARACTERS = 240
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON with the letters of every script as they are, and control characters escaped.
+
+    JSON itself escapes the first 32 characters only; U+009B steers a terminal as well.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+
+
+def shortened(text: str, max_characters: int = _MAX_CHARACTERS) -> str:
+    """Return one printable line of limited length, cut in the middle."""
+    line = one_line(text)
+    if len(line) <= max_characters:
+        return line
+    half = (max_characters - 3) // 2
+    return f"{line[:half]} … {line[-half:]}"
+
+
+def listed(ids: tuple[str, ...], limit: int) -> str:
+    """Return the first ids, separated by commas, and an ellipsis when there are more."""
+    shown = ", ".join(one_line(id) for id in ids[:limit])
+    return f"{shown} ..." if len(ids) > limit else shown
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in the unit that suits it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def byte_size(count: int) -> str:
+    """Return a number of bytes in the unit that suits it."""
+    for unit, name in _UNITS:
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"

@@ -1,0 +1,78 @@
+"""Progress and failures of long runs on a terminal."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from es_simhash.backfills.report import BackfillReport
+from es_simhash.bulk.sources import Source
+from es_simhash.errors import EsSimhashError
+from es_simhash.text.escaping import printable
+
+# The file of a run has all its failures.
+MAX_FAILURES_SHOWN = 10
+
+
+@contextmanager
+def documents_progress(name: str, *, quiet: bool) -> Iterator[Progress]:
+    """Show the documents processed, documents per second and the time left, on a terminal."""
+    with _progress(name, MofNCompleteColumn(), quiet=quiet) as progress:
+        yield progress
+
+
+@contextmanager
+def bytes_progress(name: str, sources: Iterable[Source], *, quiet: bool) -> Iterator[Progress]:
+    """Show the bytes read, documents per second and the time left, on a terminal."""
+    with _progress(name, DownloadColumn(), quiet=quiet) as progress:
+        if not progress.disable:
+            sizes = [source.size() for source in sources]
+            total = None if None in sizes else sum(size or 0 for size in sizes)
+            progress.update(progress.task_ids[0], total=total)
+        yield progress
+
+
+@contextmanager
+def _progress(name: str, counter: ProgressColumn, *, quiet: bool) -> Iterator[Progress]:
+    console = Console(stderr=True)
+    columns = (
+        BarColumn(),
+        counter,
+        TextColumn("{task.fields[rate]:.0f} documents/s"),
+        TimeRemainingColumn(),
+    )
+    disabled = quiet or not console.is_terminal
+    with Progress(*columns, console=console, disable=disabled, transient=True) as progress:
+        progress.add_task(name, total=None, rate=0.0)
+        yield progress
+
+
+def update_progress(progress: Progress, report: BackfillReport) -> None:
+    """Show how far a run has come."""
+    progress.update(
+        progress.task_ids[0], total=report.total, completed=report.done, rate=report.rate
+    )
+
+
+def print_failure(progress: Progress, message: str) -> None:
+    """Print why a document failed, above the progress bar."""
+    progress.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+
+
+def require_no_failures(failed: int, file: object) -> None:
+    """Check that no document failed.
+
+    Raises:
+        EsSimhashError: Documents failed; the file has their reasons.
+    """
+    if failed:
+        raise EsSimhashError(f"{failed} documents failed. See {file} for the reasons.")
