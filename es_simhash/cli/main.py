@@ -1,5 +1,6 @@
 """The `es-simhash` command and its exit status."""
 
+import signal
 import sys
 
 import click
@@ -43,6 +44,8 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
+        # Another Ctrl-C while Python exits would leave worker processes behind.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         click.echo("Interrupted.", err=True)
         sys.exit(130)
     except click.ClickException as error:

@@ -28,12 +28,10 @@ class CommonConcept:
     through_b: tuple[str, ...]
 
     def sentence(self) -> str:
-        """Return the evidence: `both about: monetary policy, through interest rates / banks`."""
+        """Return the evidence: `shared concept: monetary policy, through interest rates / banks`."""
         if self.through_a == self.through_b == (self.label,):
-            return f"both about: {self.label}"
-        return (
-            f"both about: {self.label}, through {_names(self.through_a)} / {_names(self.through_b)}"
-        )
+            return f"shared concept: {self.label}"
+        return f"shared concept: {self.label}, through {_names(self.through_a)} / {_names(self.through_b)}"
 
 
 def common_concepts(

@@ -404,7 +404,7 @@ def test_narrower_media_topics_show_the_broader_one_in_common(media_topics):
     a = media_topics.find("Earthquakes shook the coast", "en")
     b = media_topics.find("After the volcanic eruption", "en")
     assert common_concepts(a, b)[0].sentence() == (
-        "both about: natural disaster, through earthquake / volcanic eruption"
+        "shared concept: natural disaster, through earthquake / volcanic eruption"
     )
 
 
@@ -431,7 +431,7 @@ def test_a_synonym_of_the_thesaurus_is_found_in_both_languages(stw):
 def test_texts_in_two_languages_share_a_concept_of_the_thesaurus(stw):
     a, b = stw.find("Order picking", "en"), stw.find("Auftragsmanagement", "de")
     assert common_concepts(a, b)[0].sentence() == (
-        "both about: Order processing, through Order processing / Auftragsabwicklung"
+        "shared concept: Order processing, through Order processing / Auftragsabwicklung"
     )
 
 
@@ -442,7 +442,7 @@ def test_narrower_terms_of_the_thesaurus_show_the_broader_one_in_common(stw):
     b = stw.find("Die Mindestreservesatz genannte Quote", "de")
     (shared,) = common_concepts(a, b)
     assert shared.sentence() == (
-        "both about: Monetary policy, through Open market operations / Mindestreserve"
+        "shared concept: Monetary policy, through Open market operations / Mindestreserve"
     )
 
 

@@ -217,7 +217,7 @@ def test_chinese_labels_are_found_inside_a_run_of_characters():
     (shared,) = common_concepts(
         vocabulary.find("央行宣布", "zh"), vocabulary.find("利率上升", "zh")
     )
-    assert shared.sentence() == "both about: 货币政策, through 中国人民银行 / 利率"
+    assert shared.sentence() == "shared concept: 货币政策, through 中国人民银行 / 利率"
 
 
 def test_chinese_words_with_one_left_out_between_them_are_not_a_label():
@@ -251,22 +251,22 @@ def test_through_what_two_texts_are_about_the_same_is_said():
     (shared,) = common_concepts(a, b)
     assert (shared.through_a, shared.through_b) == (("interest rates",), ("central banks",))
     assert shared.sentence() == (
-        "both about: monetary policy, through interest rates / central banks"
+        "shared concept: monetary policy, through interest rates / central banks"
     )
 
 
 def test_a_broader_concept_is_not_told_when_both_name_the_narrower_one():
     a = ECONOMY.find("Interest rates and the economy of steel", "en")
     b = ECONOMY.find("An interest rate", "en")
-    assert [each.sentence() for each in common_concepts(a, b)] == ["both about: interest rates"]
+    assert [each.sentence() for each in common_concepts(a, b)] == ["shared concept: interest rates"]
 
 
 def test_a_broader_concept_is_told_when_each_names_something_else_too():
     a = ECONOMY.find("Steel and interest rates", "en")
     b = ECONOMY.find("Steel and central banks", "en")
     assert [each.sentence() for each in common_concepts(a, b)] == [
-        "both about: steel",
-        "both about: monetary policy, through interest rates / central banks",
+        "shared concept: steel",
+        "shared concept: monetary policy, through interest rates / central banks",
     ]
 
 
@@ -274,14 +274,16 @@ def test_a_concept_one_names_itself_and_the_other_through_a_narrower_one_is_told
     a, b = ECONOMY.find("monetary policy", "en"), ECONOMY.find("the ECB", "en")
     (shared,) = common_concepts(a, b)
     assert shared.sentence() == (
-        "both about: monetary policy, through monetary policy / central banks"
+        "shared concept: monetary policy, through monetary policy / central banks"
     )
 
 
 def test_texts_in_two_languages_have_concepts_in_common():
     a, b = ECONOMY.find("Interest rates", "en"), ECONOMY.find("Die Zentralbank", "de")
     (shared,) = common_concepts(a, b)
-    assert shared.sentence() == "both about: monetary policy, through interest rates / Zentralbank"
+    assert (
+        shared.sentence() == "shared concept: monetary policy, through interest rates / Zentralbank"
+    )
 
 
 def test_many_names_on_a_side_are_counted():
