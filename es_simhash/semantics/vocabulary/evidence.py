@@ -28,10 +28,11 @@ class CommonConcept:
     through_b: tuple[str, ...]
 
     def sentence(self) -> str:
-        """Return the evidence: `shared concept: monetary policy, through interest rates / banks`."""
+        """Return it as evidence: `shared concept: monetary policy, through rates / banks`."""
         if self.through_a == self.through_b == (self.label,):
             return f"shared concept: {self.label}"
-        return f"shared concept: {self.label}, through {_names(self.through_a)} / {_names(self.through_b)}"
+        through = f"{_names(self.through_a)} / {_names(self.through_b)}"
+        return f"shared concept: {self.label}, through {through}"
 
 
 def common_concepts(
