@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import es_simhash
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.scheme import DEFAULT
@@ -180,3 +181,9 @@ def test_the_map_names_files_that_are_there(name: str) -> None:
 def test_the_map_lists_the_rooms_in_the_order_in_which_they_may_import() -> None:
     rows_of_rooms = re.findall(r"^\| `(\w+)` \|", page("architecture.md"), re.M)
     assert tuple(rows_of_rooms) == ROOMS
+
+
+def test_the_python_reference_names_every_public_name() -> None:
+    text = page("python.md")
+    missing = [name for name in es_simhash.__all__ if not re.search(rf"\b{name}\b", text)]
+    assert missing == []
