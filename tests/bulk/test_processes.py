@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.processes import available_processors, make_pool, require_startable
 from es_simhash.engine.connection import connect
@@ -24,8 +25,7 @@ from es_simhash.ingestion.settings import IngestSettings
 COUNT = 2000
 SCRIPT = """
 import sys
-from es_simhash import IngestSettings, backfill, connect, ingest, install
-from es_simhash.backfills.run import BackfillSettings
+from es_simhash import BackfillSettings, IngestSettings, backfill, connect, ingest, install
 
 print("once")
 url, name = sys.argv[1:]
@@ -108,7 +108,12 @@ def write(url: str, name: str, settings: IngestSettings, result: Callable[[objec
             result(
                 sum(outcome.ok for outcome in ingest(client, name, documents, settings=settings))
             )
-            result(sum(outcome.ok for outcome in backfill(client, name, check=True)))
+            result(
+                sum(
+                    outcome.ok
+                    for outcome in backfill(client, name, selection=Selection(check=True))
+                )
+            )
     except InputError as error:
         result(str(error))
 
