@@ -152,7 +152,7 @@ class Run:
                 self._reader.close()
                 return
         raise ClusterError(
-            "Each point in time of the index expires at once; run the same again later to go on."
+            "Each point in time of the index expires at once. Run it again later to resume."
         )
 
     def _all_slices(self, threads: ThreadPoolExecutor, count: int) -> Iterator[list[Outcome]]:

@@ -160,7 +160,7 @@ def test_points_in_time_that_always_expire_end_the_run(
     ]}, "status": 404}  # fmt: skip
     content = json.dumps(answer).encode()
     proxy.hook = lambda path, body: (404, content) if path.startswith("/_search") else None
-    with connect(proxy.url) as through, pytest.raises(ClusterError, match="later to go on"):
+    with connect(proxy.url) as through, pytest.raises(ClusterError, match="again later to resume"):
         list(backfill(through, index, settings=ONE))
 
 
@@ -176,7 +176,7 @@ def test_a_cluster_that_stays_busy_ends_the_run_and_the_next_goes_on(
         return (429, b"{}") if "_bulk" in path and bulks > 3 else None
 
     proxy.hook = busy
-    with connect(proxy.url) as through, pytest.raises(ClusterError, match="later to go on"):
+    with connect(proxy.url) as through, pytest.raises(ClusterError, match="again later to resume"):
         list(backfill(through, index, settings=SMALL))
     done = {id for id, each in stored(index).items() if each["ours"]}
     assert 0 < len(done) < 40
@@ -193,7 +193,7 @@ def test_a_read_only_index_is_one_sentence(
 ) -> None:
     write(index, documents(3))
     client.indices.put_settings(index=index, settings={"index.blocks.write": True})
-    with pytest.raises(ClusterError, match="lift the block"):
+    with pytest.raises(ClusterError, match="remove the block"):
         list(backfill(client, index, settings=ONE))
     client.indices.put_settings(index=index, settings={"index.blocks.write": False})
     assert statuses(backfill(client, index, settings=ONE)) == {"written": 3}

@@ -43,9 +43,9 @@ def test_scheme_and_fields_reach_the_script_as_params() -> None:
 
 @pytest.mark.parametrize("name", ["", "a..b", ".text", "_id"])
 def test_a_name_that_is_no_field_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="no name of a field"):
+    with pytest.raises(InputError, match="must be the name of a field"):
         pipeline.pipeline_body(text_field=name)
-    with pytest.raises(InputError, match="no name of a field"):
+    with pytest.raises(InputError, match="must be the name of a field"):
         pipeline.pipeline_body(simhash_field=name)
 
 
