@@ -57,7 +57,7 @@ class FamilyWriter:
                 return conflicts
         raise ClusterError(
             f"Other writers change {len(pending)} documents faster than families are written; "
-            "run the same again later to go on."
+            "run it again later to resume."
         )
 
     def _attempt(self, batch: Sequence[Change], conflicts: set[DocumentRef]) -> list[Change]:
