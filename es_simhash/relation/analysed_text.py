@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, SHINGLE_BITS, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
 from es_simhash.fingerprints.text_fingerprints import (
@@ -24,13 +23,13 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.relation.model import Span
 from es_simhash.relation.records import Record, record
 from es_simhash.relation.thresholds import HEAD_TOKENS, RECORD_LEVEL
+from es_simhash.relation.tokens import Tokens
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
-from es_simhash.text.offsets import original_offsets
-from es_simhash.text.segmentation import Ints, Segmentation, normalise, segment
+from es_simhash.text.segmentation import Segmentation, normalise, segment
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.
@@ -50,23 +49,6 @@ class Profiler(Protocol):
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
     ) -> list[SemanticProfile]:
         """Return the profile of each text."""
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """The tokens and chunks of a text, and where they are in it.
-
-    Attributes:
-        numbers: Number of each token; equal tokens have equal numbers.
-        starts: Offset of each token in the original text.
-        ends: Offset of the end of each token in the original text.
-        chunks: Bounds of the chunks in tokens.
-    """
-
-    numbers: Uint64s
-    starts: Ints
-    ends: Ints
-    chunks: Ints
 
 
 class AnalysedText:
@@ -184,17 +166,7 @@ class AnalysedText:
     @cached_property
     def tokens(self) -> Tokens:
         """Its tokens, with their offsets."""
-        parts = self._segmentation
-        places = original_offsets(self._known_text)
-        positions = parts.positions if parts.positions is not None else np.arange(len(parts.codes))
-        # The end of a token is the offset after its last character, not that of the next one.
-        last = np.minimum(positions[parts.ends - 1] + 1, len(places) - 1)
-        return Tokens(
-            features.token_numbers(parts),
-            places[np.minimum(positions[parts.starts], len(places) - 1)],
-            np.maximum(places[last], places[positions[parts.ends - 1]] + 1),
-            parts.chunks,
-        )
+        return Tokens.of(self._known_text, self._segmentation)
 
     @cached_property
     def chunk_words(self) -> list[dict[str, int]]:
