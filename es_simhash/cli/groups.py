@@ -18,7 +18,6 @@ _ALIASES = {
     "id": ("ids",),
     "kinds": ("version_kinds",),
     "min_score": ("version_score",),
-    "rule": ("representative",),
     "semantics": ("with_semantics",),
     "weight": ("recency_weight",),
 }

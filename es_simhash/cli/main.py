@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from types import FrameType
 
 import click
 
@@ -39,15 +40,28 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; an error is one message on standard error and a non-zero status."""
+    # SIGINT stays ignored where it is, as under nohup and in services.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt_once)
     try:
         cli(standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.Abort:
-        # Another Ctrl-C while Python exits would leave worker processes behind.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    finally:
+        if signal.getsignal(signal.SIGINT) is _interrupt_once:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt_once(signum: int, frame: FrameType | None) -> None:
+    """End the command at the first Ctrl-C, and ignore any other until the process has exited.
+
+    Another would break off the end of the threads and processes, and the exit would wait for them.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt

@@ -17,7 +17,7 @@ from rich.progress import (
 from es_simhash.backfills.report import BackfillReport
 from es_simhash.bulk.sources import Source
 from es_simhash.errors import EsSimhashError
-from es_simhash.text.escaping import printable
+from es_simhash.text.escaping import one_line
 
 # The file of a run has all its failures.
 MAX_FAILURES_SHOWN = 10
@@ -65,7 +65,7 @@ def update_progress(progress: Progress, report: BackfillReport) -> None:
 
 def print_failure(progress: Progress, message: str) -> None:
     """Print why a document failed, above the progress bar."""
-    progress.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+    progress.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
 
 
 def require_no_failures(failed: int, file: object) -> None:

@@ -36,7 +36,7 @@ class FamilyOptions:
             )
         if self.representative != "longest" and self.date_field is None:
             raise InputError(
-                f"Representative {self.representative!r} needs a date; name its field.",
+                f"Representative {self.representative!r} needs a date. Set date_field.",
                 parameter="date_field",
             )
 

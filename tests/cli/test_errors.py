@@ -32,9 +32,9 @@ def commands(group: click.Group) -> Iterator[click.Command]:
 ALL = list(commands(cli))
 PARAMETERS = ("text_field", "simhash_field", "id_field", "vocabulary", "min_score", "kinds", "size",
               "filters", "k", "candidates", "half_life", "weight", "processes", "sidecar", "audit",
-              "date_field", "failures", "dead_letter", "journal", "rule", "action", "keep", "url",
-              "api_key", "ca_certs", "name", "port", "scheme", "extractor", "vectors", "semantics",
-              "no_such_parameter")  # fmt: skip
+              "date_field", "failures", "dead_letter", "journal", "representative", "action",
+              "keep", "url", "api_key", "ca_certs", "name", "port", "scheme", "extractor",
+              "vectors", "semantics", "no_such_parameter")  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ PARAMETERS = ("text_field", "simhash_field", "id_field", "vocabulary", "min_scor
         (["related"], "id", "--id"),
         (["ingest"], "action", "--on-version"),
         (["ingest"], "audit", "--audit"),
-        (["families"], "rule", "--representative"),
+        (["families"], "representative", "--representative"),
         (["backfill"], "date_field", None),
         (["install"], "entity_fields", "--entity-field"),
         (["install"], "text_field", None),
