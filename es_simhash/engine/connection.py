@@ -92,9 +92,9 @@ def address(client: elasticsearch.Elasticsearch) -> str:
 
 
 def json_value(value: object) -> Any:
-    """Return what stands in JSON for a value that JSON has not, such as a date, as the client does.
+    """Return the JSON form of a value JSON has no type for, such as a date, as the client does.
 
     Raises:
-        elastic_transport.SerializationError: Nothing stands for it.
+        elastic_transport.SerializationError: It has no JSON form.
     """
     return _serializer.default(value)

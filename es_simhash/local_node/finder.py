@@ -86,7 +86,7 @@ def _version_at(url: str) -> str | None:
     except urllib.error.HTTPError as error:
         error.close()
     except urllib.error.URLError as error:
-        # Its certificate is not trusted here; the client may be told to trust it.
+        # Its certificate is not trusted here; the client may be configured to trust it.
         return UNKNOWN_VERSION if isinstance(error.reason, SSLError) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

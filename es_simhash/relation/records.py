@@ -30,7 +30,7 @@ class Record:
     """What is compared of a short text.
 
     Attributes:
-        letters: Numbers of the runs of four letters, ascending, equal runs told apart.
+        letters: Hashes of the four-letter n-grams, ascending; repeats of an n-gram differ.
         numbers: The distinct numbers in it.
     """
 
@@ -67,7 +67,7 @@ def _runs(words: list[str]) -> NDArray[np.uint64]:
 def agreement(one: Record, other: Record, least: float = 0.0) -> float:
     """Return how far two records agree, from 0 to 1.
 
-    0.7 of it is the share of their runs of letters that are common (Dice), 0.3 the share of the
+    0.7 of it is the share of their four-letter n-grams that are common (Dice), 0.3 the share of the
     numbers of the record that has fewer which the other has as well. Where one has no letters, or
     none has numbers, the rest decides alone.
 

@@ -113,8 +113,8 @@ def _copied(
 ) -> float:
     """Return the containment of the shingles, weighted by rarity: the greater direction.
 
-    Only shingles picked by the larger of the two windows can be told apart in both texts. The
-    hit's own shingles that the query lacks are not known one by one; each counts 1.
+    Only shingles picked by the larger of the two windows can be compared in both texts. Of the
+    hit's shingles that the query lacks only the number is known; each counts 1.
     """
     counts = candidate.chunks.shingle_counts
     levels = query.levels[: len(rarity)]

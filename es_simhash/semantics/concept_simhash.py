@@ -57,7 +57,7 @@ class ConceptScheme:
             raise SchemeError(f"No concept scheme has {self.bits} bits; choose of {CONCEPT_BITS}.")
         if not 0 <= self.close_pairs <= MAX_CLOSE_PAIRS:
             raise SchemeError(
-                f"{self.close_pairs} close paragraphs cannot be asked for; "
+                f"{self.close_pairs} close paragraphs are out of range; "
                 f"choose from 1 to {MAX_CLOSE_PAIRS}, or 0 for one fingerprint "
                 "of the whole document."
             )

@@ -24,25 +24,25 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
     """Return the semantic members of the `simhash` object of each text.
 
     Args:
-        meanings: Of the texts of a batch.
+        profiles: The semantic profiles of a batch of texts.
         scheme: Name of the scheme they were read with.
     """
     vectors = iter(_packed_vectors(profiles))
     members_of_texts: list[dict[str, Any]] = []
-    for semantics in profiles:
+    for profile in profiles:
         members: dict[str, Any] = {SEMANTIC_SCHEME: scheme}
-        if concepts := concept_terms(semantics.stored_concepts()):
+        if concepts := concept_terms(profile.stored_concepts()):
             members[CONCEPTS] = concepts
-        if entities := semantics.stored_entities():
+        if entities := profile.stored_entities():
             members[ENTITIES] = entities
-        if semantics.vector is not None:
+        if profile.vector is not None:
             members[VECTOR], members[VECTOR_FINGERPRINT] = next(vectors)
         members_of_texts.append(members)
     return members_of_texts
 
 
 def semantic_json(profiles: Sequence[SemanticProfile], scheme: str) -> list[bytes]:
-    """Return the JSON of `meaning_members` without the braces around it."""
+    """Return the JSON of `semantic_members` without the braces around it."""
     return [
         json.dumps(members, separators=(",", ":"))[1:-1].encode()
         for members in semantic_members(profiles, scheme)
