@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
-  bench-meaning bench-meaning-speed bench-entities bench-concept-simhash bench-on-version \
+  bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-sweep bench-decisions
 
 $(STAMP): pyproject.toml
@@ -29,7 +29,7 @@ check: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: bench-speed bench-versions bench-meaning bench-entities bench-guarantee bench-ingest \
+bench: bench-speed bench-versions bench-semantics bench-entities bench-guarantee bench-ingest \
   bench-mlt bench-scale
 
 # Versions found in collections whose versions are known (needs the evaluation data).
@@ -57,11 +57,11 @@ bench-mlt: $(STAMP)
 	@$(BIN)/python -m tests.bench.more_like_this $(ARGS)
 
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
-bench-meaning: $(STAMP)
+bench-semantics: $(STAMP)
 	@$(BIN)/python -m tests.bench.semantics $(ARGS)
 
-# How fast meanings are read and neighbours found, on 100,000 documents.
-bench-meaning-speed: $(STAMP)
+# How fast semantic profiles are computed and neighbours found, on 100,000 documents.
+bench-semantics-speed: $(STAMP)
 	@$(BIN)/python -m tests.bench.semantics_speed $(ARGS)
 
 # Named entities without a model (needs the evaluation data).

@@ -117,7 +117,7 @@ def test_documents_with_fingerprints_alone_get_the_rest(
     ) == {"unchanged": 1}
 
 
-def test_meanings_of_another_scheme_are_replaced(
+def test_profiles_of_another_scheme_are_replaced(
     client: Any, index: str, write: Any, stored: Any, expected: Any
 ) -> None:
     write(index, {"a": {"text": STRIKE}, "b": {"text": BEES}})
@@ -188,7 +188,7 @@ def test_a_weighed_vocabulary_must_be_named(
     assert matching(index_name, has_concept("#walkout")) == {"a"}
 
 
-def test_indices_of_which_only_some_have_meanings_are_refused(
+def test_indices_of_which_only_some_have_semantic_fields_are_refused(
     client: Any, index: str, write: Any
 ) -> None:
     second = f"{index}-second"

@@ -71,7 +71,7 @@ def fill(
 
 
 def _texts(start: int, count: int) -> Iterator[str]:
-    """Yield the texts of a batch; their words are English, so that their meaning is looked up."""
+    """Yield the texts of a batch, in English words, which have word vectors."""
     return texts(start, min(_BATCH, count - start), SENTENCES, english=True)
 
 
@@ -340,7 +340,7 @@ def _measure(
     The documents are left without fingerprints.
     """
     pairs = compare(client, index, count, runs, settings, semantics)
-    what = "versions and meanings" if semantics else "versions"
+    what = "versions and semantic profiles" if semantics else "versions"
     rate = _show(pairs, count, settings, what)
     enriched = _bytes(client, index)
     fill(client, index, count, semantics)

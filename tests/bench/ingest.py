@@ -1,8 +1,8 @@
 """How fast documents are written with their fingerprints, beside a plain bulk of the same ones.
 
 The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
-the fingerprints. With `--meaning` what the texts are about is written too. Runs alternate, so
-that a busy machine slows both.
+the fingerprints. With `--semantics` the semantic profiles of the texts are written too. Runs
+alternate, so that a busy machine slows both.
 """
 
 import argparse
@@ -165,7 +165,7 @@ def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) 
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]
     if semantics is not None:
         reader = semantic_profiler(semantics)
-        steps["read the meaning"] = lambda: [reader.profile(each) for each in groups]
+        steps["semantic profile"] = lambda: [reader.profile(each) for each in groups]
     return {name: _cost(step) / len(parsed) * 1e6 for name, step in steps.items()}
 
 
@@ -214,7 +214,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--processes", type=int, default=available_processors())
     parser.add_argument("--ahead", type=int, default=IngestSettings.ahead)
     parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
-    parser.add_argument("--meaning", action="store_true", help="Write meanings too.")
+    parser.add_argument("--semantics", action="store_true", help="Write semantic profiles too.")
     parser.add_argument("--url", help="Cluster; by default the engine of the tests.")
     return parser
 
@@ -233,7 +233,7 @@ def _show(
         f"{options.processes} processes, {os.cpu_count()} processors shared with the node"
     )
     print(f"plain bulk          {plain:8.0f} documents/s")
-    what = "everything" if options.semantics else "fingerprints"
+    what = "both" if options.semantics else "fingerprints"
     print(f"with {what:12}   {ours:8.0f} documents/s")
     print(f"ratio               {ratio:8.2f}   (median of the pairs)")
     for name, cost in costs.items():

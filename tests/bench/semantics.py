@@ -163,7 +163,9 @@ def report_bbc(client: elasticsearch.Elasticsearch) -> None:
             stats = client.indices.stats(index=index.name, metric="store")
             sizes[semantics] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
     more = sizes[DEFAULT_SEMANTICS] - sizes[None]
-    print(f"  bytes a document: {sizes[None]:.0f} without meanings, {more:.0f} more with them")
+    print(
+        f"  bytes a document: {sizes[None]:.0f} without semantic fields, {more:.0f} more with them"
+    )
 
 
 def report_thucnews(client: elasticsearch.Elasticsearch) -> None:

@@ -1,4 +1,4 @@
-"""How fast meanings are read, and how fast versions and neighbours are found together.
+"""How fast semantic profiles are computed, and how fast versions and neighbours are found together.
 
 python -m tests.bench.semantics_speed [--documents 100000]
 """
@@ -26,7 +26,7 @@ from tests.bench.program import run
 from tests.bench.timing import percentiles
 from tests.support import datasets
 
-_INDEX = "bench-meaning"
+_INDEX = "bench-semantics"
 _SENTENCES = 20
 _ROUNDS = 3
 

@@ -1,6 +1,6 @@
 """Synthetic documents: sentences of Zipf-distributed words, every tenth text a revision.
 
-With meanings the words are the most frequent English ones, so that their vectors are known.
+With semantic profiles the words are the most frequent English ones, which have word vectors.
 """
 
 import json

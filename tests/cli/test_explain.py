@@ -148,7 +148,7 @@ def semantics_of(client: Any, index: str) -> Any:
     return installed_schemes(client, index).semantics
 
 
-def test_install_puts_the_default_meaning_in_place(call: Any, client: Any, index_name: str) -> None:
+def test_install_sets_the_default_semantic_scheme(call: Any, client: Any, index_name: str) -> None:
     assert call("install", index_name).status == 0
     assert semantics_of(client, index_name) == DEFAULT_SEMANTICS
     assert "nothing to do" in call("install", index_name).out
@@ -203,6 +203,6 @@ def test_install_refuses_in_one_sentence_and_creates_nothing(
     assert not client.indices.exists(index=index_name)
 
 
-def test_install_refuses_another_meaning_than_there_is(call: Any, index: str) -> None:
+def test_install_refuses_another_semantic_scheme_than_there_is(call: Any, index: str) -> None:
     assert "Set --simhash-field." in call("install", index, "--vectors", "none").refusal()
     assert call("install", index, "--vectors", "none", "--simhash-field", "other").status == 0

@@ -115,7 +115,7 @@ def test_a_stored_document_is_found_as_one_of_the_same_batch_is(desk: Any, docum
     assert {id for id, marks in desk.marks().items() if marks} == {"version", "copy"}
 
 
-def test_neither_an_excerpt_nor_its_whole_counts_unless_asked_for(
+def test_neither_an_excerpt_nor_its_whole_counts_unless_requested(
     desk: Any, make_text: Make
 ) -> None:
     whole = make_text(1, 400)

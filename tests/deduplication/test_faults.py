@@ -63,7 +63,7 @@ def test_nothing_rests_on_a_document_that_was_refused(
         assert set(desk.documents()) == {"good", "copy"}
 
 
-def test_a_busy_cluster_is_asked_again(
+def test_a_busy_cluster_is_retried(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: Counter[str] = Counter()

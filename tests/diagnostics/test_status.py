@@ -52,7 +52,7 @@ def test_schemes_beyond_those_that_are_named_are_counted_too(
     assert found.others["further schemes"] > 0
 
 
-def test_an_index_without_meanings_says_so(client: Any, put: Any, make_text: Any) -> None:
+def test_an_index_without_semantic_fields_says_so(client: Any, put: Any, make_text: Any) -> None:
     assert count_documents(client, put({"a": make_text(1)})).profiles is None
 
 

@@ -231,7 +231,7 @@ def test_an_index_is_created_once(client: Any, index: str) -> None:
     assert settings.keys() == {"index.uuid"}
 
 
-def test_what_is_missing_is_told(client: Any, index_name: str) -> None:
+def test_what_is_missing_is_reported(client: Any, index_name: str) -> None:
     gateway = Gateway(client)
     for ask in (
         lambda: gateway.mappings(index_name),

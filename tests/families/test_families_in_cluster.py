@@ -114,7 +114,7 @@ def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
     assert shelf.find(everything=True).written == 0
 
 
-def test_only_what_hangs_together_with_a_change_is_asked_again(
+def test_only_families_connected_to_a_change_are_searched_again(
     shelf: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
     shelf.put(texts)

@@ -155,7 +155,7 @@ def test_every_index_behind_an_alias_gets_the_fields(client: Any, index_name: st
         client.indices.delete(index=names, ignore_unavailable=True)
 
 
-def test_an_alias_of_two_schemes_cannot_be_asked(client: Any, index_name: str) -> None:
+def test_an_alias_of_two_schemes_cannot_be_searched(client: Any, index_name: str) -> None:
 
     names = [f"{index_name}-{part}" for part in "ab"]
     try:

@@ -1,4 +1,4 @@
-"""Indices with and without meanings: what is installed, kept, refused and written again."""
+"""Indices with and without semantic fields: what is installed, kept, refused and written again."""
 
 from typing import Any
 
@@ -147,7 +147,7 @@ def body_of(semantics: SemanticScheme | None) -> Any:
     return mapping(DEFAULT, "simhash", semantics)
 
 
-def test_an_index_of_the_first_version_gets_the_fields_of_meaning() -> None:
+def test_an_index_of_the_first_version_gets_the_semantic_fields() -> None:
     old = body_of(None)
     old["_meta"]["es_simhash"]["simhash"]["version"] = 1
     for name in ("family", "duplicate_of"):
@@ -164,7 +164,7 @@ def test_nothing_is_planned_where_everything_is_there(asked_for: SemanticScheme 
     assert planned({"i": body_of(GERMAN)}, asked_for) == []
 
 
-def test_another_way_to_read_meanings_is_refused() -> None:
+def test_another_semantic_scheme_is_refused() -> None:
     with pytest.raises(
         MappingConflict, match=f"{GERMAN.name}.*{PLAIN.name}.*Set simhash_field"
     ) as error:
@@ -247,7 +247,7 @@ def test_an_index_for_versions_alone_tells_no_neighbours(
 
 
 @pytest.mark.cluster
-def test_installing_meaning_later_makes_ingest_write_the_documents_again(
+def test_installing_semantics_later_makes_ingest_write_the_documents_again(
     client: Any, index_name: str, indexed: Any, two: list[dict[str, Any]]
 ) -> None:
     indexed(*two, semantics=None)
@@ -281,7 +281,7 @@ def test_documents_read_in_another_way_are_no_candidates(
 
 
 @pytest.mark.cluster
-def test_behind_an_alias_only_some_indices_may_have_meanings(
+def test_behind_an_alias_only_some_indices_may_have_semantic_fields(
     client: Any, index_name: str, two: list[dict[str, Any]], library_texts: dict[str, str]
 ) -> None:
     names = [f"{index_name}-{part}" for part in "ab"]
@@ -303,9 +303,7 @@ def test_behind_an_alias_only_some_indices_may_have_meanings(
 
 
 @pytest.mark.cluster
-def test_an_alias_of_two_ways_to_read_meanings_cannot_be_asked(
-    client: Any, index_name: str
-) -> None:
+def test_an_alias_of_two_semantic_schemes_cannot_be_searched(client: Any, index_name: str) -> None:
     names = [f"{index_name}-{part}" for part in "ab"]
     try:
         for name, semantics in zip(names, (PLAIN, GERMAN), strict=True):

@@ -220,7 +220,7 @@ def test_a_document_with_a_vector_of_the_wrong_length_fails_alone(
 
 
 @pytest.mark.cluster
-def test_a_field_that_vanished_is_told_in_one_sentence(
+def test_a_field_that_vanished_is_reported_in_one_sentence(
     client: Any, index_name: str, with_field: Callable[..., Index]
 ) -> None:
     with_field()

@@ -39,7 +39,7 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_any_text_has_a_meaning_that_can_be_stored(name: str) -> None:
+def test_any_text_has_a_profile_that_can_be_stored(name: str) -> None:
     profiles = semantic_profiler(DEFAULT_SEMANTICS).profile([STRANGE[name]])
     [members] = semantic_members(profiles, "s")
     for term, weight in members.get("concepts", {}).items():

@@ -50,7 +50,7 @@ def test_the_java_that_the_environment_names_comes_first(
     assert java.find_java(17, patterns=[f"{jvm_folder}/*"]) == java.Java(named, 21)
 
 
-def test_a_java_without_a_release_file_is_asked(jvm_folder: Path) -> None:
+def test_a_java_without_a_release_file_is_run_for_its_version(jvm_folder: Path) -> None:
     command = _make_java(jvm_folder / "old", 8) / "bin" / "java"
     (jvm_folder / "old" / "release").unlink()
     command.write_text("#!/bin/sh\necho 'openjdk version \"21.0.2\" 2024-01-16' >&2\n")

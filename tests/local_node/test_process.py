@@ -89,7 +89,7 @@ def test_stop_ends_a_deaf_process_by_force(
     assert spawn[0].wait() == -9
 
 
-def test_a_node_that_runs_otherwise_than_asked_for_is_refused(
+def test_a_node_that_runs_with_other_settings_is_refused(
     paths: NodePaths, spawn: list[subprocess.Popen[bytes]]
 ) -> None:
     spawn.append(_run([*SLEEP, paths.marker]))

@@ -147,7 +147,7 @@ def test_the_shared_passages_needed_can_be_raised() -> None:
     assert shingle_body(prints(*range(6)), limits=limits)["minimum_should_match"] == 1
 
 
-def test_of_more_passages_than_clauses_the_smallest_are_asked_for() -> None:
+def test_of_more_passages_than_clauses_the_smallest_are_searched() -> None:
     *clauses, exact = shingle_body(prints(*range(600)), limits=Limits(clauses=6))["should"]
     asked = [clause["term"]["simhash.shingles"] for clause in clauses]
     assert [each["value"] for each in asked] == ["AAAA", "AAAB", "AAAC", "AAAD", "AAAE", "AAAF"]
@@ -177,7 +177,7 @@ def test_another_field_is_named_throughout() -> None:
     assert "meta.prints.shingles" in repr(bodies(prints(1, 2), simhash_field="meta.prints"))
 
 
-def test_no_more_neighbours_are_asked_for_than_a_server_takes() -> None:
+def test_no_more_neighbours_are_requested_than_a_server_allows() -> None:
     assert block_body(prints(1), limits=Limits(candidates=10_000))["k"] == 10_000
 
 

@@ -41,7 +41,7 @@ def told(
 
 
 @pytest.mark.parametrize("kind", ["exact", "version", "contains", "excerpt_of"])
-def test_a_version_is_not_told_again_as_a_neighbour(kind: Kind) -> None:
+def test_a_version_is_not_returned_again_as_a_neighbour(kind: Kind) -> None:
     [found] = ranked([judged("a", kind, 0.8)], [near("a", 1.0)], SearchOptions())
     assert (found.kind, found.score) == (kind, 0.8)
     assert found.semantics is not None
@@ -57,7 +57,7 @@ def test_one_id_in_two_indices_is_two_documents() -> None:
     assert [(each.index, each.kind) for each in found] == [("i", "version"), ("j", "semantic")]
 
 
-def test_shared_passages_stay_with_the_higher_score_or_give_way_to_meaning() -> None:
+def test_shared_passages_stay_with_the_higher_score_or_give_way_to_neighbours() -> None:
     [kept] = ranked([judged("a", "shares_passages", 0.4)], [near("a", 0.9)], SearchOptions())
     assert kept.kind == "shares_passages"
     assert kept.score > 0.4
@@ -70,7 +70,7 @@ def test_shared_passages_stay_with_the_higher_score_or_give_way_to_meaning() -> 
     assert weak.kind == "shares_passages"
 
 
-def test_what_shares_nothing_is_told_for_its_meaning_alone() -> None:
+def test_a_hit_that_shares_nothing_is_returned_for_its_semantic_similarity_alone() -> None:
     assert told([judged("a", "none", 0.0)], [near("a", 0.5)]) == {"a": "semantic"}
     assert told([judged("a", "none", 0.0)], []) == {}
 
@@ -81,7 +81,7 @@ def test_the_highest_semantic_score_is_below_every_version() -> None:
     assert found[1].score < 0.6
 
 
-def test_equal_scores_are_told_in_the_order_of_ids() -> None:
+def test_equal_scores_are_ordered_by_id() -> None:
     names = ["c", "a", "b"]
     assert list(told([], [near(name, 0.5) for name in names])) == ["a", "b", "c"]
     assert len(told([], [near(name, 0.5) for name in names], SearchOptions(size=2))) == 2
@@ -120,7 +120,7 @@ def test_what_lies_in_another_text_as_a_whole_is_a_copy() -> None:
     assert [(each.id, each.copies) for each in found] == [("both", 1)]
 
 
-def test_families_are_told_once_and_no_family_is_none() -> None:
+def test_families_are_returned_once_and_no_family_is_none() -> None:
     relations = [semantic(str(n)) for n in range(5)]
     found = without_copies(relations, [None] * 5, ["f", "", "g", "f", ""], 10)
     assert [(each.id, each.copies) for each in found] == [("0", 1), ("1", 0), ("2", 0), ("4", 0)]

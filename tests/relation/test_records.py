@@ -72,7 +72,7 @@ def test_any_text_with_letters_or_numbers_agrees_with_itself(text: str) -> None:
     assert agree(text, "something else 12") == 0
 
 
-def test_less_than_asked_is_given_as_nothing() -> None:
+def test_agreement_below_the_least_is_zero() -> None:
     short, long_ = record("a word"), record("a word " * 30)
     assert 0 < agreement(short, long_) < 0.5
     assert agreement(short, long_, least=0.9) == 0

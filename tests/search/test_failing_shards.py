@@ -54,7 +54,7 @@ def torn(client: Any, pair: tuple[str, str]) -> Iterator[str]:
     client.indices.delete(index=lost)
 
 
-def test_a_filter_that_one_index_cannot_take_is_told(client: Any, pair: tuple[str, str]) -> None:
+def test_a_filter_that_one_index_rejects_is_reported(client: Any, pair: tuple[str, str]) -> None:
     index = Index(client, ",".join(pair))
     assert {each.id for each in index.related(text=TEXT)} == {"a", "b"}
     refused = f"^Index '{pair[1]}' rejects the search: .*For input string: \"en\""
@@ -76,13 +76,13 @@ def test_so_it_is_beside_a_sidecar(client: Any, pair: tuple[str, str]) -> None:
         client.indices.delete(index=sidecar, ignore_unavailable=True)
 
 
-def test_a_shard_that_is_away_is_told(client: Any, torn: str) -> None:
+def test_a_missing_shard_is_reported(client: Any, torn: str) -> None:
     lost = torn.replace("-alias", "-lost")
     with pytest.raises(ClusterError, match=rf"^Shards \[{lost}\]\[0\] do not answer"):
         Index(client, torn).related(text=TEXT)
 
 
-def test_ingest_is_not_told_what_other_shards_have(client: Any, torn: str) -> None:
+def test_ingest_fails_when_a_shard_is_missing(client: Any, torn: str) -> None:
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
     gateway, search = Gateway(client, retry), {"query": {"match_all": {}}}
     with pytest.raises(ClusterError, match="Run it again later"):

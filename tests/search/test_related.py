@@ -275,7 +275,7 @@ def test_scores_and_kinds_agree(answers: Answers) -> None:
 # What can be asked
 
 
-def test_a_text_is_asked_like_a_document(
+def test_a_text_finds_what_the_same_document_finds(
     client: Any, sample: str, answers: Answers, corpus: Corpus
 ) -> None:
     index = index_of(client, sample)
@@ -286,7 +286,7 @@ def test_a_text_is_asked_like_a_document(
     assert found[1].kind == "excerpt_of"
 
 
-def test_fewer_are_shown_when_fewer_are_asked_for(
+def test_fewer_are_shown_when_fewer_are_requested(
     client: Any, sample: str, answers: Answers
 ) -> None:
     index = index_of(client, sample)
@@ -304,7 +304,7 @@ def test_the_least_score_bounds_what_is_shown(client: Any, sample: str, answers:
     assert 0 < len(found) < len(scores)
 
 
-def test_only_the_kinds_asked_for_are_shown(client: Any, sample: str) -> None:
+def test_only_the_kinds_requested_are_shown(client: Any, sample: str) -> None:
     index = index_of(client, sample)
     only = index.related(id="en-river-report", options=SearchOptions(kinds=("contains",)))
     assert ids(only) == ["en-river-excerpt"]
@@ -313,7 +313,7 @@ def test_only_the_kinds_asked_for_are_shown(client: Any, sample: str) -> None:
     assert index.related(id="en-river-report", options=SearchOptions(kinds=("exact",))) == []
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_invalid_searches_are_refused() -> None:
     with pytest.raises(InputError, match="'copy'"):
         SearchOptions(kinds=("copy",))  # type: ignore[arg-type]
     for score in (-0.1, 1.1):
@@ -369,7 +369,7 @@ def test_the_corpus_is_small_enough_not_to_be_cut(answers: Answers) -> None:
     assert not any(each.truncated for relations in answers.values() for each in relations)
 
 
-def test_documents_are_asked_about_together_as_each_alone(
+def test_documents_searched_together_find_what_each_finds_alone(
     client: Any, sample: str, requests_of: list[str]
 ) -> None:
     asked = ["en-minutes", "zh-metro-v1", "ar-jisr-v2", "en-bees-roof", "en-minutes"]
@@ -384,12 +384,12 @@ def test_documents_are_asked_about_together_as_each_alone(
     assert together["en-minutes"]
 
 
-def test_nothing_asked_is_no_search(client: Any, sample: str, requests_of: list[str]) -> None:
+def test_no_documents_send_no_search(client: Any, sample: str, requests_of: list[str]) -> None:
     assert index_of(client, sample).related_to_each([]) == {}
     assert not [each for each in requests_of if "search" in each]
 
 
-def test_only_the_fields_asked_for_come_along(client: Any, sample: str, corpus: Corpus) -> None:
+def test_only_the_fields_requested_come_along(client: Any, sample: str, corpus: Corpus) -> None:
     index = index_of(client, sample)
     [bare, *_] = index.related(id="en-recall")
     assert bare.evidence
@@ -477,7 +477,7 @@ def alias(client: Any, index_name: str, fill_index: Any) -> Any:
         client.indices.delete(index=names, ignore_unavailable=True)
 
 
-def test_an_alias_of_two_indices_is_asked_for_a_text(client: Any, alias: Any) -> None:
+def test_an_alias_of_two_indices_is_searched_by_text(client: Any, alias: Any) -> None:
     name, text = alias
     found = index_of(client, name).related(text=text)
     assert [(each.index, each.id) for each in found] == [
@@ -486,7 +486,7 @@ def test_an_alias_of_two_indices_is_asked_for_a_text(client: Any, alias: Any) ->
     assert all(each.evidence for each in found)
 
 
-def test_an_alias_of_two_indices_is_asked_for_an_id(client: Any, alias: Any) -> None:
+def test_an_alias_of_two_indices_is_searched_by_id(client: Any, alias: Any) -> None:
     index = index_of(client, alias[0])
     assert ids(index.related(id="2")) == ["1", "3"]
     assert ids(index_of(client, f"{alias[0]}-*").related(id="2")) == ["1", "3"]

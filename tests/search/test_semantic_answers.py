@@ -45,7 +45,7 @@ def test_one_multi_search_tells_versions_from_neighbours(
     assert searches == [f"POST /{library}/_msearch"]
 
 
-def test_many_documents_are_asked_in_one_multi_search(
+def test_many_documents_are_searched_in_one_multi_search(
     asked: Any, library_texts: dict[str, str], requests_of: list[str]
 ) -> None:
     found = asked.related_to_each(list(library_texts), options=SearchOptions(evidence=False))
@@ -53,7 +53,7 @@ def test_many_documents_are_asked_in_one_multi_search(
     assert kinds(found["bank"])["bank-outlook"] == "semantic"
 
 
-def test_a_document_is_told_once_and_neighbours_end_where_versions_begin(
+def test_a_document_is_returned_once_and_neighbours_end_where_versions_begin(
     asked: Any, library_texts: dict[str, str]
 ) -> None:
     options = replace(EVERYTHING, evidence=False)
@@ -118,7 +118,7 @@ def test_kinds_and_scores_are_chosen(asked: Any) -> None:
     assert all(each.score >= SHOWN_SCORE for each in asked.related(id="harbour"))
 
 
-def test_versions_alone_are_asked_without_the_search_for_neighbours(asked: Any) -> None:
+def test_versions_alone_send_no_search_for_neighbours(asked: Any) -> None:
     options = SearchOptions(kinds=VERSION_KINDS)
     assert len(asked.searches(id="harbour", options=options)) == 2
     assert len(asked.searches(id="harbour")) == 3

@@ -65,7 +65,7 @@ def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
     assert many
 
 
-def test_shared_entities_are_told_as_entities_once(asked: Any) -> None:
+def test_shared_entities_are_reported_as_entities_once(asked: Any) -> None:
     shared = asked.explain("bank", "bank-outlook").semantics.shared
     entities = {each.text for each in shared if each.is_entity}
     assert {"Christine Lagarde", "European Central Bank", "Frankfurt"} <= entities
@@ -94,7 +94,7 @@ def test_the_nearest_passages_stand_at_their_offsets_in_both_originals(
     assert {"harbour", "bank", "de", "zh"} <= seen
 
 
-def test_of_several_passages_the_nearest_pair_is_told() -> None:
+def test_of_several_passages_the_nearest_pair_is_shown() -> None:
     about = "Beekeepers harvest honey from their hives when the lime trees flower in June. "
     other = "Trams run every ten minutes between the station and the stadium on match days. "
     near = "When lime trees flower the hives fill with honey, and beekeepers harvest it."

@@ -11,7 +11,9 @@ def test_the_texts_are_read_as_published() -> None:
     assert list(semantic_conformance.differences()) == []
 
 
-def test_a_difference_is_told_with_the_name_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_reported_with_the_name_of_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     built = semantic_conformance.computed()
     changed: list[dict[str, Any]] = [{**built[0], "language": "xx"}, *built[1:]]
     monkeypatch.setattr(semantic_conformance, "computed", lambda: changed)

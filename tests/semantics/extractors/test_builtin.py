@@ -21,7 +21,7 @@ def test_it_gives_language_words_and_entities() -> None:
     assert [entity.text for entity in extraction.entities] == ["Gordon Brown", "London", "Brown"]
 
 
-def test_phrases_are_found_when_asked_for() -> None:
+def test_phrases_are_found_when_requested() -> None:
     assert read(ENGLISH).phrases == ()
     assert [phrase.text for phrase in read(ENGLISH, phrases=True).phrases] == ["central bank"]
 

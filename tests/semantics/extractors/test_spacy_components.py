@@ -81,7 +81,7 @@ def test_components_that_follow_add_theirs() -> None:
     assert ("Berlin", "NAME") in found_in(nlp)
 
 
-def test_a_pipeline_of_any_language_has_the_language_told_by_the_text() -> None:
+def test_a_pipeline_of_any_language_has_its_language_detected_from_the_text() -> None:
     assert ("Angela Merkel", "NAME") in found_in(with_rules(language="xx"))
 
 

@@ -110,7 +110,7 @@ def test_entities_keep_surface_label_count_and_offsets(ruled: "Language") -> Non
     )
 
 
-def test_amounts_are_entities_when_they_are_asked_for(ruled: "Language") -> None:
+def test_amounts_are_entities_when_they_are_requested(ruled: "Language") -> None:
     (found,) = SpacyExtractor(ruled, excluded_labels=["PERSON"]).extract(
         ["Two saw Christine Lagarde"]
     )

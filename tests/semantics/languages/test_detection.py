@@ -18,7 +18,9 @@ def _documents(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line]
 
 
-def test_languages_with_a_stop_list_are_told_on_the_declaration_of_rights(data_dir: Path) -> None:
+def test_languages_with_a_stop_list_are_detected_on_the_declaration_of_rights(
+    data_dir: Path,
+) -> None:
     wrong = {
         each["variant"]: detect_language(each["text"])
         for each in _documents(data_dir / "udhr")
@@ -36,7 +38,9 @@ def test_languages_with_a_stop_list_are_told_on_the_declaration_of_rights(data_d
         ("thucnews_zh", "zh", 0.99),
     ],
 )
-def test_news_and_laws_are_told(data_dir: Path, name: str, language: str, least: float) -> None:
+def test_the_language_of_news_and_laws_is_detected(
+    data_dir: Path, name: str, language: str, least: float
+) -> None:
     documents = _documents(data_dir / name)
     right = sum(detect_language(each["text"]) == language for each in documents)
     assert right >= least * len(documents)
@@ -59,7 +63,7 @@ def test_news_and_laws_are_told(data_dir: Path, name: str, language: str, least:
         ("他在Microsoft和Google工作", "zh"),
     ],
 )
-def test_short_texts_are_told(text: str, language: str) -> None:
+def test_the_language_of_short_texts_is_detected(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 

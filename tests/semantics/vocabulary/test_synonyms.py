@@ -132,7 +132,7 @@ def test_control_characters_are_taken_out_of_terms(read):
     assert _labels(vocabulary, "a monetary policy") == {"monetary policy"}
 
 
-def test_a_term_of_ten_kilobytes_is_left_out_and_told(read):
+def test_a_term_of_ten_kilobytes_is_left_out_and_reported(read):
     vocabulary = read(f"x, y\ncar, {'long ' * 2048}, auto\n")
     assert _labels(vocabulary, "auto") == {"car"}
     (problem,) = vocabulary.problems

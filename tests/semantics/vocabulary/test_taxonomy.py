@@ -129,7 +129,7 @@ def test_decay_and_levels_reach_the_vocabulary(write):
     assert weights == {"urn:t:rates": 1, "urn:t:policy": 0.25}
 
 
-def test_a_cycle_is_told_once_and_tolerated(read):
+def test_a_cycle_is_reported_once_and_tolerated(read):
     vocabulary = read(
         HEAD
         + ':a skos:prefLabel "alpha"@en ; skos:broader :b .'
@@ -142,7 +142,7 @@ def test_a_cycle_is_told_once_and_tolerated(read):
     assert _ids(vocabulary, "alpha") == {"urn:t:a", "urn:t:b", "urn:t:c"}
 
 
-def test_a_concept_broader_than_itself_is_told_and_the_link_left_out(read):
+def test_a_concept_broader_than_itself_is_reported_and_the_link_left_out(read):
     vocabulary = read(HEAD + ':a skos:prefLabel "alpha"@en ; skos:broader :a .')
     assert vocabulary.concepts["urn:t:a"].broader == ()
     (problem,) = vocabulary.problems
@@ -164,7 +164,7 @@ def test_a_very_deep_hierarchy_is_walked():
     assert len(way) == 50_001
 
 
-def test_several_preferred_labels_of_a_language_are_told_and_all_looked_for(read):
+def test_several_preferred_labels_of_a_language_are_reported_and_all_matched(read):
     vocabulary = read(HEAD + ':a skos:prefLabel "steel"@en, "iron alloy"@en, "Stahl"@de .')
     (problem,) = vocabulary.problems
     assert "'urn:t:a' has 2 preferred labels in en" in problem
@@ -177,7 +177,7 @@ def test_the_label_of_the_plain_language_comes_before_that_of_a_region(read):
     assert vocabulary.find("aluminum", "en")[0].label == "aluminium"
 
 
-def test_a_concept_without_label_in_the_language_wanted_is_told_and_falls_back(read):
+def test_a_concept_without_label_in_the_wanted_language_is_reported_and_falls_back(read):
     vocabulary = read(HEAD + ':a skos:prefLabel "Bundestag"@de . :b skos:prefLabel "steel"@en .')
     (problem,) = vocabulary.problems
     assert "'urn:t:a' has no label in en" in problem
@@ -185,13 +185,13 @@ def test_a_concept_without_label_in_the_language_wanted_is_told_and_falls_back(r
     assert vocabulary.find("The Bundestag", "en")[0].label == "Bundestag"
 
 
-def test_a_language_that_no_concept_has_is_told_in_one_sentence(read):
+def test_a_language_that_no_concept_has_is_reported_in_one_sentence(read):
     vocabulary = read(TURTLE, language="fr")
     assert vocabulary.problems == ("No concept has a label in fr: those in de, en are used.",)
     assert _ids(vocabulary, "Zinsen", "fr")
 
 
-def test_a_concept_without_any_label_is_told_and_keeps_its_place(read):
+def test_a_concept_without_any_label_is_reported_and_keeps_its_place(read):
     vocabulary = read(
         HEAD + ':a skos:prefLabel "steel"@en ; skos:broader :b . '
         ':b a skos:Concept ; skos:broader :c . :c skos:prefLabel "economy"@en .'
@@ -201,14 +201,14 @@ def test_a_concept_without_any_label_is_told_and_keeps_its_place(read):
     assert _ids(vocabulary, "steel") == {"urn:t:a", "urn:t:b", "urn:t:c"}
 
 
-def test_a_link_to_what_is_not_in_the_file_is_told(read):
+def test_a_link_to_what_is_not_in_the_file_is_reported(read):
     vocabulary = read(HEAD + ':a skos:prefLabel "steel"@en ; skos:broader :gone .')
     assert vocabulary.concepts["urn:t:a"].broader == ()
     (problem,) = vocabulary.problems
     assert "'urn:t:gone' is no concept of the file" in problem
 
 
-def test_a_label_of_ten_kilobytes_is_left_out_and_told(read):
+def test_a_label_of_ten_kilobytes_is_left_out_and_reported(read):
     vocabulary = read(HEAD + f':a skos:prefLabel "steel"@en ; skos:altLabel "{"x" * 10240}"@en .')
     (problem,) = vocabulary.problems
     assert "10240 characters" in problem

@@ -255,13 +255,13 @@ def test_through_what_two_texts_are_about_the_same_is_said():
     )
 
 
-def test_a_broader_concept_is_not_told_when_both_name_the_narrower_one():
+def test_a_broader_concept_is_not_reported_when_both_name_the_narrower_one():
     a = ECONOMY.find("Interest rates and the economy of steel", "en")
     b = ECONOMY.find("An interest rate", "en")
     assert [each.sentence() for each in common_concepts(a, b)] == ["shared concept: interest rates"]
 
 
-def test_a_broader_concept_is_told_when_each_names_something_else_too():
+def test_a_broader_concept_is_reported_when_each_names_something_else_too():
     a = ECONOMY.find("Steel and interest rates", "en")
     b = ECONOMY.find("Steel and central banks", "en")
     assert [each.sentence() for each in common_concepts(a, b)] == [
@@ -270,7 +270,7 @@ def test_a_broader_concept_is_told_when_each_names_something_else_too():
     ]
 
 
-def test_a_concept_one_names_itself_and_the_other_through_a_narrower_one_is_told():
+def test_a_concept_one_names_itself_and_the_other_through_a_narrower_one_is_reported():
     a, b = ECONOMY.find("monetary policy", "en"), ECONOMY.find("the ECB", "en")
     (shared,) = common_concepts(a, b)
     assert shared.sentence() == (
@@ -296,7 +296,7 @@ def test_many_names_on_a_side_are_counted():
     assert " and 2 more / narrow5 thing" in shared.sentence()
 
 
-def test_a_word_of_many_meanings_is_told_once():
+def test_a_label_of_several_concepts_is_matched_once():
     vocabulary = _vocabulary(
         _concept("river", en=["riverside", "bank"]), _concept("money", en=["lender", "bank"])
     )
