@@ -10,6 +10,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.configuration import InstalledSchemes, installed_schemes
+from es_simhash.indices.sidecar import require_usable_as_sidecar
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
@@ -34,7 +35,8 @@ def open_job(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no `simhash` fields, or the documents could not be kept whole.
+        MappingConflict: It has no `simhash` fields, the documents could not be kept whole, or
+            the sidecar has documents of its own.
         InputError: The text is in nested documents, the sidecar is the index itself, or the
             vocabulary is not the one of the index.
         MissingExtra: What the index was installed with needs a package that is not installed.
@@ -54,6 +56,7 @@ def open_job(
             parameter="sidecar",
         )
     else:
+        require_usable_as_sidecar(gateway, sidecar)
         schemes = _installed_in_sidecar(gateway, sidecar, config.simhash_field)
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.

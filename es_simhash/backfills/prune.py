@@ -1,6 +1,8 @@
 """Deleting documents of a sidecar whose originals are gone."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -16,7 +18,25 @@ Hit = dict[str, Any]
 
 _PRUNED_AT_ONCE = 1000
 # Deleted by another already, or written again since it was read.
-_SETTLED_STATUSES = frozenset({404, 409})
+_DELETED, _GONE, _CONFLICT = 200, 404, 409
+_SETTLED_STATUSES = frozenset({_GONE, _CONFLICT})
+_WRITTEN_BY_BACKFILL = {"exists": {"field": f"{SOURCE}.{INDEX}"}}
+
+
+@dataclass(frozen=True)
+class PruneReport:
+    """What pruning deleted from a sidecar, and what it left there.
+
+    Attributes:
+        deleted: Documents deleted, or to be deleted by a run that is not dry.
+        changed: Documents that are no longer in the index, but were written again or deleted in
+            the sidecar while the run went on; the next run decides.
+        foreign: Documents that no backfill wrote, which are never deleted.
+    """
+
+    deleted: int
+    changed: int = 0
+    foreign: int = 0
 
 
 def prune(
@@ -26,10 +46,11 @@ def prune(
     *,
     config: IndexConfig | None = None,
     dry_run: bool = False,
-) -> int:
+) -> PruneReport:
     """Delete from a sidecar the documents that are no longer in its index.
 
     What `backfill` did not write stays, and so does a document that is written again meanwhile.
+    The report counts both.
 
     Args:
         client: The client.
@@ -39,7 +60,7 @@ def prune(
         dry_run: Count only.
 
     Returns:
-        How many documents were deleted, or would be.
+        How many documents were deleted, or would be, and how many are left.
 
     Raises:
         IndexMissing: One of the indices does not exist.
@@ -50,11 +71,13 @@ def prune(
     require_sidecar_of(gateway, index, sidecar, config or IndexConfig())
     # Without the privilege, what was written a moment ago may be deleted; backfill restores it.
     gateway.refresh_if_allowed(index)
-    count = 0
+    gateway.refresh_if_allowed(sidecar)
+    statuses: Counter[int] = Counter()
     for batch in _batches(gateway, sidecar):
         orphans = _orphans(gateway, index, batch)
-        count += len(orphans) if dry_run else _delete(gateway, orphans)
-    return count
+        statuses.update([_DELETED] * len(orphans) if dry_run else _delete(gateway, orphans))
+    foreign = gateway.count(sidecar, {"bool": {"must_not": _WRITTEN_BY_BACKFILL}})
+    return PruneReport(statuses[_DELETED], statuses[_CONFLICT], foreign)
 
 
 def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: IndexConfig) -> None:
@@ -80,7 +103,7 @@ def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: Index
 
 def _batches(gateway: Gateway, sidecar: str) -> Iterator[list[Hit]]:
     body = {
-        "query": {"exists": {"field": f"{SOURCE}.{INDEX}"}},
+        "query": _WRITTEN_BY_BACKFILL,
         "_source": False,
         "seq_no_primary_term": True,
     }
@@ -109,16 +132,17 @@ def _present(gateway: Gateway, index: str, ids: Collection[str]) -> set[str]:
     return {hit["_id"] for hit in response["hits"]["hits"]}
 
 
-def _delete(gateway: Gateway, orphans: Sequence[Hit]) -> int:
+def _delete(gateway: Gateway, orphans: Sequence[Hit]) -> list[int]:
+    """Return the HTTP status of each deletion."""
     if not orphans:
-        return 0
+        return []
     results = gateway.bulk([[{"delete": _deletion(hit)}] for hit in orphans])
     for result in results:
         if "error" in result and result["status"] not in _SETTLED_STATUSES:
             raise ClusterError(
                 f"Index {result['_index']!r} rejects deletions: {reason_of(result['error'])}."
             )
-    return sum(result["status"] == 200 for result in results)
+    return [result["status"] for result in results]
 
 
 def _deletion(hit: Hit) -> dict[str, Any]:

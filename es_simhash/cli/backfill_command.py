@@ -108,21 +108,28 @@ def backfill(
     with client_of(**connection) as client:
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
+        failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
+        failed = 0
         if dry_run:
             _print_estimate(estimate(client, index, **target, settings=settings), index)
         else:
-            failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
-            _run(client, index, target, replace(settings, failures=failures_file), quiet=quiet)
+            settings = replace(settings, failures=failures_file)
+            failed = _run(client, index, target, settings, quiet=quiet)
         if prunes:
             _prune(client, index, str(sidecar), config, dry_run=dry_run)
+    require_no_failures(failed, failures_file)
 
 
 def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry_run: bool) -> None:
     if dry_run and not Gateway.of(client).exists(sidecar):
         return
-    count = prune(client, index, sidecar, config=config, dry_run=dry_run)
+    report = prune(client, index, sidecar, config=config, dry_run=dry_run)
     verb = "Would delete" if dry_run else "Deleted"
-    click.echo(f"{verb} {count} documents of {sidecar!r} that are no longer in {index!r}.")
+    click.echo(f"{verb} {report.deleted} documents of {sidecar!r} that are no longer in {index!r}.")
+    if report.changed:
+        click.echo(f"Skipped {report.changed} that changed meanwhile. Prune again.")
+    if report.foreign:
+        click.echo(f"Left {report.foreign} that no backfill wrote.")
 
 
 def _run(
@@ -132,7 +139,8 @@ def _run(
     settings: BackfillSettings,
     *,
     quiet: bool,
-) -> None:
+) -> int:
+    """Backfill with progress and a summary, and return how many documents failed."""
     latest: BackfillReport | None = None
     with documents_progress("backfill", quiet=quiet) as progress:
 
@@ -152,7 +160,7 @@ def _run(
             progress.stop()
             if latest is not None:
                 click.echo(_summary(latest))
-    require_no_failures(latest.counts["failed"] if latest else 0, settings.failures)
+    return latest.counts["failed"] if latest else 0
 
 
 def _print_failures(outcomes: Iterable[Outcome], progress: Progress) -> None:

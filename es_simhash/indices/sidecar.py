@@ -1,6 +1,7 @@
 """Sidecars: indices that have the fingerprints of another index, and say of which."""
 
 from es_simhash.engine.gateway import Gateway
+from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.indices.install import install
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
@@ -18,6 +19,43 @@ def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | Non
         if source is not None:
             return source
     return None
+
+
+def require_no_sidecar(gateway: Gateway, index: str) -> None:
+    """Reject a sidecar where documents of the user's own are to be written.
+
+    Raises:
+        MappingConflict: An index behind the name is a sidecar.
+    """
+    for name, mapping in gateway.mappings(index).items():
+        sources = mapping.get("_meta", {}).get(SIDECAR_META, {})
+        for source in sources.values():
+            raise MappingConflict(
+                f"Index {name!r} is the sidecar of {source!r} and takes no other documents. "
+                f"Write to {source!r} and run `es-simhash backfill {source} --sidecar {name}`."
+            )
+
+
+def require_usable_as_sidecar(gateway: Gateway, name: str) -> None:
+    """Reject an index with documents of its own; one that is missing or empty will be a sidecar.
+
+    Raises:
+        MappingConflict: An index behind the name has documents and is no sidecar.
+    """
+    try:
+        mappings = gateway.mappings(name)
+    except IndexMissing:
+        return
+    for index, mapping in mappings.items():
+        if SIDECAR_META in mapping.get("_meta", {}):
+            continue
+        gateway.refresh_if_allowed(index)
+        if count := gateway.count(index):
+            raise MappingConflict(
+                f"Index {index!r} has {count} documents of its own and is no sidecar. "
+                "Name an index that does not exist yet.",
+                parameter="sidecar",
+            )
 
 
 def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexConfig) -> None:

@@ -18,6 +18,7 @@ from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.scheme import require_same_scheme
+from es_simhash.indices.sidecar import require_no_sidecar
 from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestProgress, IngestSettings
 from es_simhash.ingestion.version_policy import WriteDecided
 from es_simhash.storage.config import IndexConfig
@@ -48,7 +49,7 @@ def ingest(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields.
+        MappingConflict: It has no fingerprint fields, or is a sidecar.
         SchemeMismatch: It has another scheme than the one required.
         ClusterError: The cluster rejects every document, or is away for too long.
         InputError: The requested processes cannot be started.
@@ -82,7 +83,7 @@ def ingest_sources(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields.
+        MappingConflict: It has no fingerprint fields, or is a sidecar.
         SchemeMismatch: It has another scheme than the one required.
         ClusterError: The cluster rejects every document, or is away for too long.
         InputError: A file cannot be read, or the requested processes cannot be started.
@@ -106,6 +107,7 @@ def _target(
     client: Client, index: str, config: IndexConfig | None, settings: IngestSettings
 ) -> TargetIndex:
     target = TargetIndex.open(client, index, config or IndexConfig(), settings.retry)
+    require_no_sidecar(Gateway.of(client), index)
     if settings.require_scheme is not None:
         require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
     return target

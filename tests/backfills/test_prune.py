@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from es_simhash.backfills import prune as module
 from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.prune import prune
+from es_simhash.backfills.prune import PruneReport, prune
 from es_simhash.backfills.run import BackfillSettings
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from tests.cli.test_backfill_command import run
@@ -44,11 +45,11 @@ def test_what_is_gone_is_deleted_and_nothing_else(
     client: Any, index_name: str, sidecar: str
 ) -> None:
     client.index(index=sidecar, id="mine", document={"title": "Of the user."})
-    assert prune(client, index_name, sidecar, dry_run=True) == 2
+    assert prune(client, index_name, sidecar, dry_run=True) == PruneReport(deleted=2, foreign=1)
     assert len(ids_of(client, sidecar)) == 7
-    assert prune(client, index_name, sidecar) == 2
+    assert prune(client, index_name, sidecar) == PruneReport(deleted=2, foreign=1)
     assert ids_of(client, sidecar) == ids_of(client, index_name) | {"mine"}
-    assert prune(client, index_name, sidecar) == 0
+    assert prune(client, index_name, sidecar) == PruneReport(deleted=0, foreign=1)
 
 
 def test_one_id_in_many_indices_hides_no_other(
@@ -61,7 +62,7 @@ def test_one_id_in_many_indices_hides_no_other(
             write(other, {shared: {"text": "The same id in each of them."}})
         client.indices.put_alias(index=[index_name, *others], name=alias)
         list(backfill(client, alias, sidecar=sidecar, settings=ONE))
-        assert prune(client, alias, sidecar) == 2
+        assert prune(client, alias, sidecar) == PruneReport(deleted=2)
         assert ids_of(client, sidecar) == ids_of(client, index_name)
     finally:
         client.indices.delete(index=others, ignore_unavailable=True)
@@ -91,6 +92,30 @@ def test_an_index_that_is_gone_takes_nothing_along(
     assert len(ids_of(client, sidecar)) == 6
 
 
+def test_what_is_written_again_meanwhile_is_left(
+    client: Any, index_name: str, sidecar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete = module._delete
+
+    def after_a_write(gateway: Any, orphans: Any) -> list[int]:
+        hit, gone = orphans
+        client.index(index=sidecar, id=hit["_id"], document=hit_source(client, sidecar, hit))
+        client.delete(index=sidecar, id=gone["_id"])
+        return delete(gateway, orphans)
+
+    before = ids_of(client, sidecar)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_delete", after_a_write)
+        assert prune(client, index_name, sidecar) == PruneReport(deleted=0, changed=2)
+    assert len(before - ids_of(client, sidecar)) == 1
+    assert prune(client, index_name, sidecar) == PruneReport(deleted=1)
+
+
+def hit_source(client: Any, index: str, hit: Any) -> dict[str, Any]:
+    source: dict[str, Any] = client.get(index=index, id=hit["_id"])["_source"]
+    return source
+
+
 def test_a_rejected_deletion_is_an_error(client: Any, index_name: str, sidecar: str) -> None:
     client.indices.put_settings(index=sidecar, settings={"index.blocks.write": True})
     with pytest.raises(ClusterError, match="rejects deletions"):
@@ -117,3 +142,16 @@ def test_the_command(
     wrong = run(cluster_url, sidecar, "--sidecar", index_name, "--prune", folder=tmp_path)
     assert wrong.returncode == 1
     assert b"is no sidecar" in wrong.stderr
+
+
+def test_the_command_prunes_although_documents_fail(
+    client: Any, index_name: str, sidecar: str, cluster_url: str, tmp_path: Path
+) -> None:
+    client.index(index=index_name, id="bad", document={"text": 5}, refresh=True)
+    client.index(index=sidecar, id="mine", document={"title": "Of the user."})
+    done = run(cluster_url, index_name, "--sidecar", sidecar, "--prune", folder=tmp_path)
+    assert done.returncode == 1
+    assert b"1 documents failed." in done.stderr
+    assert b"Deleted 2 documents of " in done.stdout
+    assert b"Left 1 that no backfill wrote." in done.stdout
+    assert ids_of(client, sidecar) == ids_of(client, index_name) - {"bad"} | {"mine"}

@@ -14,6 +14,7 @@ from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.query.options import Limits, SearchOptions
 from es_simhash.relation.model import Answer
 from es_simhash.search.index import Index
@@ -35,6 +36,10 @@ OTHER = (
     "An entirely different report tells how the committee chose a new site for the museum. "
     "The architects had asked for more light, and the neighbours for fewer visitors on Sundays."
 )
+
+
+# Of the documents of `plain`, one has no text.
+WRITTEN = {"written": 4, "without_text": 1}
 
 
 def statuses(outcomes: Iterable[Outcome]) -> Counter[str]:
@@ -232,15 +237,50 @@ def test_an_index_of_the_user_is_no_sidecar(
 ) -> None:
     with pytest.raises(InputError, match="own sidecar"):
         list(backfill(client, plain, sidecar=plain))
-    write(sidecar, {"a": {"title": "Of the user."}})
-    with pytest.raises(MappingConflict):
-        list(backfill(client, plain, sidecar=sidecar))
-    install(client, sidecar)
+    write(sidecar, {"z": {"title": "Of the user."}})
+    for _ in range(2):
+        with pytest.raises(MappingConflict, match="has 1 documents of its own"):
+            list(backfill(client, plain, sidecar=sidecar, settings=ONE))
+        with pytest.raises(MappingConflict, match="has 1 documents of its own"):
+            estimate(client, plain, sidecar=sidecar, settings=ONE)
+        # Fingerprint fields do not make it a sidecar.
+        install(client, sidecar)
     with pytest.raises(MappingConflict, match="is not a sidecar"):
         SidecarIndex(client, sidecar).related(text=TEXT)
+    assert {id: each["source"] for id, each in stored(sidecar).items()} == {
+        "z": {"title": "Of the user."}
+    }
+
+
+def test_an_empty_installed_index_becomes_the_sidecar(
+    client: Any, plain: str, sidecar: str
+) -> None:
+    client.indices.create(index=sidecar, settings={"number_of_shards": 2})
+    install(client, sidecar)
+    assert statuses(backfill(client, plain, sidecar=sidecar, settings=ONE)) == WRITTEN
+    assert (
+        client.indices.get(index=sidecar)[sidecar]["settings"]["index"]["number_of_shards"] == "2"
+    )
+
+
+def test_a_document_of_the_user_in_a_sidecar_is_kept(
+    client: Any, plain: str, sidecar: str, write: Any, stored: Any
+) -> None:
+    list(backfill(client, plain, sidecar=sidecar, settings=ONE))
+    write(sidecar, {"a": {"title": "Of the user."}})
     outcomes = {each.id: each for each in backfill(client, plain, sidecar=sidecar, settings=ONE)}
     assert "no backfill wrote" in (outcomes["a"].reason or "")
     assert stored(sidecar)["a"]["source"] == {"title": "Of the user."}
+
+
+def test_nothing_is_ingested_into_a_sidecar(
+    client: Any, plain: str, sidecar: str, stored: Any
+) -> None:
+    list(backfill(client, plain, sidecar=sidecar, settings=ONE))
+    before = stored(sidecar)
+    with pytest.raises(MappingConflict, match=f"is the sidecar of '{plain}'"):
+        list(ingest(client, sidecar, [{"_id": "z", "text": TEXT}]))
+    assert stored(sidecar) == before
 
 
 def test_a_dry_run_makes_no_sidecar(client: Any, plain: str, sidecar: str) -> None:
