@@ -17,6 +17,7 @@ from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.options import text_field_option
 from es_simhash.cli.output import shortened
+from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.tables import KIND_PHRASES, KIND_STYLES, print_evidence
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
@@ -65,7 +66,8 @@ def demo(corpus: Path | None, text_field: str) -> None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
             corpus = stack.enter_context(as_file(sample))
         install(client, index)
-        _ingest(client, index, corpus, text_field, console)
+        failures_file = Path(f"{index}.dead-letter.jsonl")
+        failed = _ingest(client, index, corpus, text_field, failures_file, console)
         ids = _ids(client, index)
         rows = list(_pairs(Index(client, index, IndexConfig(text_field=text_field)), ids))
     _print(rows, len(ids), console)
@@ -77,6 +79,7 @@ def demo(corpus: Path | None, text_field: str) -> None:
             highlight=False,
             soft_wrap=True,
         )
+    require_no_failures(failed, failures_file)
 
 
 def _program() -> str:
@@ -90,9 +93,16 @@ def _index_name(corpus: Path | None) -> str:
     return f"{SAMPLE_INDEX}-{re.sub(r'[^a-z0-9_-]+', '-', corpus.stem.lower()).strip('-') or 'own'}"
 
 
-def _ingest(client: Client, index: str, corpus: Path, text_field: str, console: Console) -> None:
+def _ingest(
+    client: Client,
+    index: str,
+    corpus: Path,
+    text_field: str,
+    failures_file: Path,
+    console: Console,
+) -> int:
+    """Ingest the corpus and return how many documents failed."""
     counts: Counter[str] = Counter()
-    failures_file = Path(f"{index}.dead-letter.jsonl")
     sources = open_sources([corpus], sys.stdin.buffer)
     settings = IngestSettings(processes=available_processors(), dead_letter=failures_file)
     config = IndexConfig(text_field=text_field)
@@ -109,6 +119,7 @@ def _ingest(client: Client, index: str, corpus: Path, text_field: str, console: 
             f"No document of {corpus} was indexed. See {failures_file} for the reasons."
         )
     Gateway.of(client).refresh(index)
+    return counts["failed"]
 
 
 def _ids(client: Client, index: str) -> list[str]:

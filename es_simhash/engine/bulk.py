@@ -19,6 +19,8 @@ _DIVIDED = frozenset({400, 413})
 _FORBIDDEN = frozenset({401, 403})
 _BLOCKED = "cluster_block_exception"
 _MISSING = "index_not_found_exception"
+# Elasticsearch has no type of its own for this error; OpenSearch words it the same.
+_NO_WRITE_INDEX = "no write index is defined for alias"
 _RESULTS = (
     "errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.type"
 )
@@ -158,6 +160,11 @@ class _Body:
             raise ClusterError(
                 f"Index {self.index!r} rejects documents ({error['reason'].rstrip(';. ')}). Free "
                 "disk space or remove the block, then run it again to resume."
+            )
+        if str(error.get("reason", "")).startswith(_NO_WRITE_INDEX):
+            raise ClusterError(
+                f"Alias {self.index!r} has no write index. Name one of its indices, or set "
+                "`is_write_index` for one of them."
             )
         if status in _FORBIDDEN or error["type"] == _MISSING:
             raise ClusterError(

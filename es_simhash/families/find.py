@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, MappingConflict
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.options import FamilyOptions
@@ -11,6 +11,7 @@ from es_simhash.families.report import FamiliesReport, Family, Progress
 from es_simhash.families.run import FamilyRun
 from es_simhash.families.writer import FamilyWriter
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
@@ -43,11 +44,12 @@ def find_families(
     Raises:
         InputError: The name stands for several indices, or no document has the fingerprinted text
             in the text field.
-        MappingConflict: The index has no fingerprint fields.
+        MappingConflict: The index has no fingerprint fields, or is a sidecar.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
+    _require_no_sidecar(gateway, index, given.simhash_field)
     state = StateIndex(gateway, index, given.simhash_field)
     installed = InstalledIndex(gateway, index, given).config
     with IndexReader(gateway, index, installed, options.date_field) as reader:
@@ -64,6 +66,17 @@ def find_families(
         run.store_state(families, run.corpus.skipped | conflicts)
     written = len(changes) - len(conflicts - run.corpus.skipped)
     return _report(run, families, written, conflicts, dry_run=options.dry_run)
+
+
+def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> None:
+    """Reject a sidecar: `collapse` needs the families in the documents themselves."""
+    source = sidecar_source(gateway, index, simhash_field)
+    if source is not None:
+        raise MappingConflict(
+            f"Index {index!r} is the sidecar of {source!r}, and families are written to the "
+            f"documents themselves. Run `es-simhash install {source}`, `es-simhash backfill "
+            f"{source}` and `es-simhash families {source}`."
+        )
 
 
 def _require_texts(corpus: Corpus, text_field: str) -> None:

@@ -375,3 +375,18 @@ def test_other_fields_may_be_named(client: Any, index_name: str) -> None:
 def test_an_empty_input_writes_nothing(client: Any, index: str) -> None:
     assert list(ingest(client, index, [])) == []
     assert list(ingest_sources(client, index, open_sources(["-"], io.BytesIO(b"\n \n")))) == []
+
+
+def test_an_alias_without_a_write_index_ends_the_run_at_once(client: Any, index_name: str) -> None:
+    alias, names = f"{index_name}-alias", [index_name, f"{index_name}-2"]
+    try:
+        for name in names:
+            install(client, name)
+        client.indices.put_alias(index=names, name=alias)
+        with pytest.raises(ClusterError, match=f"Alias '{alias}' has no write index"):
+            list(ingest(client, alias, documents(3), settings=ONE))
+        client.indices.put_alias(index=names[1], name=alias, is_write_index=True)
+        assert statuses(ingest(client, alias, documents(3), settings=ONE)) == {"written": 3}
+        assert (len(sources_of(client, names[0])), len(sources_of(client, names[1]))) == (0, 3)
+    finally:
+        client.indices.delete(index=names, ignore_unavailable=True)

@@ -13,6 +13,7 @@ from es_simhash.bulk.outcome import Outcome
 from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
+from es_simhash.families.find import find_families
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.query.options import Limits, SearchOptions
@@ -287,3 +288,15 @@ def test_a_dry_run_makes_no_sidecar(client: Any, plain: str, sidecar: str) -> No
     found = estimate(client, plain, sidecar=sidecar, settings=ONE)
     assert (found.documents, found.bytes_held) == (5, 0)
     assert not client.indices.exists(index=sidecar)
+
+
+def test_families_of_a_sidecar_are_refused_with_the_way_out(
+    client: Any, plain: str, sidecar: str
+) -> None:
+    list(backfill(client, plain, sidecar=sidecar, settings=ONE))
+    with pytest.raises(MappingConflict, match=f"Run `es-simhash install {plain}`"):
+        find_families(client, sidecar)
+    install(client, plain)
+    assert statuses(backfill(client, plain, settings=ONE)) == WRITTEN
+    client.indices.refresh(index=plain)
+    assert find_families(client, plain).documents == 4
