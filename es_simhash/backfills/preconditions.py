@@ -10,7 +10,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.configuration import InstalledSchemes, installed_schemes
-from es_simhash.indices.sidecar import require_usable_as_sidecar
+from es_simhash.indices.sidecar import require_no_sidecar, require_usable_as_sidecar
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
@@ -35,12 +35,13 @@ def open_job(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no `simhash` fields, the documents could not be kept whole, or
-            the sidecar has documents of its own.
+        MappingConflict: It has no `simhash` fields or is a sidecar, the documents could not be
+            kept whole, or the sidecar to write to has documents of its own.
         InputError: The text is in nested documents, the sidecar is the index itself, or the
             vocabulary is not the one of the index.
         MissingExtra: What the index was installed with needs a package that is not installed.
     """
+    require_no_sidecar(gateway, index)
     mappings, settings = gateway.mappings(index), gateway.settings(index)
     for name, mapping in mappings.items():
         _require_no_nested_text(name, mapping, config.text_field)

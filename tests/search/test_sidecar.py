@@ -274,6 +274,13 @@ def test_a_document_of_the_user_in_a_sidecar_is_kept(
     assert stored(sidecar)["a"]["source"] == {"title": "Of the user."}
 
 
+def test_a_sidecar_is_not_backfilled_itself(client: Any, plain: str, sidecar: str) -> None:
+    list(backfill(client, plain, sidecar=sidecar, settings=ONE))
+    for refused in (backfill, estimate):
+        with pytest.raises(MappingConflict, match=f"is the sidecar of '{plain}'"):
+            list(refused(client, sidecar, settings=ONE))
+
+
 def test_nothing_is_ingested_into_a_sidecar(
     client: Any, plain: str, sidecar: str, stored: Any
 ) -> None:
