@@ -41,8 +41,8 @@ def open_job(
             vocabulary is not the one of the index.
         MissingExtra: What the index was installed with needs a package that is not installed.
     """
-    require_no_sidecar(gateway, index)
     mappings, settings = gateway.mappings(index), gateway.settings(index)
+    require_no_sidecar(mappings)
     for name, mapping in mappings.items():
         _require_no_nested_text(name, mapping, config.text_field)
         _require_source(name, mapping, settings.get(name, {}))

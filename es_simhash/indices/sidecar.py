@@ -1,5 +1,8 @@
 """Sidecars: indices that have the fingerprints of another index, and say of which."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.indices.install import install
@@ -21,13 +24,16 @@ def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | Non
     return None
 
 
-def require_no_sidecar(gateway: Gateway, index: str) -> None:
+def require_no_sidecar(mappings: Mapping[str, Mapping[str, Any]]) -> None:
     """Reject a sidecar where documents of the user's own are to be written.
 
+    Args:
+        mappings: The mapping of each index behind a name; see `Gateway.mappings`.
+
     Raises:
-        MappingConflict: An index behind the name is a sidecar.
+        MappingConflict: One of the indices is a sidecar.
     """
-    for name, mapping in gateway.mappings(index).items():
+    for name, mapping in mappings.items():
         sources = mapping.get("_meta", {}).get(SIDECAR_META, {})
         for source in sources.values():
             raise MappingConflict(

@@ -107,7 +107,7 @@ def _target(
     client: Client, index: str, config: IndexConfig | None, settings: IngestSettings
 ) -> TargetIndex:
     target = TargetIndex.open(client, index, config or IndexConfig(), settings.retry)
-    require_no_sidecar(Gateway.of(client), index)
+    require_no_sidecar(Gateway.of(client).mappings(index))
     if settings.require_scheme is not None:
         require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
     return target
