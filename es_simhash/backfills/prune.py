@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from es_simhash.engine.bulk import CONFLICT, NOT_FOUND
 from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
@@ -17,9 +18,9 @@ from es_simhash.storage.references import DocumentVersion
 Hit = dict[str, Any]
 
 _PRUNED_AT_ONCE = 1000
+_DELETED = 200
 # Deleted by another already, or written again since it was read.
-_DELETED, _GONE, _CONFLICT = 200, 404, 409
-_SETTLED_STATUSES = frozenset({_GONE, _CONFLICT})
+_SETTLED_STATUSES = frozenset({NOT_FOUND, CONFLICT})
 _WRITTEN_BY_BACKFILL = {"exists": {"field": f"{SOURCE}.{INDEX}"}}
 
 
@@ -77,7 +78,7 @@ def prune(
         orphans = _orphans(gateway, index, batch)
         statuses.update([_DELETED] * len(orphans) if dry_run else _delete(gateway, orphans))
     foreign = gateway.count(sidecar, {"bool": {"must_not": _WRITTEN_BY_BACKFILL}})
-    return PruneReport(statuses[_DELETED], statuses[_CONFLICT], foreign)
+    return PruneReport(statuses[_DELETED], statuses[CONFLICT], foreign)
 
 
 def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: IndexConfig) -> None:

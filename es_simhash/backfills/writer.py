@@ -7,11 +7,11 @@ from es_simhash.backfills.job import BackfillJob, StoredDocument
 from es_simhash.backfills.preparation import PreparedPage, prepare
 from es_simhash.backfills.reader import DocumentReader
 from es_simhash.bulk.outcome import Outcome
+from es_simhash.engine.bulk import CONFLICT
 from es_simhash.engine.gateway import Gateway
 
 # Attempts on a document that another writer changes before each of them.
 _MAX_ATTEMPTS = 20
-_CONFLICT_STATUS = 409
 _MISSING = "document_missing_exception"
 
 
@@ -60,7 +60,7 @@ class DocumentWriter:
             document, rejection = documents[position], rejections.get(number)
             if rejection is None:
                 outcomes.append(document.outcome("written"))
-            elif rejection.status == _CONFLICT_STATUS:
+            elif rejection.status == CONFLICT:
                 conflicts.append(document)
             elif rejection.kind == _MISSING:
                 outcomes.append(document.outcome("gone"))
