@@ -17,7 +17,7 @@ from es_simhash.text.characters import class_table
 from es_simhash.text.limits import MAX_CHUNKS, MAX_TEXT_BYTES
 from es_simhash.text.segmentation import sentence_classes
 
-VERSION = 1
+VERSION = 2
 
 _FOLDER = Path(__file__).parents[1] / "ingest"
 # In this order they are one script; functions stand before those that call them.
@@ -29,6 +29,7 @@ _SCRIPTS = (
     "tokens",
     "fingerprints",
     "shingles",
+    "sketch",
     "document",
 )
 
@@ -44,7 +45,7 @@ _ASCII = 128
 def build() -> dict[str, Any]:
     """Return the pipeline of the default scheme, built from the scripts and the package's data."""
     script = {
-        "description": "Writes fingerprint, blocks, shingles and chunks of the text.",
+        "description": "Writes fingerprint, blocks, shingles, chunks and sketch of the text.",
         "lang": "painless",
         "source": _source(),
         "params": {

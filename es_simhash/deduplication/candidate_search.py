@@ -1,7 +1,7 @@
-"""The searches for candidates of a batch, and the texts of those that are near."""
+"""The searches for candidates of a batch."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from es_simhash.deduplication.candidates import (
     MAX_CANDIDATES,
@@ -9,12 +9,8 @@ from es_simhash.deduplication.candidates import (
     candidate_query,
     read_candidates,
 )
-from es_simhash.deduplication.choice import nearest
 from es_simhash.deduplication.decision import IncomingDocument, Original
 from es_simhash.deduplication.stored_documents import StoredDocuments
-from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import stored_text
 
 # Documents that share a search; where their hits do not fit one response, each gets its own.
 _DOCUMENTS_PER_SEARCH = 8
@@ -47,7 +43,7 @@ class CandidateSearch:
         self._rules = documents.context.rules
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
-        """Return the candidates of documents, with the texts of those that are near.
+        """Return the candidates of documents.
 
         Args:
             documents: The documents.
@@ -73,7 +69,7 @@ class CandidateSearch:
                 candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
         for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
             candidates[place] = hits or []
-        return Answers(epoch, self._with_texts(documents, candidates))
+        return Answers(epoch, candidates)
 
     def _hits(
         self,
@@ -100,32 +96,3 @@ class CandidateSearch:
             else None
             for response in self._gateway.search_all(self._index, bodies)
         ]
-
-    def _with_texts(
-        self, documents: Sequence[IncomingDocument], candidates: Sequence[Sequence[Original]]
-    ) -> list[list[Original]]:
-        """Read the texts of those that are near by their fingerprints."""
-        near = {
-            candidate.ref: None
-            for document, originals in zip(documents, candidates, strict=True)
-            for _, candidate in nearest(document, originals, self._rules)
-        }
-        texts = self._texts(near)
-        return [[_with_text(original, texts) for original in originals] for originals in candidates]
-
-    def _texts(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str | None]:
-        text_field = self._config.text_field
-        refs = list(refs)
-        entries = self._gateway.documents(refs, [text_field])
-        return {
-            ref: stored_text(entry.get("_source", {}), text_field)
-            for ref, entry in zip(refs, entries, strict=True)
-        }
-
-
-def _with_text(original: Original, texts: Mapping[DocumentRef, str | None]) -> Original:
-    parts, text = original.text, texts.get(original.ref)
-    if text is None:
-        return original
-    analysed = AnalysedText.of_parts(parts.content_hash, parts.shingles, parts.chunks, text)
-    return replace(original, text=analysed)

@@ -9,41 +9,21 @@ from es_simhash.deduplication.decision import Decision, IncomingDocument, Origin
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.scoring import Candidate, score_candidates
-from es_simhash.relation.version_score import link_score
 
 _EXACT = Coverage(1.0, 1.0)
-# Of more that resemble, those that do so less are no better.
-_MAX_VERIFIED = 5
 
 
 def best_original(
     document: IncomingDocument, candidates: Iterable[Original], rules: OnVersion
 ) -> tuple[Relation, Original] | None:
     """Return what a document is a version of, with their relation; None without one."""
-    for relation, candidate in nearest(document, candidates, rules):
-        if relation.kind != "version" or _are_of_one_family(document, candidate):
-            return relation, candidate
-    return None
-
-
-def nearest(
-    document: IncomingDocument, candidates: Iterable[Original], rules: OnVersion
-) -> list[tuple[Relation, Original]]:
-    """Return the few candidates whose relation counts by the fingerprints, best first."""
     scored = [(relation_of(document, candidate), candidate) for candidate in candidates]
     wanted = [
         (relation, candidate)
         for relation, candidate in scored
         if relation.kind in rules.kinds and relation.score >= rules.min_score
     ]
-    return sorted(wanted, key=_rank)[:_MAX_VERIFIED]
-
-
-def _are_of_one_family(document: IncomingDocument, candidate: Original) -> bool:
-    """Check whether `families` would link two texts: forms filled in differently are none."""
-    if document.text.text is None or candidate.text.text is None:
-        return False
-    return link_score(document.text, candidate.text) > 0
+    return min(wanted, key=_rank, default=None)
 
 
 def _rank(pair: tuple[Relation, Original]) -> tuple[bool, float, str]:
@@ -57,10 +37,9 @@ def relation_of(document: IncomingDocument, candidate: Original) -> Relation:
     ref, text = candidate.ref, candidate.text
     if document.content_hash == text.content_hash:
         return Relation(ref.id, "exact", 1.0, _EXACT, index=ref.index)
-    queried = document.fingerprints.shingles
-    shared = np.flatnonzero(np.isin(queried, text.shingles, assume_unique=True))
-    scored = Candidate(ref.id, text.chunks, shared, index=ref.index)
-    (relation,) = score_candidates(document.fingerprints, len(queried), [scored])
+    shared = np.intersect1d(document.text.shingles, text.shingles, assume_unique=True)
+    scored = Candidate(ref.id, text.chunks, text.sketch, shared, index=ref.index)
+    (relation,) = score_candidates(document.text, [scored])
     return relation
 
 

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from es_simhash.bulk.documents import loads, splice
 from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import Relation
 from es_simhash.storage import fields
-from es_simhash.storage.codec import as_stored
 from es_simhash.storage.paths import get_path
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
@@ -91,7 +91,8 @@ class IncomingDocument:
         return AnalysedText.of_parts(
             self.content_hash,
             self.fingerprints.shingles,
-            as_stored(ChunkFingerprints.of(self.fingerprints)),
+            ChunkFingerprints.of(self.fingerprints),
+            Sketch(self.fingerprints.sketch),
             text_of(self.fields, self.text_field),
         )
 

@@ -6,8 +6,8 @@ from typing import Any
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.requests import index_path
 from es_simhash.families.documents import PAGE, ReadDocument, read_documents, source_fields
+from es_simhash.families.links import min_shared
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.version_score import min_shared
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.config import IndexConfig

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.index_reader import CANDIDATES, IndexReader
+from es_simhash.families.links import are_candidates, link_score
 from es_simhash.families.partition import Pair, pair
 from es_simhash.families.postings import Postings
 from es_simhash.families.report import Progress
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.version_score import SHARED, are_candidates, link_score
+from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.
 _QUERIES = 50
@@ -108,7 +109,7 @@ class LinkGraph:
         assert self._postings is not None
         candidates = {}
         for text in batch:
-            hashes, is_truncated = self._postings.sharing(text, SHARED, _MAX_CANDIDATES)
+            hashes, is_truncated = self._postings.sharing(text, LEAST_SHARED, _MAX_CANDIDATES)
             candidates[text] = set(hashes)
             if is_truncated:
                 self.truncated.add(text)

@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from es_simhash.families.links import are_candidates, link_score, member_score, min_shared
 from es_simhash.families.partition import Pair, families_of, pair
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.version_score import are_candidates, link_score, member_score, min_shared
 
 
 def families_in_memory(

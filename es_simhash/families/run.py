@@ -8,6 +8,7 @@ from es_simhash.families.corpus import Corpus
 from es_simhash.families.documents import FamilyDocument
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
+from es_simhash.families.links import member_score
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.partition import Pair, families_of, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
@@ -15,7 +16,6 @@ from es_simhash.families.report import Family, Progress
 from es_simhash.families.representatives import Representatives
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.indices.state_index import StateIndex
-from es_simhash.relation.version_score import member_score
 from es_simhash.storage.references import DocumentRef
 
 # Documents that are read and added to posting lists in the time of one search.

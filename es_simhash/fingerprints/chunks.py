@@ -1,6 +1,7 @@
 """Chunk fingerprints of one text, with which candidates are rescored."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+
+# Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
+MAX_CHUNK_CHARACTERS = 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -29,4 +33,15 @@ class ChunkFingerprints:
     def of(cls, fingerprints: TextFingerprints) -> "ChunkFingerprints":
         """Return what is stored for a fingerprinted text, in decoded form."""
         counts = shingle_counts(fingerprints.levels)
-        return cls(fingerprints.chunks, fingerprints.chunk_characters, counts)
+        lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
+        return cls(fingerprints.chunks, lengths, counts)
+
+    @cached_property
+    def level(self) -> int:
+        """Number of the window of texts of its length, from 0 to 3."""
+        return int(np.argmax(self.shingle_counts > 0))
+
+    @property
+    def shingles(self) -> int:
+        """How many distinct shingles the text has."""
+        return int(self.shingle_counts[self.level])

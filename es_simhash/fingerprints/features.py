@@ -1,4 +1,6 @@
-"""Features that are hashed into fingerprints: word pairs of texts, character runs of chunks."""
+"""Features that are hashed: word pairs of texts, runs of characters of chunks and heads."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,24 +24,43 @@ def word_pairs(tokens: Uint64s, segmentation: Segmentation) -> GroupedRuns:
     return group_runs(tokens, segmentation.texts, _PAIR)
 
 
-def chunk_characters(segmentation: Segmentation) -> GroupedRuns:
-    """Return the features of the chunk fingerprints: runs of four characters.
+@dataclass(frozen=True)
+class SpacedCharacters:
+    """The characters of all tokens of a batch, a space before each token.
 
-    The characters of a chunk are those of its tokens, a space before each token.
+    Attributes:
+        characters: The characters.
+        bounds: Bounds of the tokens in them.
     """
-    characters, bounds = _spaced(segmentation)
-    return group_runs(characters, bounds, CHUNK_CHARACTERS)
+
+    characters: Uint64s
+    bounds: Ints
+
+    @classmethod
+    def of(cls, segmentation: Segmentation) -> "SpacedCharacters":
+        """Return those of a batch."""
+        bounds = np.zeros(len(segmentation.starts) + 1, np.int64)
+        np.cumsum(segmentation.ends - segmentation.starts + 1, out=bounds[1:])
+        characters = np.empty(int(bounds[-1]), np.uint64)
+        is_letter = np.ones(len(characters), bool)
+        is_letter[bounds[:-1]] = False
+        characters[is_letter] = segmentation.codes[segmentation.classes > 0]
+        characters[bounds[:-1]] = _SPACE
+        return cls(characters, bounds)
 
 
-def _spaced(segmentation: Segmentation) -> tuple[Uint64s, Ints]:
-    """Return the characters of all tokens, a space before each, and the bounds of the chunks."""
-    lengths = segmentation.ends - segmentation.starts
-    lengths += 1
-    token_bounds = np.concatenate([[0], np.cumsum(lengths)])
-    spaces = token_bounds[:-1]
-    characters = np.empty(int(token_bounds[-1]), np.uint64)
-    is_letter = np.ones(len(characters), bool)
-    is_letter[spaces] = False
-    characters[is_letter] = segmentation.codes[segmentation.classes > 0]
-    characters[spaces] = _SPACE
-    return characters, token_bounds[segmentation.chunks]
+def chunk_characters(segmentation: Segmentation, spaced: SpacedCharacters) -> GroupedRuns:
+    """Return the features of the chunk fingerprints: runs of four characters of each chunk."""
+    return group_runs(spaced.characters, spaced.bounds[segmentation.chunks], CHUNK_CHARACTERS)
+
+
+def head_characters(
+    segmentation: Segmentation, spaced: SpacedCharacters, tokens: int
+) -> GroupedRuns:
+    """Return the runs of four characters of the first tokens of each text."""
+    starts, ends = segmentation.texts[:-1], segmentation.texts[1:]
+    begins = spaced.bounds[starts]
+    sizes = spaced.bounds[np.minimum(starts + tokens, ends)] - begins
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    positions = np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], sizes)
+    return group_runs(spaced.characters[positions], bounds, CHUNK_CHARACTERS)

@@ -21,7 +21,7 @@ _NUMBER = "[1-9][0-9]{0,5}"
 _NAME = re.compile(
     rf"doc(?P<bits>{_NUMBER})-word2-b(?P<blocks>{_NUMBER})\."
     rf"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t(?P<least>{_NUMBER})-(?P<most>{_NUMBER})\."
-    rf"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w(?P<window>{_NUMBER})\.v1"
+    rf"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w(?P<window>{_NUMBER})\.v2"
 )
 
 
@@ -63,7 +63,7 @@ class Scheme:
         return (
             f"doc{self.bits}-word2-b{self.blocks}."
             f"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t{self.min_chunk_tokens}-{self.max_chunk_tokens}."
-            f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v1"
+            f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v2"
         )
 
     @property

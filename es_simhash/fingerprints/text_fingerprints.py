@@ -7,10 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.features import chunk_characters, token_numbers, word_pairs
+from es_simhash.fingerprints.features import (
+    SpacedCharacters,
+    chunk_characters,
+    token_numbers,
+    word_pairs,
+)
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
 from es_simhash.fingerprints.shingles import distinct_shingles, winnow
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
+from es_simhash.fingerprints.sketch import sketches
 from es_simhash.text.segmentation import Segmentation, normalise, segment
 
 # Arrays of this many characters stay in the second-level cache (docs/performance.md).
@@ -30,6 +36,7 @@ class TextFingerprints:
         shingles: Numbers of the selected shingles, 24 bits, ascending, each once.
         levels: Of each shingle, the number of the largest window that selects it, from 0 to 3.
         tokens: Number of tokens of the text.
+        sketch: Packed sketch (`sketch.Sketch`); empty when there is nothing to fingerprint.
     """
 
     scheme: str
@@ -40,6 +47,7 @@ class TextFingerprints:
     shingles: NDArray[np.uint32]
     levels: NDArray[np.uint8]
     tokens: int
+    sketch: bytes = b""
 
     @property
     def is_empty(self) -> bool:
@@ -61,6 +69,7 @@ class FingerprintBatch:
     shingles: NDArray[np.uint32]
     levels: NDArray[np.uint8]
     shingle_bounds: NDArray[np.int64]
+    sketches: list[bytes]
 
     def __len__(self) -> int:
         return len(self.content_hashes)
@@ -83,6 +92,7 @@ class FingerprintBatch:
                 self.shingles[shingles],
                 self.levels[shingles],
                 tokens,
+                self.sketches[index],
             )
 
 
@@ -112,11 +122,12 @@ def _documents(
 
 
 def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> FingerprintBatch:
-    """Return the document fingerprints, chunk fingerprints and shingles of a batch of texts."""
+    """Return the fingerprints, shingles and sketches of a batch of texts."""
     normalised = [normalise(text) for text in texts]
     segmentation = segment(normalised, scheme)
     tokens = token_numbers(segmentation)
-    characters = chunk_characters(segmentation)
+    spaced = SpacedCharacters.of(segmentation)
+    characters = chunk_characters(segmentation, spaced)
     shingles = distinct_shingles(winnow(tokens, segmentation, scheme.window))
     return FingerprintBatch(
         scheme,
@@ -129,6 +140,7 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerp
         shingles.numbers,
         shingles.levels,
         shingles.bounds,
+        sketches(tokens, segmentation, spaced),
     )
 
 

@@ -3,27 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
+from es_simhash.relation.judgement import least_shared, queried_bound
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
 
 # Name of the clause that finds exact copies; those of shingles are named by their position.
 EXACT = "exact"
+# What two texts are judged by, beside the shingles they share.
+JUDGED = (fields.CHUNKS, fields.SKETCH)
 
 
-def queried_shingles(fingerprints: TextFingerprints, limits: Limits) -> int:
-    """Return the number of shingles to query."""
-    return min(len(fingerprints.shingles), limits.clauses)
-
-
-def min_shared_shingles(fingerprints: TextFingerprints, limits: Limits) -> int:
-    """Return the number of those shingles that a candidate must have."""
-    return limits.shared if queried_shingles(fingerprints, limits) > 2 * limits.shared else 1
+def queried_shingles(fingerprints: TextFingerprints) -> NDArray[np.uint32]:
+    """Return the shingles to query: those below the bound by which both sides are judged."""
+    shingles = fingerprints.shingles
+    return shingles[: int(shingles.searchsorted(queried_bound(len(shingles))))]
 
 
 def requested_neighbours(limits: Limits) -> int:
@@ -75,11 +77,30 @@ def search_conditions(
     return conditions
 
 
+def shared_query(
+    fingerprints: TextFingerprints,
+    simhash_field: str,
+    ids: Sequence[str],
+) -> dict[str, Any]:
+    """Return the body of the search that tells which shingles some documents share with a text.
+
+    Args:
+        fingerprints: Of the text.
+        simhash_field: Field of the `simhash` object.
+        ids: Of the documents.
+    """
+    wanted = [{"ids": {"values": list(ids)}}]
+    body = _shingle_search(fingerprints, simhash_field, Limits(candidates=len(ids)), wanted)
+    body["query"]["bool"]["minimum_should_match"] = 0
+    # An id may be in several indices.
+    return {**body, "size": 2 * len(ids), "track_total_hits": False}
+
+
 def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
     return {
         "size": limits.candidates,
         "_source": False,
-        "docvalue_fields": [field_path(simhash_field, fields.CHUNKS)],
+        "docvalue_fields": [field_path(simhash_field, member) for member in JUDGED],
         "track_total_hits": limits.candidates + 1,
     }
 
@@ -90,12 +111,11 @@ def _shingle_search(
     limits: Limits,
     conditions: Sequence[Query],
 ) -> dict[str, Any]:
-    queried = queried_shingles(fingerprints, limits)
     path = field_path(simhash_field, fields.SHINGLES)
     # A term's own score is its rarity in the index, so the best candidates share rare shingles.
     should: list[Query] = [
         {"term": {path: {"value": term, "_name": str(position)}}}
-        for position, term in enumerate(shingle_terms(fingerprints.shingles[:queried]))
+        for position, term in enumerate(shingle_terms(queried_shingles(fingerprints)))
     ]
     same = {"value": fingerprints.content_hash, "_name": EXACT, "boost": 1000}
     should.append({"term": {field_path(simhash_field, fields.CONTENT_HASH): same}})
@@ -105,7 +125,7 @@ def _shingle_search(
             "bool": {
                 "filter": list(conditions),
                 "should": should,
-                "minimum_should_match": min_shared_shingles(fingerprints, limits),
+                "minimum_should_match": least_shared(len(fingerprints.shingles)),
             }
         },
     }

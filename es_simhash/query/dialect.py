@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.candidates import related_query
-from es_simhash.query.hits import Candidates, read_candidates
+from es_simhash.query.candidates import related_query, shared_query
+from es_simhash.query.hits import Candidates, read_candidates, read_shared
 from es_simhash.query.neighbours import Neighbour, neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
+from es_simhash.relation.scoring import Candidate
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
@@ -42,9 +43,24 @@ class Dialect(Protocol):
         """Return the bodies of the searches for semantic neighbours; none without a profile."""
 
     def read_candidates(
-        self, answers: Sequence[Mapping[str, Any]], config: IndexConfig, options: SearchOptions
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        fingerprints: TextFingerprints,
+        neighbours: Sequence[Neighbour],
+        config: IndexConfig,
+        options: SearchOptions,
     ) -> Candidates:
-        """Return the candidates that `candidate_searches` found."""
+        """Return the candidates that `candidate_searches` found, and the neighbours."""
+
+    def shared_search(
+        self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return the body of the search for what documents share with a text."""
+
+    def read_shared(
+        self, answer: Mapping[str, Any], fingerprints: TextFingerprints, config: IndexConfig
+    ) -> list[Candidate]:
+        """Return the candidates that `shared_search` found."""
 
     def read_neighbours(
         self,
@@ -99,10 +115,33 @@ class ElasticsearchDialect:
         ]
 
     def read_candidates(
-        self, answers: Sequence[Mapping[str, Any]], config: IndexConfig, options: SearchOptions
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        fingerprints: TextFingerprints,
+        neighbours: Sequence[Neighbour],
+        config: IndexConfig,
+        options: SearchOptions,
     ) -> Candidates:
-        """Return the candidates that `candidate_searches` found."""
-        return read_candidates(answers, limits=options.limits, simhash_field=config.simhash_field)
+        """Return the candidates that `candidate_searches` found, and the neighbours."""
+        return read_candidates(
+            answers,
+            fingerprints,
+            neighbours,
+            limits=options.limits,
+            simhash_field=config.simhash_field,
+        )
+
+    def shared_search(
+        self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return the body of the search for what documents share with a text."""
+        return shared_query(fingerprints, config.simhash_field, ids)
+
+    def read_shared(
+        self, answer: Mapping[str, Any], fingerprints: TextFingerprints, config: IndexConfig
+    ) -> list[Candidate]:
+        """Return the candidates that `shared_search` found."""
+        return read_shared(answer, fingerprints, config.simhash_field)
 
     def read_neighbours(
         self,

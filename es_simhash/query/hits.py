@@ -1,56 +1,118 @@
 """Reading the hits of the searches of `related_query`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from es_simhash.query.candidates import EXACT, requested_neighbours
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.query.candidates import EXACT, queried_shingles, requested_neighbours
+from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import Limits
 from es_simhash.relation.scoring import Candidate
 from es_simhash.storage import fields
-from es_simhash.storage.codec import unpack_chunks
+from es_simhash.storage.codec import unpack_chunks, unpack_sketch
 from es_simhash.storage.fields import field_path
 
+Key = tuple[str | None, str | None]
+Hit = Mapping[str, Any]
 
-@dataclass(frozen=True)
+
+@dataclass
 class Candidates:
-    """Candidates of one query, each once, and whether a limit cut them."""
+    """Candidates of one query, each once.
 
-    candidates: list[Candidate]
-    truncated: bool
+    Attributes:
+        by_key: The candidates, by index and id.
+        truncated: True when a limit cut them.
+        unknown: Those that were found without a count of their shared shingles, as the limit cut
+            them from the search by shingles.
+    """
+
+    by_key: dict[Key, Candidate] = field(default_factory=dict)
+    truncated: bool = False
+    unknown: set[Key] = field(default_factory=set)
+
+    def add(self, candidates: Sequence[Candidate], *, cut: bool) -> None:
+        """Add what was found otherwise than by shingles.
+
+        Args:
+            candidates: The candidates; those that are known stay as they are.
+            cut: Whether the search by shingles was cut, so that they may share some.
+        """
+        for candidate in candidates:
+            key = candidate.index, candidate.id
+            if key not in self.by_key:
+                self.by_key[key] = candidate
+                if cut:
+                    self.unknown.add(key)
+
+    def settle(self, candidates: Sequence[Candidate]) -> None:
+        """Take what a second search says about the unknown ones."""
+        for candidate in candidates:
+            key = candidate.index, candidate.id
+            if key in self.unknown:
+                self.by_key[key] = candidate
+        self.unknown.clear()
 
 
 def read_candidates(
     answers: Sequence[Mapping[str, Any]],
+    fingerprints: TextFingerprints,
+    neighbours: Sequence[Neighbour],
     *,
     limits: Limits,
     simhash_field: str = fields.DEFAULT_FIELD,
 ) -> Candidates:
-    """Merge the hits of the shingle search and of the block search.
+    """Merge the hits of the shingle search, of the block search, and of the search by meaning.
 
     Args:
-        answers: The two answers, in the order of `related_query`.
+        answers: The first two answers, in the order of `related_query`.
+        fingerprints: Of the query.
+        neighbours: Documents near in meaning; they may share passages as well.
         limits: Those of the query.
         simhash_field: Field of the `simhash` object.
     """
     by_shingles, by_blocks = answers
-    path = field_path(simhash_field, fields.CHUNKS)
-    candidates: dict[tuple[str, str], Candidate] = {}
-    for hit in by_shingles["hits"]["hits"]:
-        candidates[hit["_index"], hit["_id"]] = _candidate(hit, path)
-    for hit in by_blocks["hits"]["hits"]:
-        key = hit["_index"], hit["_id"]
-        candidates[key] = replace(candidates.get(key) or _candidate(hit, path), within_k=True)
-    truncated = by_shingles["hits"]["total"]["value"] > limits.candidates or by_blocks["hits"][
-        "total"
-    ]["value"] >= requested_neighbours(limits)
-    return Candidates(list(candidates.values()), truncated)
+    cut = by_shingles["hits"]["total"]["value"] > limits.candidates
+    found = Candidates()
+    found.add(read_shared(by_shingles, fingerprints, simhash_field), cut=False)
+    found.add(read_shared(by_blocks, fingerprints, simhash_field), cut=cut)
+    nothing = np.zeros(0, np.uint32)
+    found.add(
+        [
+            Candidate(near.id, near.chunks, near.sketch, nothing, index=near.index)
+            for near in neighbours
+            if near.chunks is not None and near.sketch is not None
+        ],
+        cut=cut,
+    )
+    found.truncated = cut or by_blocks["hits"]["total"]["value"] >= requested_neighbours(limits)
+    return found
 
 
-def _candidate(hit: Mapping[str, Any], path: str) -> Candidate:
+def read_shared(
+    answer: Mapping[str, Any], fingerprints: TextFingerprints, simhash_field: str
+) -> list[Candidate]:
+    """Return the hits of a search, with the queried shingles that they share."""
+    queried = queried_shingles(fingerprints)
+    return [_candidate(hit, queried, simhash_field) for hit in answer["hits"]["hits"]]
+
+
+def _candidate(hit: Hit, queried: NDArray[np.uint32], simhash_field: str) -> Candidate:
     names = hit.get("matched_queries", ())
     positions = np.array(sorted(int(name) for name in names if name != EXACT), np.int64)
-    chunks = unpack_chunks(hit["fields"][path][0])
-    return Candidate(hit["_id"], chunks, positions, EXACT in names, index=hit["_index"])
+    chunks, sketch = (
+        hit["fields"][field_path(simhash_field, member)][0]
+        for member in (fields.CHUNKS, fields.SKETCH)
+    )
+    return Candidate(
+        hit["_id"],
+        unpack_chunks(chunks),
+        unpack_sketch(sketch),
+        queried[positions],
+        EXACT in names,
+        index=hit["_index"],
+    )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.query.candidates import search_conditions
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.query.candidates import JUDGED, search_conditions
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.scheme import SemanticScheme
@@ -18,7 +19,7 @@ from es_simhash.semantics.similarity import (
     vector_cosines,
 )
 from es_simhash.storage import fields
-from es_simhash.storage.codec import unpack_chunks
+from es_simhash.storage.codec import unpack_chunks, unpack_sketch
 from es_simhash.storage.fields import field_path
 from es_simhash.storage.semantic_codec import (
     concept_terms,
@@ -37,6 +38,7 @@ class Neighbour:
         index: Index of the document; None in memory.
         semantics: How near, without evidence.
         chunks: Its chunk fingerprints; None when it has none.
+        sketch: Its sketch; None when it has none.
         family: Its version family; empty when it is in none.
         date: Milliseconds since 1970 of the requested date field; None without one.
     """
@@ -45,6 +47,7 @@ class Neighbour:
     index: str | None
     semantics: SemanticSimilarity
     chunks: ChunkFingerprints | None = None
+    sketch: Sketch | None = None
     family: str = ""
     date: float | None = None
 
@@ -94,7 +97,7 @@ def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
 def _docvalue_fields(
     profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str, options: SearchOptions
 ) -> list[Any]:
-    members = (fields.CHUNKS, fields.FAMILY, fields.ENTITIES)
+    members = (*JUDGED, fields.FAMILY, fields.ENTITIES)
     values: list[Any] = [field_path(simhash_field, member) for member in members]
     if profile.vector is not None:
         values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
@@ -184,6 +187,7 @@ def read_neighbours(
                 ),
             ),
             _chunks(hit, field_path(simhash_field, fields.CHUNKS)),
+            _sketch(hit, field_path(simhash_field, fields.SKETCH)),
             _first(hit, field_path(simhash_field, fields.FAMILY), ""),
             _date(hit, date_field),
         )
@@ -210,6 +214,11 @@ def _vector(hit: Mapping[str, Any], path: str, *, own: bool) -> Any:
 def _chunks(hit: Mapping[str, Any], path: str) -> ChunkFingerprints | None:
     packed = _first(hit, path, None)
     return None if packed is None else unpack_chunks(packed)
+
+
+def _sketch(hit: Mapping[str, Any], path: str) -> Sketch | None:
+    packed = _first(hit, path, None)
+    return None if packed is None else unpack_sketch(packed)
 
 
 def _concept_score(hit: Mapping[str, Any]) -> float:

@@ -22,21 +22,15 @@ class Limits:
 
     Attributes:
         candidates: Candidates fetched for each query and each way of finding them.
-        clauses: Maximum number of shingles to query; of a longer text those with the smallest
-            numbers, which is a sample of its shingles (docs/guarantee.md gives the error).
-        shared: Shingles a candidate must share; texts of fewer than five shingles need one.
     """
 
     candidates: int = 100
-    clauses: int = 512
-    shared: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("candidates", "clauses", "shared"):
-            if getattr(self, name) < 1:
-                raise InputError(
-                    f"{name} must be at least 1, got {getattr(self, name)}.", parameter=name
-                )
+        if self.candidates < 1:
+            raise InputError(
+                f"candidates must be at least 1, got {self.candidates}.", parameter="candidates"
+            )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from es_simhash.fingerprints import features
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, SHINGLE_BITS, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
+from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
     fingerprint,
@@ -21,8 +22,6 @@ from es_simhash.fingerprints.text_fingerprints import (
     text_batches,
 )
 from es_simhash.relation.model import Span
-from es_simhash.relation.records import Record, record
-from es_simhash.relation.thresholds import HEAD_TOKENS, RECORD_LEVEL
 from es_simhash.relation.tokens import Tokens
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
@@ -33,7 +32,7 @@ from es_simhash.text.segmentation import Segmentation, normalise, segment
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.
-QUERIED_SHINGLES = 128
+_SEARCHED_SHINGLES = 128
 # Chunks whose words are counted, for the nearest passages of two texts.
 _MAX_PROFILED_CHUNKS = 200
 
@@ -79,11 +78,13 @@ class AnalysedText:
         content_hash: str,
         shingles: NDArray[np.uint32],
         chunks: ChunkFingerprints,
+        sketch: Sketch,
         text: str | None = None,
     ) -> "AnalysedText":
         """Return a text of which these parts are known, as they are stored in an index."""
         analysed = cls(text)
-        vars(analysed).update(content_hash=content_hash, shingles=shingles, chunks=chunks)
+        parts = {"content_hash": content_hash, "shingles": shingles, "chunks": chunks}
+        vars(analysed).update(parts, sketch=sketch)
         return analysed
 
     @cached_property
@@ -112,41 +113,32 @@ class AnalysedText:
         return ChunkFingerprints.of(self.fingerprints)
 
     @cached_property
+    def sketch(self) -> Sketch:
+        """Its head, its words and its numbers."""
+        return Sketch(self.fingerprints.sketch)
+
+    @cached_property
     def chunk_fingerprints(self) -> Fingerprints:
         """Its chunk fingerprints alone, which cost less than everything."""
         if "fingerprints" in vars(self) or "chunks" in vars(self):
             return self.chunks.fingerprints
-        characters = features.chunk_characters(self._segmentation)
+        spaced = features.SpacedCharacters.of(self._segmentation)
+        characters = features.chunk_characters(self._segmentation, spaced)
         return group_fingerprints(characters.features, characters.bounds, CHUNK_BITS)
 
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:
         """Shingles by which it is found in a search over a whole index: those below a bound."""
         count = len(self.shingles)
-        if count <= QUERIED_SHINGLES:
+        if count <= _SEARCHED_SHINGLES:
             return self.shingles
-        bound = (QUERIED_SHINGLES << SHINGLE_BITS) // count
+        bound = (_SEARCHED_SHINGLES << SHINGLE_BITS) // count
         return self.shingles[: int(np.searchsorted(self.shingles, bound))]
-
-    @cached_property
-    def level(self) -> int:
-        """Number of the window of texts of its length, from 0 to 3."""
-        return int(np.argmax(self.chunks.shingle_counts > 0))
 
     @cached_property
     def characters(self) -> int:
         """Characters of its chunks."""
         return int(self.chunks.characters.sum())
-
-    @property
-    def is_short(self) -> bool:
-        """True when all of it is compared as a record."""
-        return self.level <= RECORD_LEVEL
-
-    @cached_property
-    def record(self) -> Record:
-        """The whole of a short text, the head of another."""
-        return record(self._known_text, None if self.is_short else HEAD_TOKENS)
 
     @cached_property
     def profile(self) -> SemanticProfile:
@@ -194,8 +186,8 @@ class AnalysedText:
 
     def compact(self) -> "AnalysedText":
         """Return it with what families compare and nothing else, so that many fit in memory."""
-        compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks)
-        vars(compact).update(queried_shingles=self.queried_shingles, record=self.record)
+        compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.sketch)
+        vars(compact).update(queried_shingles=self.queried_shingles)
         return compact
 
     @cached_property

@@ -10,6 +10,8 @@ docs/families.md have the measurements.
 VERSION_SCORE = 0.6
 # What `related` shows by default: in a large index less is shared by chance and by boilerplate.
 SHOWN_SCORE = 0.3
+# From this score on a relation says that passages are shared, though it is one in meaning too.
+PASSAGE_SCORE = 0.2
 # From this score on two compared texts share passages.
 SHARED_SCORE = 0.03
 # Semantic scores are this power of the similarity, scaled to end where versions begin: half of the
@@ -17,18 +19,40 @@ SHARED_SCORE = 0.03
 SEMANTIC_POWER = 0.58
 
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
-# one shingle of a short text, found in a long one, makes no version.
+# one shingle of a short text, found in a long one, says little.
 PRIOR_SHINGLES = 1.5
 # Resembling text adds a quarter of its share to what is copied word for word.
 RESEMBLANCE_WEIGHT = 0.25
-# Versions begin where this much of a text is copied or resembles: half of it.
-VERSION_SHARE = 0.5
-# Where a token is a character, four in a row are two words, and any two texts have more of them in
-# common. Scripts with spaces have four characters a token and more, the space among them.
-VERSION_SHARE_OF_CHARACTERS = 0.65
-CHARACTERS_PER_WORD = 3
-# A document within the promised Hamming distance is a version when its chunks resemble as well.
-RESEMBLING = 0.7
+
+# --- Versions ---
+
+# Shingles that are queried of a text, on average; all of one that has fewer. Both sides judge by
+# them, so that an index needs no more of a text than the question asks for.
+QUERIED_SHINGLES = 896
+# Shingles two texts must share to be judged by them; one where a text has four or fewer.
+LEAST_SHARED = 2
+# Texts that share less than this are no versions, whatever they begin with: a letterhead.
+LEAST_BODY = 0.25
+# Versions share their body and their identity: the geometric mean of the two, this weight on the
+# body, from this value on.
+BODY_EXPONENT = 0.25
+VERSION_CUT = 0.64
+# Weight of the numbers in the agreement of two heads that have some.
+HEAD_NUMBERS_WEIGHT = 0.6
+# Any two texts of one language and subject have this share of their longer words in common.
+UNRELATED_WORDS = 0.45
+# Weight of the numbers beside the words.
+NUMBERS_WEIGHT = 0.15
+# Texts of the first two classes of windows, up to 128 tokens, are compared as records.
+RECORD_LEVEL = 1
+# Weights of the words, of the letters of the head, and of the numbers of records.
+RECORD_WEIGHTS = (0.4, 0.3, 0.3)
+# Records are versions from this agreement on, or where one has this share of the other's shingles.
+RECORD_CUT = 0.78
+CONTAINED_SHINGLES = 0.9
+
+# --- Kinds ---
+
 # One text lies in the other when its coverage is this high, and the other's at most this part of
 # it.
 CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
@@ -37,10 +61,6 @@ CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 
 # Chunks whose fingerprints have at most this cosine count as different, from the second as equal.
 DIFFERENT_COSINE, EQUAL_COSINE = 0.6, 0.95
-# A shingle or chunk in more documents than this counts less: this number over its frequency.
-RARE = 4
-# Chunks within this distance are one and the same for counting in how many documents they are.
-SAME_CHUNK = 20
 # Neighbours that have this much of their chunks in common are shown once.
 COPY_RESEMBLANCE = 0.5
 
@@ -53,19 +73,7 @@ MIN_PASSAGE_WORDS = 6
 
 # --- Families ---
 
-# From this score on two texts are linked as versions. 0.70 to 0.74 is a plateau; it has to be above
-# 0.7, which records of the same words reach when all of their numbers differ.
-LINK_SCORE = 0.72
-# Minimum score of a member with the representative of its family.
-MEMBER_SCORE = 0.5
-# The head of a text, its title and what surrounds it, in tokens.
-HEAD_TOKENS = 32
-# Texts of the first two classes of windows, up to 128 tokens, are compared as records.
-RECORD_LEVEL = 1
-# Where the smaller share of the shingles two texts have in common is this high, they are linked
-# whatever their heads.
-COPIED = 0.85
-# A text more than this many times as long as another is no version of it; it may contain it.
+# A text more than this many times as long as another is in no family with it; it may contain it.
 LENGTH_RATIO = 8
-# Weight of the numbers in the agreement of two records; 0.2 to 0.4 are a plateau.
-NUMBERS_WEIGHT = 0.3
+# Minimum score of a member with the representative of its family.
+MEMBER_SCORE = 0.4

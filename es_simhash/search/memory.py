@@ -8,14 +8,14 @@ import numpy as np
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.candidates import min_shared_shingles, queried_shingles
+from es_simhash.query.candidates import queried_shingles
 from es_simhash.query.neighbours import Neighbour
-from es_simhash.query.options import Limits, SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.query.ranking import ranked
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
+from es_simhash.relation.judgement import least_shared
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import Candidate, score_candidates
 from es_simhash.search.protocol import require_one_query
@@ -79,10 +79,10 @@ class MemoryIndex:
         query = self._analysed(text) if text is not None else self._stored(str(id))
         if query.is_empty:
             return Answer()
-        candidates = list(self._candidates(query, id, options))
-        queried = queried_shingles(query.fingerprints, options.limits)
-        by_shingles = score_candidates(query.fingerprints, queried, candidates)
         neighbours = self._neighbours(query, id) if options.wants_neighbours else []
+        near = {neighbour.id for neighbour in neighbours}
+        candidates = list(self._candidates(query, id, options, near))
+        by_shingles = score_candidates(query, candidates)
         answer = Answer(ranked(by_shingles, neighbours, options))
         if not options.evidence:
             return answer
@@ -130,36 +130,30 @@ class MemoryIndex:
         for other_id, text in self._texts.items():
             semantics = compare_profiles(query.profile, text.profile)
             if other_id != id and semantics.similarity > 0:
-                chunks = None if text.is_empty else text.chunks
+                chunks, sketch = (None, None) if text.is_empty else (text.chunks, text.sketch)
                 # Candidates for versions have no index here, and neither have these.
-                neighbours.append(Neighbour(other_id, None, semantics, chunks))
+                neighbours.append(Neighbour(other_id, None, semantics, chunks, sketch))
         return neighbours
 
     def _candidates(
-        self, query: AnalysedText, id: str | None, options: SearchOptions
+        self, query: AnalysedText, id: str | None, options: SearchOptions, near: set[str | None]
     ) -> Iterator[Candidate]:
-        """Yield all that the two searches would find if they cut nothing."""
+        """Yield all that the searches would find if they cut nothing."""
         k = self.scheme.max_k if options.k is None else options.k
-        least = min_shared_shingles(query.fingerprints, options.limits)
+        queried = queried_shingles(query.fingerprints)
+        least = least_shared(len(query.shingles))
         for other_id, text in self._texts.items():
             if other_id == id or text.is_empty:
                 continue
-            candidate = _candidate(other_id, query.fingerprints, text, options.limits, k)
-            if candidate.same_content or candidate.within_k or len(candidate.shared) >= least:
-                yield candidate
+            shared = np.intersect1d(queried, text.shingles, assume_unique=True)
+            same = query.content_hash == text.content_hash
+            if same or len(shared) >= least or other_id in near or _are_within(query, text, k):
+                yield Candidate(other_id, text.chunks, text.sketch, shared, same)
 
 
-def _candidate(
-    id: str, query: TextFingerprints, hit: AnalysedText, limits: Limits, k: int
-) -> Candidate:
-    assert query.document is not None
-    assert hit.fingerprints.document is not None
-    queried = query.shingles[: queried_shingles(query, limits)]
-    distance = int(hamming_distances(query.document[None], hit.fingerprints.document[None])[0, 0])
-    return Candidate(
-        id,
-        hit.chunks,
-        np.flatnonzero(np.isin(queried, hit.shingles, assume_unique=True)),
-        same_content=query.content_hash == hit.content_hash,
-        within_k=distance <= k,
-    )
+def _are_within(query: AnalysedText, hit: AnalysedText, k: int) -> bool:
+    """Check whether two document fingerprints differ in at most k bits."""
+    document, other = query.fingerprints.document, hit.fingerprints.document
+    assert document is not None
+    assert other is not None
+    return int(hamming_distances(document[None], other[None])[0, 0]) <= k

@@ -7,8 +7,9 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
-from es_simhash.query.candidates import queried_shingles
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
+from es_simhash.query.hits import Candidates
+from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import SearchOptions
 from es_simhash.query.ranking import ranked
 from es_simhash.relation.analysed_text import (
@@ -169,26 +170,61 @@ class Retrieval:
         self._read_profiles(documents)
         searches = [self._searches_of(document, options) for document in documents]
         responses = iter(self.access.search_all([body for bodies in searches for body in bodies]))
-        answers = [
-            self._relations(document.text, [next(responses) for _ in bodies], options)
+        found = [
+            self._found(document.text, [next(responses) for _ in bodies], options)
             for document, bodies in zip(documents, searches, strict=True)
+        ]
+        self._settle(documents, [candidates for candidates, _ in found])
+        answers = [
+            self._relations(document.text, candidates, neighbours, options)
+            for document, (candidates, neighbours) in zip(documents, found, strict=True)
         ]
         if options.evidence or options.fields:
             return self._with_sources(documents, answers, options)
         return answers
 
-    def _relations(
+    def _found(
         self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
-    ) -> Answer:
-        """Return the answer to one query document from the responses to its searches."""
+    ) -> tuple[Candidates, list[Neighbour]]:
+        """Return what the searches of one query document found."""
         if not responses:
-            return Answer()
-        found = self.dialect.read_candidates(responses[:2], self.config, options)
-        queried = queried_shingles(text.fingerprints, options.limits)
-        by_shingles = score_candidates(text.fingerprints, queried, found.candidates)
+            return Candidates(), []
         neighbours = self.dialect.read_neighbours(responses[2:], text.profile, self.config, options)
-        shown = ranked(by_shingles, neighbours, options)
-        answer = Answer(shown, truncated=found.truncated)
+        candidates = self.dialect.read_candidates(
+            responses[:2], text.fingerprints, neighbours, self.config, options
+        )
+        return candidates, neighbours
+
+    def _settle(self, documents: Sequence[QueryDocument], found: Sequence[Candidates]) -> None:
+        """Ask what candidates share that a limit cut from the search by shingles; mostly none."""
+        pending = [
+            (document.text.fingerprints, candidates)
+            for document, candidates in zip(documents, found, strict=True)
+            if candidates.unknown
+        ]
+        if not pending:
+            return
+        bodies = [
+            self.dialect.shared_search(
+                fingerprints, self.config, sorted({str(id) for _, id in candidates.unknown})
+            )
+            for fingerprints, candidates in pending
+        ]
+        for (fingerprints, candidates), answer in zip(
+            pending, self.access.search_all(bodies), strict=True
+        ):
+            candidates.settle(self.dialect.read_shared(answer, fingerprints, self.config))
+
+    def _relations(
+        self,
+        text: AnalysedText,
+        found: Candidates,
+        neighbours: Sequence[Neighbour],
+        options: SearchOptions,
+    ) -> Answer:
+        """Return the answer to one query document from what was found."""
+        by_shingles = score_candidates(text, list(found.by_key.values()))
+        answer = Answer(ranked(by_shingles, neighbours, options), truncated=found.truncated)
         return answer.map(lambda relation: replace(relation, truncated=found.truncated))
 
     def _with_sources(

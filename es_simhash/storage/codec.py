@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
 from es_simhash.storage.fields import (
     BLOCKS,
@@ -23,6 +23,7 @@ from es_simhash.storage.fields import (
     FINGERPRINT,
     SCHEME,
     SHINGLES,
+    SKETCH,
     STATUS,
     STATUS_EMPTY,
 )
@@ -31,8 +32,6 @@ _CHUNK_BYTES = CHUNK_BITS // 8
 # How many shingles each of the four windows picks, 32 bits each.
 _HEADER = np.dtype("<u4")
 _HEADER_BYTES = 16
-# Lengths are kept in 16 bits; a chunk has at most a few hundred characters but for endless words.
-_LONGEST = 0xFFFF
 _BASE64 = np.frombuffer(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
 )
@@ -45,7 +44,7 @@ def pack_chunks(
     fingerprints: Fingerprints, characters: NDArray[np.int64], levels: NDArray[np.uint8]
 ) -> str:
     """Pack chunk fingerprints for a `binary` field: base64 of counts, fingerprints, lengths."""
-    lengths = np.minimum(characters, _LONGEST).astype("<u2")
+    lengths = np.minimum(characters, MAX_CHUNK_CHARACTERS).astype("<u2")
     packed = shingle_counts(levels).astype(_HEADER).tobytes() + fingerprints.tobytes()
     return base64.b64encode(packed + lengths.tobytes()).decode("ascii")
 
@@ -74,9 +73,24 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
     return ChunkFingerprints(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
 
 
-def as_stored(chunks: ChunkFingerprints) -> ChunkFingerprints:
-    """Return chunk fingerprints as they are read back: with lengths that fit 16 bits."""
-    return replace(chunks, characters=np.minimum(chunks.characters, _LONGEST))
+def pack_sketch(sketch: bytes) -> str:
+    """Return a sketch as a `binary` field takes it."""
+    return base64.b64encode(sketch).decode("ascii")
+
+
+def unpack_sketch(packed: str) -> Sketch:
+    """Read what `pack_sketch` wrote.
+
+    Raises:
+        InputError: The value was not written by it.
+    """
+    try:
+        raw = base64.b64decode(packed, validate=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"A stored sketch is not base64, got {str(packed)[:20]!r}. Re-ingest the document."
+        ) from error
+    return Sketch(raw)
 
 
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
@@ -126,6 +140,7 @@ def simhash_object(fingerprints: TextFingerprints) -> dict[str, Any]:
         CHUNKS: pack_chunks(
             fingerprints.chunks, fingerprints.chunk_characters, fingerprints.levels
         ),
+        SKETCH: pack_sketch(fingerprints.sketch),
     }
 
 
@@ -149,7 +164,7 @@ def simhash_json(batch: FingerprintBatch) -> list[bytes]:
         terms = '","'.join(next(blocks))
         head += (
             f'"{FINGERPRINT}":"{next(documents).tobytes().hex()}","{BLOCKS}":["{terms}"],'
-            f'"{CHUNKS}":"{packed}","{SHINGLES}":['
+            f'"{CHUNKS}":"{packed}","{SKETCH}":"{pack_sketch(batch.sketches[index])}","{SHINGLES}":['
         )
         objects.append(head.encode() + letters[begin * 7 : end * 7 - 1] + b"]}")
     return objects

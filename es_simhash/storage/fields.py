@@ -12,6 +12,7 @@ FINGERPRINT = "fingerprint"
 BLOCKS = "blocks"
 SHINGLES = "shingles"
 CHUNKS = "chunks"
+SKETCH = "sketch"
 SEMANTIC_SCHEME = "semantic_scheme"
 CONCEPTS = "concepts"
 ENTITIES = "entities"
@@ -21,7 +22,16 @@ FAMILY = "family"
 DUPLICATE_OF = "duplicate_of"
 DUPLICATE_SCORE = "duplicate_score"
 # What nobody wants to read, and what makes a document large.
-LARGE_MEMBERS = (FINGERPRINT, BLOCKS, SHINGLES, CHUNKS, CONCEPTS, VECTOR, VECTOR_FINGERPRINT)
+LARGE_MEMBERS = (
+    FINGERPRINT,
+    BLOCKS,
+    SHINGLES,
+    CHUNKS,
+    SKETCH,
+    CONCEPTS,
+    VECTOR,
+    VECTOR_FINGERPRINT,
+)
 STATUS_EMPTY = "empty"
 
 # Object of a sidecar document that says whose fields these are, and of which state of it.

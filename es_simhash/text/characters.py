@@ -22,7 +22,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def class_table(name: str) -> NDArray[np.uint8]:
     """Return the class of each code point, from a data file of runs."""
     runs = _runs(name)

@@ -21,6 +21,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.families.find import find_families
+from es_simhash.families.links import link_score, member_score
 from es_simhash.families.memory import candidate_pairs, families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.families.report import FamiliesReport
@@ -29,7 +30,6 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.indices.install import install
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.thresholds import LINK_SCORE
-from es_simhash.relation.version_score import link_score, member_score
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 from tests.bench.engines import bench_client

@@ -34,7 +34,7 @@ from tests.support.opensearch import opensearch, request
 
 Object = dict[str, Any]
 
-OTHER = Scheme.parse("doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v1")
+OTHER = Scheme.parse("doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v2")
 # Shares of the sets of which texts are taken; all of udhr, which is in 82 languages.
 _SHARES = {
     "bbc_news": 400,

@@ -96,7 +96,7 @@ def test_a_hundred_thousand_chunks_are_refused(run: Any, tmp_path: Path) -> None
 def test_another_scheme_is_taken_and_an_unknown_one_refused(
     run: Any, files: tuple[Path, Path]
 ) -> None:
-    name = "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v1"
+    name = "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v2"
     assert run("compare", *files, "--scheme", name).status == 0
     assert "Unknown scheme 'md5'" in run("compare", *files, "--scheme", "md5").refusal()
     assert "Unknown scheme 'md5'" in run("install", "a", "--scheme", "md5").refusal()

@@ -12,7 +12,7 @@ from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.storage import pipeline
 from tests.cli.conftest import Fake
 
-OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v1"
+OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v2"
 
 
 def run(*arguments: str) -> Any:

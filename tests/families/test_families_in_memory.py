@@ -2,11 +2,11 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 
+from es_simhash.families.links import member_score
 from es_simhash.families.memory import families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.version_score import member_score
 
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:

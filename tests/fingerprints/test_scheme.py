@@ -32,7 +32,7 @@ def test_different_schemes_have_different_names(one: Scheme, other: Scheme) -> N
 
 
 def test_the_name_of_the_default_scheme_never_changes() -> None:
-    assert DEFAULT.name == "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v1"
+    assert DEFAULT.name == "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v2"
 
 
 @pytest.mark.parametrize(

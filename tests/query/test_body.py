@@ -63,7 +63,7 @@ def test_the_two_bodies_are_these() -> None:
     # 0b000000_000001_000010_000011 the letters 0, 1, 2, 3.
     shingles, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), exclude_ids=["7"])
     conditions = [
-        {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v1"}},
+        {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v2"}},
         {"bool": {"must_not": [{"ids": {"values": ["7"]}}]}},
     ]
     assert shingles == {

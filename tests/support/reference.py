@@ -36,6 +36,7 @@ def read_runs(name: str) -> list[int]:
 
 CLASS = read_runs("characters.txt")
 LATER = read_runs("later_characters.txt")
+DIGIT = read_runs("digits.txt")
 
 
 def normalise(text: str) -> str:
@@ -250,8 +251,53 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
         "blocks": blocks(value, int(block_count.removeprefix("b"))),
         "shingles": [term(number) for number in levels],
         "chunks": pack(described_chunks, list(levels.values())),
+        "sketch": base64.b64encode(sketch(tokens)).decode("ascii"),
     }
     return result
+
+
+def sketch(tokens: list[str]) -> bytes:
+    head = "".join(" " + token for token in tokens[:32])
+    marks = {xxh64(run, 3) % 256 for run in runs([ord(c) for c in head], 4)}
+    return (
+        bitmap(marks, 256)
+        + number_list([token for token in tokens[:32] if has_digit(token)], 32)
+        + number_list([token for token in tokens if has_digit(token)], 17)
+        + folded({number % 2048 for number in words(tokens)})
+    )
+
+
+def has_digit(token: str) -> bool:
+    return any(DIGIT[ord(c)] for c in token)
+
+
+def words(tokens: list[str]) -> set[int]:
+    """Number the longer words, and each two neighbours that are characters of their own."""
+    found = set()
+    for token, following in zip(tokens, [*tokens[1:], " "], strict=True):
+        if CLASS[ord(token[0])] == OWN:
+            if CLASS[ord(following[0])] == OWN:
+                found.add(fold([token_number(token), token_number(following)]))
+        elif not has_digit(token) and len(token.encode("utf-8", "surrogatepass")) >= 6:
+            found.add(token_number(token))
+    return found
+
+
+def number_list(tokens: list[str], most: int) -> bytes:
+    smallest = sorted({token_number(token) >> 48 for token in tokens})[:most]
+    return bytes([len(smallest)]) + b"".join(n.to_bytes(2, "little") for n in smallest)
+
+
+def folded(bits: set[int]) -> bytes:
+    size = 2048
+    while size > 64 and 8 * len(bits) <= size:
+        size //= 2
+        bits = {bit % size for bit in bits}
+    return bitmap(bits, size)
+
+
+def bitmap(bits: set[int], size: int) -> bytes:
+    return sum(1 << bit for bit in bits).to_bytes(size // 8, "little")
 
 
 def describe_chunk(tokens: list[str], begin: int, end: int) -> dict[str, Any]:

@@ -1,0 +1,207 @@
+"""Sketches: what a text begins with, its longer words and its numbers, in a hundred bytes or two.
+
+Two texts made from one form share most of their shingles; their names, words and numbers tell them
+apart. Sets of words are kept as bitmaps, whose numbers of bits give the sizes of intersections by
+linear counting (Whang, Vander-Zanden, Taylor: "A linear-time probabilistic counting algorithm for
+database applications", TODS 1990). The rules are in docs/fingerprint.md.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.features import SpacedCharacters, head_characters
+from es_simhash.fingerprints.hashing import BASE, Uint64s, xxh64
+from es_simhash.text.characters import STANDALONE, class_table
+from es_simhash.text.segmentation import Ints, Segmentation
+
+# The head of a text, its title and what surrounds it, in tokens.
+HEAD_TOKENS = 32
+HEAD_BITS = 256
+# Shorter words are mostly those of the grammar. Bytes of UTF-8 measure scripts alike: two syllables
+# of Hangul, three letters of Cyrillic or Arabic, six of Latin.
+WORD_BYTES = 6
+LEAST_WORD_BITS, MOST_WORD_BITS = 64, 2048
+# Numbers that are kept of a text, those with the smallest hashes; one more shows that there are
+# others.
+NUMBERS = 16
+_SEED = 3
+_NUMBER_BITS = 16
+# The first decimal digit after those of ASCII.
+_SECOND_ZERO = 0x660
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The sketch of one text.
+
+    Attributes:
+        packed: The bytes that are stored.
+    """
+
+    packed: bytes
+
+    def __post_init__(self) -> None:
+        words = 8 * (len(self.packed) - self._numbers_end)
+        if not LEAST_WORD_BITS <= words <= MOST_WORD_BITS or words & (words - 1):
+            raise InputError(
+                f"A stored sketch has an invalid length of {len(self.packed)} bytes. Re-ingest the "
+                "document."
+            )
+
+    @cached_property
+    def head(self) -> int:
+        """Bitmap of the runs of four characters of the head, HEAD_BITS bits."""
+        return int.from_bytes(self.packed[: HEAD_BITS // 8], "little")
+
+    @cached_property
+    def head_numbers(self) -> frozenset[int]:
+        """Hashes of the numbers of the head."""
+        return frozenset(self._hashes(HEAD_BITS // 8 + 1, self._head_numbers_end))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Smallest hashes of the numbers of the text, ascending; NUMBERS + 1 when it has more."""
+        return self._hashes(self._head_numbers_end + 1, self._numbers_end)
+
+    @cached_property
+    def words(self) -> int:
+        """Bitmap of the longer words, `word_bits` bits."""
+        return int.from_bytes(self.packed[self._numbers_end :], "little")
+
+    @property
+    def word_bits(self) -> int:
+        """Bits of the bitmap of words: a power of two."""
+        return 8 * (len(self.packed) - self._numbers_end)
+
+    @cached_property
+    def _head_numbers_end(self) -> int:
+        return self._end_of_list(HEAD_BITS // 8)
+
+    @cached_property
+    def _numbers_end(self) -> int:
+        return self._end_of_list(self._head_numbers_end)
+
+    def _end_of_list(self, start: int) -> int:
+        count = self.packed[start] if start < len(self.packed) else 0
+        return start + 1 + 2 * count
+
+    def _hashes(self, start: int, end: int) -> tuple[int, ...]:
+        return tuple(np.frombuffer(self.packed[start:end], "<u2").tolist())
+
+
+def sketches(tokens: Uint64s, segmentation: Segmentation, spaced: SpacedCharacters) -> list[bytes]:
+    """Return the packed sketch of each text of a batch; of a text without tokens, no bytes.
+
+    Args:
+        tokens: Number of each token (`features.token_numbers`).
+        segmentation: Tokens of the texts.
+        spaced: Characters of the tokens.
+    """
+    sizes = np.diff(segmentation.texts)
+    texts = np.repeat(np.arange(len(sizes)), sizes)
+    highest = int(segmentation.codes.max(initial=0))
+    numbers = np.flatnonzero(_have_digits(segmentation, highest))
+    in_head = numbers[numbers - segmentation.texts[texts[numbers]] < HEAD_TOKENS]
+    bits = np.zeros((len(sizes), MOST_WORD_BITS), bool)
+    for places, values in (
+        _long_words(tokens, segmentation, numbers, highest),
+        _pairs(tokens, segmentation, texts),
+    ):
+        bits[texts[places], (values & np.uint64(MOST_WORD_BITS - 1)).view(np.int64)] = True
+    parts = zip(
+        sizes.tolist(),
+        _heads(segmentation, spaced),
+        _packed_numbers(tokens[in_head], texts[in_head], len(sizes)),
+        _packed_numbers(tokens[numbers], texts[numbers], len(sizes), NUMBERS + 1),
+        _packed_words(bits),
+        strict=True,
+    )
+    return [b"".join(members) if size else b"" for size, *members in parts]
+
+
+def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
+    """Which tokens have a decimal digit."""
+    codes = segmentation.codes
+    if highest < _SECOND_ZERO:
+        is_digit = codes - np.uint32(ord("0")) < np.uint32(10)
+    else:
+        is_digit = class_table("digits.txt")[codes].view(bool)
+    found = np.zeros(len(segmentation.starts), bool)
+    digits = np.flatnonzero(is_digit)
+    found[np.searchsorted(segmentation.starts, digits, side="right") - 1] = True
+    return found
+
+
+def _long_words(
+    tokens: Uint64s, segmentation: Segmentation, numbers: Ints, highest: int
+) -> tuple[Ints, Uint64s]:
+    """Return the places and numbers of the words of WORD_BYTES and more that have no digit."""
+    starts, ends = segmentation.starts, segmentation.ends
+    sizes = ends - starts
+    for bound in (0x80, 0x800, 0x10000):
+        if highest < bound:
+            break
+        larger = np.flatnonzero(segmentation.codes >= bound)
+        places = np.searchsorted(ends, larger, side="right")
+        # What stands between tokens belongs to none.
+        places = places[: int(places.searchsorted(len(ends)))]
+        inside = starts[places] <= larger[: len(places)]
+        sizes += np.bincount(places[inside], minlength=len(sizes))
+    is_word = sizes >= WORD_BYTES
+    is_word[numbers] = False
+    if highest >= 0x80:
+        is_word &= segmentation.classes[starts] != STANDALONE
+    places = np.flatnonzero(is_word)
+    return places, tokens[places]
+
+
+def _pairs(tokens: Uint64s, segmentation: Segmentation, texts: Ints) -> tuple[Ints, Uint64s]:
+    """Return the places and numbers of the words of two characters that are tokens themselves."""
+    is_standalone = segmentation.classes[segmentation.starts] == STANDALONE
+    places = np.flatnonzero(is_standalone[:-1] & is_standalone[1:])
+    places = places[texts[places] == texts[places + 1]]
+    return places, tokens[places] * np.uint64(BASE) + tokens[places + 1]
+
+
+def _heads(segmentation: Segmentation, spaced: SpacedCharacters) -> list[bytes]:
+    runs = head_characters(segmentation, spaced, HEAD_TOKENS)
+    bits = np.zeros((len(runs.bounds) - 1, HEAD_BITS), bool)
+    rows = np.repeat(np.arange(len(bits)), np.diff(runs.bounds))
+    hashes = xxh64(runs.features, _SEED)[0]
+    bits[rows, (hashes & np.uint64(HEAD_BITS - 1)).view(np.int64)] = True
+    raw = np.packbits(bits, bitorder="little").tobytes()
+    size = HEAD_BITS // 8
+    return [raw[start : start + size] for start in range(0, len(raw), size)]
+
+
+def _packed_words(bits: NDArray[np.bool_]) -> list[bytes]:
+    """Halve each bitmap while at most an eighth of its bits are set: one half laid on the other."""
+    sizes = np.full(len(bits), MOST_WORD_BITS)
+    size = MOST_WORD_BITS
+    rows = np.arange(len(bits))
+    while size > LEAST_WORD_BITS and len(rows):
+        counts = np.count_nonzero(bits[rows, :size], axis=1)
+        rows = rows[counts <= size // 8]
+        size //= 2
+        bits[rows, :size] |= bits[rows, size : 2 * size]
+        sizes[rows] = size
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    return [row[: size // 8].tobytes() for row, size in zip(packed, sizes.tolist(), strict=True)]
+
+
+def _packed_numbers(tokens: Uint64s, texts: Ints, count: int, most: int = 255) -> list[bytes]:
+    """Return, for each text, how many of its numbers are kept, and their smallest hashes."""
+    hashes = (tokens >> np.uint64(64 - _NUMBER_BITS)).view(np.int64)
+    keys = np.sort(texts << _NUMBER_BITS | hashes)
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    bounds = np.searchsorted(keys, np.arange(count + 1) << _NUMBER_BITS).tolist()
+    raw = (keys & ((1 << _NUMBER_BITS) - 1)).astype("<u2").tobytes()
+    return [
+        bytes((min(end - begin, most),)) + raw[2 * begin : 2 * min(end, begin + most)]
+        for begin, end in pairwise(bounds)
+    ]

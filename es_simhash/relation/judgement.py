@@ -1,0 +1,222 @@
+"""The judgement of two texts: how far they are versions of each other, from the two alone.
+
+Nothing else has a say: not what stands in the index beside them, not how they were found, not
+which of them was asked about. `compare`, `related`, families and de-duplication all judge here.
+docs/relations.md has the measurements.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.scheme import SHINGLE_BITS
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.relation.resemblance import coverage_of
+from es_simhash.relation.sketch_agreement import (
+    head_agreement,
+    head_letters,
+    number_overlap,
+    word_overlap,
+)
+from es_simhash.relation.thresholds import (
+    BODY_EXPONENT,
+    CONTAINED_SHINGLES,
+    LEAST_BODY,
+    LEAST_SHARED,
+    NUMBERS_WEIGHT,
+    PRIOR_SHINGLES,
+    QUERIED_SHINGLES,
+    RECORD_CUT,
+    RECORD_LEVEL,
+    RECORD_WEIGHTS,
+    RESEMBLANCE_WEIGHT,
+    SHOWN_SCORE,
+    UNRELATED_WORDS,
+    VERSION_CUT,
+    VERSION_SCORE,
+)
+
+_ALL_SHINGLES = 1 << SHINGLE_BITS
+
+
+class JudgedText(Protocol):
+    """What is known of a text that is judged: no more than an index stores."""
+
+    @property
+    def chunks(self) -> ChunkFingerprints:
+        """Its chunk fingerprints, and how many shingles each window picks."""
+
+    @property
+    def sketch(self) -> Sketch:
+        """Its head, its words and its numbers."""
+
+
+@dataclass(frozen=True)
+class Containment:
+    """How many shingles two texts share, of those that can be compared.
+
+    Attributes:
+        shared: Shingles of both, as far as they are queried from both.
+        fewer: Shingles of the text that has fewer, at the larger of the two windows.
+    """
+
+    shared: int
+    fewer: float
+
+    @property
+    def share(self) -> float:
+        """Share of the shingles of the text that has fewer, from 0 to 1."""
+        return min(1.0, self.shared / max(1.0, self.fewer))
+
+    def smoothed(self, resemblance: float) -> float:
+        """Return the share where few shingles were counted: the chunks say what to expect."""
+        known = self.shared + PRIOR_SHINGLES * resemblance
+        return min(1.0, known / (self.fewer + PRIOR_SHINGLES))
+
+
+def queried_bound(shingles: int) -> int:
+    """Return the number below which the shingles of a text are queried: all of a short one.
+
+    The numbers of shingles are hashes, so those below a bound are a sample of them, the same in
+    every text that has them.
+
+    Args:
+        shingles: How many the text has.
+    """
+    if shingles <= QUERIED_SHINGLES:
+        return _ALL_SHINGLES
+    return QUERIED_SHINGLES * _ALL_SHINGLES // shingles
+
+
+def shared_bound(one: ChunkFingerprints, other: ChunkFingerprints) -> int:
+    """Return the number below which the shingles of two texts are queried from both sides."""
+    return queried_bound(max(one.shingles, other.shingles))
+
+
+def least_shared(shingles: int) -> int:
+    """Return how many shingles a text must share: one alone is a turn of phrase."""
+    return LEAST_SHARED if shingles > 2 * LEAST_SHARED else 1
+
+
+def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -> Containment:
+    """Return how much of its shingles the text that has fewer shares.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: How many shingles below their `shared_bound` both have.
+    """
+    level = max(one.level, other.level)
+    fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))
+    if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
+        shared = 0
+    return Containment(shared, fewer * shared_bound(one, other) / _ALL_SHINGLES)
+
+
+def shared_shingles(
+    one: NDArray[np.uint32], other: NDArray[np.uint32], bound: int = _ALL_SHINGLES
+) -> int:
+    """Count the shingles below a bound that two ascending arrays have in common."""
+    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
+    fewer = fewer[: int(fewer.searchsorted(bound))]
+    if not len(fewer) or not len(more):
+        return 0
+    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
+    return int(np.count_nonzero(more[places] == fewer))
+
+
+def score(one: JudgedText, other: JudgedText, shared: Containment, resemblance: float) -> float:
+    """Return the score of two different texts, from 0 to 1; versions have VERSION_SCORE or more.
+
+    Below, it is the share of the text with fewer shingles that stands in the other.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: The shingles they share.
+        resemblance: Share of the characters of one that resembles the other, of either direction
+            the greater.
+    """
+    body = _body(shared, resemblance)
+    if shared.shared:
+        version = _version_score(one, other, shared, body)
+        if version >= VERSION_SCORE:
+            return version
+    below = np.interp(body, (0, SHOWN_SCORE, 1), (0, SHOWN_SCORE, VERSION_SCORE))
+    return min(float(below), VERSION_SCORE - 0.0001)
+
+
+def version_score(
+    one: JudgedText, other: JudgedText, shared: Containment, least: float = VERSION_SCORE
+) -> float:
+    """Return the score of two different texts as versions: VERSION_SCORE or more when they are.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: The shingles they share.
+        least: Of scores that are less, 0 is returned: the chunks of long texts take long to
+            compare, and that is done only where it may decide.
+    """
+    if not shared.shared or _version_score(one, other, shared, _body(shared, 1.0)) < least:
+        return 0.0
+    covered = coverage_of(one.chunks, other.chunks)
+    body = _body(shared, max(covered.of_query, covered.of_hit))
+    found = _version_score(one, other, shared, body)
+    return found if found >= least else 0.0
+
+
+def _body(shared: Containment, resemblance: float) -> float:
+    """Return what two texts share: what is copied, and a part of what resembles of the rest."""
+    copied = shared.smoothed(resemblance)
+    return copied + (1 - copied) * RESEMBLANCE_WEIGHT * resemblance
+
+
+def _version_score(one: JudgedText, other: JudgedText, shared: Containment, body: float) -> float:
+    """Return the score as versions, which are none below VERSION_SCORE."""
+    if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:
+        found = _scaled(_record_agreement(one.sketch, other.sketch), RECORD_CUT)
+        if shared.share >= CONTAINED_SHINGLES:
+            found = max(found, VERSION_SCORE)
+        return found
+    if body < LEAST_BODY:
+        return 0.0
+    identity = _identity(one.sketch, other.sketch, shared.share)
+    likeness: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
+    return _scaled(likeness, VERSION_CUT)
+
+
+def _record_agreement(one: Sketch, other: Sketch) -> float:
+    """Return how far two short texts say the same: words, letters of the head, and numbers.
+
+    A volume, a year or a model that differs tells two records apart whose words are the same.
+    """
+    letters = head_letters(one, other)
+    overlap = word_overlap(one, other)
+    words = letters if overlap is None else overlap
+    same = number_overlap(one, other)
+    numbers = words if same is None else same
+    return float(np.dot(RECORD_WEIGHTS, (words, letters, numbers)))
+
+
+def _identity(one: Sketch, other: Sketch, share: float) -> float:
+    """Return how far two texts are about the same thing: by their heads or by their words.
+
+    One of them is enough: a revision may have a new head, and a text that was rewritten keeps its
+    head. Two forms filled in differently agree half in both.
+    """
+    # Whoever shares a text shares its words; of texts of different lengths bitmaps know less.
+    overlap = max(word_overlap(one, other) or 0.0, share)
+    words = max(0.0, (overlap - UNRELATED_WORDS) / (1 - UNRELATED_WORDS))
+    same = number_overlap(one, other)
+    numbers = words if same is None else same
+    vocabulary = (1 - NUMBERS_WEIGHT) * words + NUMBERS_WEIGHT * numbers
+    return max(head_agreement(one, other), vocabulary)
+
+
+def _scaled(value: float, cut: float) -> float:
+    """Return a value as a score, the cut at VERSION_SCORE."""
+    return float(np.interp(value, (0, cut, 1), (0, VERSION_SCORE, 1)))
