@@ -1,14 +1,15 @@
 """Which texts find each other, and which are linked as versions, as families see it."""
 
+from es_simhash.relation import judgement
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.judgement import (
+    Containment,
     containment,
     least_shared,
     shared_bound,
     shared_shingles,
-    version_score,
 )
-from es_simhash.relation.thresholds import LENGTH_RATIO, MEMBER_SCORE, VERSION_SCORE
+from es_simhash.relation.thresholds import LENGTH_RATIO
 
 
 def min_shared(text: AnalysedText) -> int:
@@ -31,20 +32,22 @@ def link_score(one: AnalysedText, other: AnalysedText) -> float:
     shorter, longer = sorted((one.characters, other.characters))
     if shorter * LENGTH_RATIO < longer:
         return 0.0
-    return _version_score(one, other, VERSION_SCORE)
+    return version_score(one, other)
 
 
-def member_score(representative: AnalysedText, other: AnalysedText) -> float:
-    """Return the score of a text that may be in a family with its representative, 0 of others.
-
-    A version of a version may have less in common with the representative than two linked texts.
-    """
-    return _version_score(representative, other, MEMBER_SCORE)
+def kept_share(one: AnalysedText, other: AnalysedText) -> float:
+    """Return the share of the shingles of one text that stand in the other, the greater of both."""
+    return _containment(one, other).share
 
 
-def _version_score(one: AnalysedText, other: AnalysedText, least: float) -> float:
+def version_score(one: AnalysedText, other: AnalysedText) -> float:
+    """Return the score of two texts that are versions of each other, 0 of others."""
     if one.content_hash == other.content_hash:
         return 1.0
+    return judgement.version_score(one, other, _containment(one, other))
+
+
+def _containment(one: AnalysedText, other: AnalysedText) -> Containment:
     bound = shared_bound(one.chunks, other.chunks)
     shared = shared_shingles(one.shingles, other.shingles, bound)
-    return version_score(one, other, containment(one.chunks, other.chunks, shared), least)
+    return containment(one.chunks, other.chunks, shared)

@@ -3,7 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from es_simhash.families.links import are_candidates, link_score, member_score, min_shared
+from es_simhash.families.links import (
+    are_candidates,
+    kept_share,
+    link_score,
+    min_shared,
+    version_score,
+)
 from es_simhash.families.partition import Pair, families_of, pair
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
@@ -49,7 +55,8 @@ def families_in_memory(
     groups = families_of(
         by_hash,
         _neighbours(by_hash, dismissed_hashes),
-        score=lambda one, other: member_score(by_hash[one], by_hash[other]),
+        score=lambda one, other: version_score(by_hash[one], by_hash[other]),
+        kept=lambda one, other: kept_share(by_hash[one], by_hash[other]),
         rank=lambda key: (ranked(best[key]), key),
         dismissed=dismissed_hashes,
     )

@@ -8,7 +8,7 @@ from es_simhash.families.corpus import Corpus
 from es_simhash.families.documents import FamilyDocument
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
-from es_simhash.families.links import member_score
+from es_simhash.families.links import kept_share, version_score
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.partition import Pair, families_of, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
@@ -95,7 +95,8 @@ class FamilyRun:
             families_of(
                 self.graph.queried,
                 self.graph.neighbours,
-                score=self._member_score,
+                score=self._score,
+                kept=self._kept,
                 rank=ranking.rank,
                 dismissed=self._dismissed,
             )
@@ -108,12 +109,15 @@ class FamilyRun:
             families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
         return sorted(families, key=lambda family: family.name)
 
-    def _member_score(self, one: str, other: str) -> float:
+    def _score(self, one: str, other: str) -> float:
         # Linked texts score enough, and their texts may have to be read again.
         score = self.graph.scores.get(pair(one, other))
         if score is not None:
             return score
-        return member_score(self.corpus.text(one), self.corpus.text(other))
+        return version_score(self.corpus.text(one), self.corpus.text(other))
+
+    def _kept(self, one: str, other: str) -> float:
+        return kept_share(self.corpus.text(one), self.corpus.text(other))
 
     def _members(self, group: Sequence[str], first: DocumentRef) -> tuple[DocumentRef, ...]:
         refs = {ref for content_hash in group for ref in self.corpus.copies[content_hash]}

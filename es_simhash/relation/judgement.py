@@ -39,6 +39,8 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
 )
 
+# Scores are given to so many digits, here and in answers.
+SCORE_DIGITS = 4
 _ALL_SHINGLES = 1 << SHINGLE_BITS
 
 
@@ -140,51 +142,46 @@ def score(one: JudgedText, other: JudgedText, shared: Containment, resemblance: 
         resemblance: Share of the characters of one that resembles the other, of either direction
             the greater.
     """
-    body = _body(shared, resemblance)
     if shared.shared:
-        version = _version_score(one, other, shared, body)
+        version = _version_score(one, other, shared, resemblance)
         if version >= VERSION_SCORE:
             return version
+    body = _body(shared.smoothed(resemblance), resemblance)
     below = np.interp(body, (0, SHOWN_SCORE, 1), (0, SHOWN_SCORE, VERSION_SCORE))
     return min(float(below), VERSION_SCORE - 0.0001)
 
 
-def version_score(
-    one: JudgedText, other: JudgedText, shared: Containment, least: float = VERSION_SCORE
-) -> float:
-    """Return the score of two different texts as versions: VERSION_SCORE or more when they are.
+def version_score(one: JudgedText, other: JudgedText, shared: Containment) -> float:
+    """Return the score of two different texts that are versions of each other, 0 of others.
 
-    Args:
-        one: A text.
-        other: Another.
-        shared: The shingles they share.
-        least: Of scores that are less, 0 is returned: the chunks of long texts take long to
-            compare, and that is done only where it may decide.
+    The chunks of long texts take long to compare; that is done only where it may decide.
     """
-    if not shared.shared or _version_score(one, other, shared, _body(shared, 1.0)) < least:
+    if not shared.shared or _version_score(one, other, shared, 1.0) < VERSION_SCORE:
         return 0.0
     covered = coverage_of(one.chunks, other.chunks)
-    body = _body(shared, max(covered.of_query, covered.of_hit))
-    found = _version_score(one, other, shared, body)
-    return found if found >= least else 0.0
+    found = round(score(one, other, shared, max(covered.of_query, covered.of_hit)), SCORE_DIGITS)
+    return found if found >= VERSION_SCORE else 0.0
 
 
-def _body(shared: Containment, resemblance: float) -> float:
+def _body(copied: float, resemblance: float) -> float:
     """Return what two texts share: what is copied, and a part of what resembles of the rest."""
-    copied = shared.smoothed(resemblance)
     return copied + (1 - copied) * RESEMBLANCE_WEIGHT * resemblance
 
 
-def _version_score(one: JudgedText, other: JudgedText, shared: Containment, body: float) -> float:
+def _version_score(
+    one: JudgedText, other: JudgedText, shared: Containment, resemblance: float
+) -> float:
     """Return the score as versions, which are none below VERSION_SCORE."""
     if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:
         found = _scaled(_record_agreement(one.sketch, other.sketch), RECORD_CUT)
         if shared.share >= CONTAINED_SHINGLES:
             found = max(found, VERSION_SCORE)
         return found
+    copied = shared.smoothed(resemblance)
+    body = _body(copied, resemblance)
     if body < LEAST_BODY:
         return 0.0
-    identity = _identity(one.sketch, other.sketch, shared.share)
+    identity = _identity(one.sketch, other.sketch, copied)
     likeness: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
     return _scaled(likeness, VERSION_CUT)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.judgement import JudgedText, containment, score, shared_bound
+from es_simhash.relation.judgement import SCORE_DIGITS, JudgedText, containment, score, shared_bound
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.relation.resemblance import coverages
 from es_simhash.relation.thresholds import (
@@ -17,9 +17,6 @@ from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     VERSION_SCORE,
 )
-
-# Scores and shares are given to so many digits.
-_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,8 @@ def _relation(query: JudgedText, candidate: Candidate, coverage: Coverage) -> Re
     bound = shared_bound(query.chunks, candidate.chunks)
     shared = containment(query.chunks, candidate.chunks, int(candidate.shared.searchsorted(bound)))
     resemblance = max(coverage.of_query, coverage.of_hit)
-    found = round(score(query, candidate, shared, resemblance), _DIGITS)
-    rounded = Coverage(round(coverage.of_query, _DIGITS), round(coverage.of_hit, _DIGITS))
+    found = round(score(query, candidate, shared, resemblance), SCORE_DIGITS)
+    rounded = Coverage(round(coverage.of_query, SCORE_DIGITS), round(coverage.of_hit, SCORE_DIGITS))
     return Relation(candidate.id, _kind(found, rounded), found, rounded, index=candidate.index)
 
 

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
 from es_simhash.relation.thresholds import HEAD_NUMBERS_WEIGHT
 
+# A bitmap with more of its bits set says little of what is not in it.
+_MOST_SET = 0.75
+
 
 def head_letters(one: Sketch, other: Sketch) -> float:
     """Return the share of the runs of four characters that two heads have in common (Dice)."""
@@ -34,10 +37,13 @@ def word_overlap(one: Sketch, other: Sketch) -> float | None:
     """Return the share of the words of the text that has fewer which the other has.
 
     Returns:
-        None where one of them has no longer words.
+        None where one of them has no longer words, or so many more than the other that the bitmap
+        of the shorter text cannot hold them.
     """
     bits = min(one.word_bits, other.word_bits)
     words, others = (_folded(sketch.words, sketch.word_bits, bits) for sketch in (one, other))
+    if max(words.bit_count(), others.bit_count()) > _MOST_SET * bits:
+        return None
     common, size, other_size = _intersection(words, others, bits)
     fewer = min(size, other_size)
     return min(1.0, common / fewer) if fewer else None

@@ -75,5 +75,7 @@ MIN_PASSAGE_WORDS = 6
 
 # A text more than this many times as long as another is in no family with it; it may contain it.
 LENGTH_RATIO = 8
-# Minimum score of a member with the representative of its family.
-MEMBER_SCORE = 0.4
+# A member that is no version of the representative is linked with it by versions of this score and
+# more, small steps, and keeps this share of it.
+STEP_SCORE = 0.8
+LEAST_KEPT = 0.1

@@ -21,7 +21,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.families.find import find_families
-from es_simhash.families.links import link_score, member_score
+from es_simhash.families.links import link_score, version_score
 from es_simhash.families.memory import candidate_pairs, families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.families.report import FamiliesReport
@@ -166,7 +166,7 @@ def _families(
     return families_of(
         contents,
         neighbours,
-        score=lambda one, other: member_score(contents[one], contents[other], cut),
+        score=lambda one, other: version_score(contents[one], contents[other], cut),
         rank=lambda key: (contents[key].characters, key),
     )
 

@@ -2,11 +2,14 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 
-from es_simhash.families.links import member_score
+import pytest
+
+from es_simhash.families.links import kept_share
 from es_simhash.families.memory import families_in_memory
 from es_simhash.families.partition import families_of
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.thresholds import LEAST_KEPT
 
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:
@@ -65,7 +68,7 @@ def test_no_chain_joins_strangers(make_text: Callable[..., str]) -> None:
             one, two = read[representative], read[other]
             assert one is not None
             assert two is not None
-            assert member_score(one, two) >= 0.5
+            assert kept_share(one, two) >= LEAST_KEPT
     assert not any({"00", "40"} <= set(family) for family in families)
 
 
@@ -121,7 +124,22 @@ def test_left_out_texts_make_families_of_their_own() -> None:
     found = families_of(
         order,
         neighbours,
-        score=lambda one, other: float(abs(order.index(one) - order.index(other)) == 1),
+        score=lambda one, other: 0.7 * (abs(order.index(one) - order.index(other)) == 1),
+        kept=lambda one, other: 1.0,
         rank=lambda node: -order.index(node),
     )
     assert members(list(found)) == {frozenset("ab"), frozenset("cd")}
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(0.3, {"abcd"}), (0.05, {"ab", "cd"})])
+def test_small_steps_lead_to_members_that_keep_something(kept: float, expected: set[str]) -> None:
+    neighbours = {"a": ["b"], "b": ["a", "c"], "c": ["b", "d"], "d": ["c"]}
+    order = "abcd"
+    found = families_of(
+        order,
+        neighbours,
+        score=lambda one, other: 0.9 * (abs(order.index(one) - order.index(other)) == 1),
+        kept=lambda one, other: kept,
+        rank=lambda node: -order.index(node),
+    )
+    assert members(list(found)) == {frozenset(each) for each in expected}

@@ -43,7 +43,7 @@ def test_the_name_of_the_default_scheme_never_changes() -> None:
         DEFAULT.name + " ",
         DEFAULT.name + "\n",
         DEFAULT.name.upper(),
-        DEFAULT.name.replace("v1", "v2"),
+        DEFAULT.name.replace("v2", "v1"),
         DEFAULT.name.replace("word4", "word5"),
         DEFAULT.name.replace("char4", "char5"),
         DEFAULT.name.replace("doc128", "doc256"),

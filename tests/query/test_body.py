@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
 from es_simhash.query.candidates import related_query
 from es_simhash.query.options import Limits, SearchOptions
+from es_simhash.relation.thresholds import QUERIED_SHINGLES
 
 DOCUMENT = "00112233445566778899aabbccddeeff"
 FILTER = {"term": {"lang": "en"}}
@@ -69,7 +69,7 @@ def test_the_two_bodies_are_these() -> None:
     assert shingles == {
         "size": 100,
         "_source": False,
-        "docvalue_fields": ["simhash.chunks"],
+        "docvalue_fields": ["simhash.chunks", "simhash.sketch"],
         "track_total_hits": 101,
         "query": {
             "bool": {
@@ -102,7 +102,7 @@ def test_the_two_bodies_are_these() -> None:
     assert blocks == {
         "size": 100,
         "_source": False,
-        "docvalue_fields": ["simhash.chunks"],
+        "docvalue_fields": ["simhash.chunks", "simhash.sketch"],
         "track_total_hits": 101,
         "knn": {
             "field": "simhash.fingerprint",
@@ -141,19 +141,14 @@ def test_texts_of_fewer_than_five_passages_need_one_shared(shingles: int, least:
     assert shingle_body(prints(*range(shingles)))["minimum_should_match"] == least
 
 
-def test_the_shared_passages_needed_can_be_raised() -> None:
-    limits = Limits(shared=3)
-    assert shingle_body(prints(*range(7)), limits=limits)["minimum_should_match"] == 3
-    assert shingle_body(prints(*range(6)), limits=limits)["minimum_should_match"] == 1
-
-
-def test_of_more_passages_than_clauses_the_smallest_are_searched() -> None:
-    *clauses, exact = shingle_body(prints(*range(600)), limits=Limits(clauses=6))["should"]
-    asked = [clause["term"]["simhash.shingles"] for clause in clauses]
-    assert [each["value"] for each in asked] == ["AAAA", "AAAB", "AAAC", "AAAD", "AAAE", "AAAF"]
-    assert [each["_name"] for each in asked] == ["0", "1", "2", "3", "4", "5"]
+def test_of_more_shingles_than_are_queried_a_sample_is() -> None:
+    # Evenly spread numbers, as hashes are: every 4,096th of 2^24.
+    many = prints(*range(0, 1 << 24, 1 << 12))
+    *clauses, exact = shingle_body(many)["should"]
+    assert len(clauses) == QUERIED_SHINGLES
+    assert [each["term"]["simhash.shingles"]["_name"] for each in clauses[:2]] == ["0", "1"]
+    assert clauses[0]["term"]["simhash.shingles"]["value"] == "AAAA"
     assert "simhash.content_hash" in exact["term"]
-    assert len(shingle_body(prints(*range(600)))["should"]) == 512 + 1
 
 
 def test_filters_stand_before_the_cut_of_both_searches() -> None:
@@ -193,10 +188,9 @@ def test_a_text_without_words_has_no_query(text: str) -> None:
         related_query(fingerprint(text))
 
 
-@pytest.mark.parametrize("name", ["candidates", "clauses", "shared"])
-def test_limits_below_one_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match=rf"^{name} must be at least 1, got 0\.$"):
-        replace(Limits(), **{name: 0})
+def test_a_limit_below_one_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^candidates must be at least 1, got 0\.$"):
+        Limits(candidates=0)
 
 
 def test_bodies_are_built_without_the_client() -> None:

@@ -1,4 +1,4 @@
-"""Where versions begin: how much of the smaller text has to stand in the other."""
+"""The judgement of two texts: from the two alone, the same from either side."""
 
 from collections.abc import Callable
 from random import Random
@@ -10,7 +10,8 @@ from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 
 Writer = Callable[[Random, int], str]
-TOKENS = 200
+MIRRORED = {"contains": "excerpt_of", "excerpt_of": "contains"}
+TOKENS = 400
 
 
 def words(random: Random, count: int) -> str:
@@ -33,38 +34,125 @@ def characters(random: Random, count: int) -> str:
     return "".join(chr(random.randint(0x4E00, 0x9FA5)) for _ in range(count))
 
 
-def copying(write: Writer, share: float, seed: int) -> Relation:
-    """Compare a text with one, as long, that has this share of it in one piece."""
+WRITERS = pytest.mark.parametrize("write", [words, syllables, characters])
+
+
+def judged(one: str, other: str) -> Relation:
+    """Compare two texts, and see that the other side says the same."""
+    relation, mirror = compare(one, other, semantics=None), compare(other, one, semantics=None)
+    assert mirror.kind == MIRRORED.get(relation.kind, relation.kind)
+    assert mirror.score == relation.score
+    assert mirror.coverage.of_hit == relation.coverage.of_query
+    assert mirror.coverage.of_query == relation.coverage.of_hit
+    assert (relation.kind in VERSION_KINDS) == (relation.score >= VERSION_SCORE)
+    return relation
+
+
+def revised(write: Writer, share: float, seed: int, *, head: bool) -> Relation:
+    """Compare a text with one as long that has this share of it, with its head or without."""
     random = Random(seed)
     copied = round(share * TOKENS)
     passage = write(random, copied)
     ours, theirs = (write(random, TOKENS - copied) for _ in range(2))
-    return compare(f"{ours}\n\n{passage}", f"{passage}\n\n{theirs}", semantics=None)
+    if head:
+        return judged(f"{passage}\n\n{ours}", f"{passage}\n\n{theirs}")
+    return judged(f"{ours}\n\n{passage}", f"{theirs}\n\n{passage}")
 
 
-@pytest.mark.parametrize("write", [words, syllables])
+@WRITERS
 @pytest.mark.parametrize("seed", range(3))
-def test_half_of_a_text_makes_a_version_where_words_have_spaces(write: Writer, seed: int) -> None:
-    assert copying(write, 0.57, seed).kind in VERSION_KINDS
-    less = copying(write, 0.40, seed)
+def test_half_of_a_text_makes_a_version_where_the_head_is_the_same(
+    write: Writer, seed: int
+) -> None:
+    assert revised(write, 0.5, seed, head=True).kind in VERSION_KINDS
+    less = revised(write, 0.5, seed, head=False)
     assert less.kind == "shares_passages"
     assert less.score >= SHOWN_SCORE
+    assert revised(write, 0.92, seed, head=False).kind in VERSION_KINDS
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_more_than_half_is_needed_where_a_token_is_a_character(seed: int) -> None:
-    assert copying(characters, 0.57, seed).kind == "shares_passages"
-    assert copying(characters, 0.73, seed).kind in VERSION_KINDS
+@WRITERS
+def test_a_letterhead_alone_makes_no_version(write: Writer) -> None:
+    assert revised(write, 0.1, 4, head=True).kind not in VERSION_KINDS
 
 
-@pytest.mark.parametrize("write", [words, characters])
+@WRITERS
 def test_the_score_rises_with_what_is_copied(write: Writer) -> None:
-    found = [copying(write, share / 10, 5) for share in range(11)]
-    scores = [each.score for each in found]
+    scores = [revised(write, share / 10, 5, head=False).score for share in range(11)]
     assert scores == sorted(scores)
     assert (scores[0], scores[-1]) == (0.0, 1.0)
-    for each in found:
-        assert (each.kind in VERSION_KINDS) == (each.score >= VERSION_SCORE)
+
+
+@WRITERS
+@pytest.mark.parametrize("parts", [3, 6])
+def test_a_text_that_stands_in_another_is_an_excerpt_of_it(write: Writer, parts: int) -> None:
+    random = Random(parts)
+    pages = [write(random, 200) for _ in range(parts)]
+    relation = judged(pages[1], "\n\n".join(pages))
+    assert relation.kind == "excerpt_of"
+    assert relation.coverage.of_query > 0.9
+
+
+FORM = """
+Regulation on vocational training for {0}. Section one. The occupation of {0} is recognised by the
+state. Training takes {1} months. Section two. Training for the occupation of {0} conveys at least
+these skills and this knowledge: {2}. Section three. The skills and this knowledge are conveyed as
+the framework curriculum says, and a deviation is allowed as far as the specifics of the business
+require it. Section four. The trainee keeps a record book of the training, and is given the
+opportunity to do so during the hours of training. The trainer looks through it regularly. Section
+five. An intermediate examination is held to establish the state of the training, before the end of
+the second year. Section six. The final examination covers {2}, and what was taught at school as far
+as it is essential for the training. Section seven. This regulation comes into force on the first of
+August {3}.
+"""
+SADDLER = FORM.format(
+    "saddlers", 36, "cutting leather, stitching harness, padding collars, fitting buckles", 1991
+)
+
+
+def test_two_forms_filled_in_differently_are_no_versions() -> None:
+    baker = FORM.format(
+        "confectioners",
+        30,
+        "kneading doughs, glazing tarts, tempering chocolate, storing flour",
+        87,
+    )
+    assert judged(SADDLER, baker).kind == "shares_passages"
+
+
+def test_a_form_that_was_revised_is_a_version() -> None:
+    revised_form = SADDLER.replace("The trainer looks through it regularly.", "").replace(
+        "before the end of\nthe second year", "in the middle of the second year, in writing"
+    )
+    assert judged(SADDLER, revised_form).kind == "version"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_version"),
+    [
+        # Names of journals and editorials come back every year.
+        (
+            "Editorial. Journal of Stroke 2014 23(4)",
+            "Editorial. Journal of Stroke 2017 26(2)",
+            False,
+        ),
+        (
+            "Editorial. Journal of Stroke 2014 23(4)",
+            "Editorial, Journal of Stroke. 2014;23(4)",
+            True,
+        ),
+        ("年度报告 北京市卫生局 2014 年 第 3 号", "年度报告 北京市卫生局 2017 年 第 8 号", False),
+        (
+            "Jahresbericht der Stadtwerke Göttingen 2014",
+            "Jahresbericht der Stadtwerke Göttingen 2017",
+            False,
+        ),
+        ("वार्षिक रिपोर्ट नगर निगम भोपाल २०१४", "वार्षिक रिपोर्ट नगर निगम भोपाल २०१७", False),
+        ("التقرير السنوي لبلدية القاهرة ٢٠١٤", "التقرير السنوي لبلدية القاهرة ٢٠١٧", False),
+    ],
+)
+def test_numbers_tell_short_records_apart(one: str, other: str, is_version: bool) -> None:
+    assert (judged(one, other).kind in VERSION_KINDS) == is_version
 
 
 def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> None:
@@ -75,7 +163,6 @@ def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> 
         for start in range(100, 800, 50):
             phrase = long[start : start + 8]
             text = " ".join([*short[:8], *phrase, *short[8:]])
-            kinds.append(compare(text, " ".join(long), semantics=None).kind)
-    # Few passages of so short a text can be compared; taken at their word, a third were versions.
-    assert "shares_passages" in kinds
-    assert kinds.count("version") <= len(kinds) / 20
+            kinds.append(judged(text, " ".join(long)).kind)
+    # Few shingles of so short a text can be compared; taken at their word, a third were versions.
+    assert sum(kind in VERSION_KINDS for kind in kinds) <= len(kinds) / 20

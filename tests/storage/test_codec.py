@@ -64,9 +64,7 @@ def test_empty_texts_are_not_copies_of_each_other() -> None:
 @pytest.mark.parametrize("text", ["a", "x y", "word " * 300])
 def test_a_text_with_tokens_has_no_status(text: str) -> None:
     stored = codec.simhash_object(fingerprint(text))
-    members = {
-        *("scheme", "content_hash", "fingerprint", "blocks", "shingles", "chunks", "sketch")
-    }
+    members = {*("scheme", "content_hash", "fingerprint", "blocks", "shingles", "chunks", "sketch")}
     assert set(stored) == members
 
 

@@ -2,10 +2,12 @@
 
 import random
 
+# Enough of them that two texts have few in common.
 WORDS = [
-    first + middle + last
+    first + middle + second + last
     for first in ("ba", "ke", "li", "mo", "nu", "sa", "te", "vi")
     for middle in ("ran", "sel", "tim", "dor", "fun", "gal")
+    for second in ("", "be", "do", "ja", "ku", "pi")
     for last in ("a", "er", "in", "os", "um", "el", "ix")
 ]
 
