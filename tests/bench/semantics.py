@@ -25,6 +25,7 @@ from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import run
+from tests.bench.tfidf import character_pairs
 from tests.support import datasets
 from tests.support.datasets import pair
 
@@ -86,9 +87,17 @@ def _both_ways(matrix: metrics.Matrix, one: int, other: int) -> float:
 
 
 def report_topics(
-    client: elasticsearch.Elasticsearch, name: str, labels: Sequence[str], documents: Documents
+    client: elasticsearch.Elasticsearch,
+    name: str,
+    labels: Sequence[str],
+    documents: Documents,
+    *,
+    chinese: bool = False,
 ) -> None:
-    """Print how many of the first ten are of the same kind, beside `more_like_this`."""
+    """Print how many of the first ten are of the same kind, beside `more_like_this`.
+
+    Chinese texts are ranked by plain TF-IDF of character pairs too.
+    """
     ids = [each["id"] for each in documents]
     order = metrics.ranked(exact(documents))
     with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
@@ -105,6 +114,13 @@ def report_topics(
             f"MAP {metrics.mean_average_precision(order, values):.3f}; "
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
         )
+        if chinese:
+            pairs = metrics.ranked(character_pairs([each["text"] for each in documents]))
+            print(
+                f"  {'':6s} TF-IDF of character pairs precision@10 "
+                f"{metrics.precision_at(pairs, values):.3f}; "
+                f"MAP {metrics.mean_average_precision(pairs, values):.3f}"
+            )
     first = [{ids[place] for place in row[:10]} for row in order]
     share = np.mean([len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)])
     print(f"  of the exact top ten the index brings {share:.4f}")
@@ -170,7 +186,14 @@ def report_bbc(client: elasticsearch.Elasticsearch) -> None:
 
 def report_thucnews(client: elasticsearch.Elasticsearch) -> None:
     """Print topics of Chinese news."""
-    report_topics(client, "thucnews_zh", ("topic",), datasets.documents("thucnews_zh"))
+    documents = datasets.documents("thucnews_zh")
+    report_topics(client, "thucnews_zh", ("topic",), documents, chinese=True)
+
+
+def report_weibo(client: elasticsearch.Elasticsearch) -> None:
+    """Print topics of short Chinese messages."""
+    documents = datasets.documents("weibo_topics_zh")
+    report_topics(client, "weibo_topics_zh", ("topic",), documents, chinese=True)
 
 
 def report_laws(client: elasticsearch.Elasticsearch) -> None:
@@ -223,6 +246,7 @@ REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch], None]] = {
     "ecbplus": report_ecbplus,
     "bbc_news": report_bbc,
     "thucnews_zh": report_thucnews,
+    "weibo_topics_zh": report_weibo,
     "law_versions_zh": report_laws,
 }
 
