@@ -1,4 +1,4 @@
-"""Plain TF-IDF of pairs of Chinese characters, the reference for Chinese neighbours."""
+"""What semantic neighbours are compared with: `more_like_this`, and TF-IDF of character pairs."""
 
 import math
 import re
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+import elasticsearch
 import numpy as np
 
 from es_simhash.evaluation import metrics
@@ -13,8 +14,18 @@ from es_simhash.evaluation import metrics
 _HAN_RUN = re.compile("[㐀-䶿一-鿿豈-﫿]+")
 
 
+def more_like_this(client: elasticsearch.Elasticsearch, index: str, id: str) -> list[str]:
+    """Ask for ten similar documents the way the engine offers, with its defaults."""
+    like = {"more_like_this": {"fields": ["text"], "like": [{"_id": id}]}}
+    answer = client.search(index=index, size=10, source=False, query=like)
+    return [hit["_id"] for hit in answer["hits"]["hits"]]
+
+
 def character_pairs(texts: Sequence[str]) -> metrics.Matrix:
-    """Return the cosines of all texts: (1 + ln count) x (ln((1 + N) / (1 + df)) + 1)."""
+    """Return the cosines of all texts by TF-IDF of their pairs of Chinese characters.
+
+    A pair weighs (1 + ln count) x (ln((1 + N) / (1 + df)) + 1), counted in these N texts.
+    """
     counts = [
         Counter(pair for run in _HAN_RUN.findall(text) for pair in pairwise(run)) for text in texts
     ]
