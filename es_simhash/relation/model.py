@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, SupportsIndex, overload
 
-from es_simhash.relation.thresholds import SEMANTIC_POWER, VERSION_SCORE
+from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
@@ -116,6 +116,13 @@ class Answer(list[Relation]):
 
 
 def semantic_score(similarity: float) -> float:
-    """Return the score of a similarity in meaning, from 0 to just below that of versions."""
-    score: float = round(VERSION_SCORE * similarity**SEMANTIC_POWER, 4)
-    return min(score, VERSION_SCORE - 0.0001)
+    """Return the score of a similarity in meaning, from 0 to just below that of versions.
+
+    It is piecewise linear, so that it correlates with people as the similarity itself does.
+    """
+    if similarity < SHOWN_SIMILARITY:
+        score = SHOWN_SCORE * similarity / SHOWN_SIMILARITY
+    else:
+        above = (similarity - SHOWN_SIMILARITY) / (1 - SHOWN_SIMILARITY)
+        score = SHOWN_SCORE + (VERSION_SCORE - SHOWN_SCORE) * above
+    return min(round(score, 4), VERSION_SCORE - 0.0001)

@@ -14,9 +14,9 @@ SHOWN_SCORE = 0.3
 PASSAGE_SCORE = 0.2
 # From this score on two compared texts share passages.
 SHARED_SCORE = 0.03
-# Semantic scores are this power of the similarity, scaled to end where versions begin: half of the
-# scale, 0.3, is the same story line in news (docs/semantic-neighbours.md).
-SEMANTIC_POWER = 0.58
+# Semantic scores are linear in the similarity up to this one, which has the score 0.3 and is the
+# same story line in news, and from there to where versions begin (docs/semantic-neighbours.md).
+SHOWN_SIMILARITY = 0.3027
 
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
 # one shingle of a short text, found in a long one, says little.

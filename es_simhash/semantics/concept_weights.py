@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.semantics.extraction import Entity, Extraction
+from es_simhash.semantics.languages.chinese import word_parts
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import QUERY_CONCEPTS
 from es_simhash.semantics.rarity import rarity
@@ -20,6 +21,10 @@ ENTITY_BOOST = 0.3
 _MAX_MENTIONS = 50
 # How much more a Chinese word counts that is repeated (docs/semantic-neighbours.md).
 CHINESE_POWER = 0.7
+# A Chinese word within a longer one counts this much of a word of its frequency, and none is
+# rarer than this: what jieba's dictionary has seldom or lacks is new rather than rare
+# (docs/semantic-neighbours.md).
+CHINESE_PART_WEIGHT, MAX_CHINESE_RARITY = 0.6, 3.0
 # Zhang and He 2020.
 _KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}
 _OTHER_KIND_WEIGHT = 1.0
@@ -35,8 +40,8 @@ def profile_weights(
 ) -> Iterator[dict[str, float]]:
     """Yield the concepts of each text with their weights, heaviest first.
 
-    A word has (1 + ln frequency) x rarity, words of entities more; the squares of the weights of
-    all concepts of a text add up to 1.
+    A word has (1 + ln frequency) x rarity, words of entities more; in Chinese, words within longer
+    words are added. The squares of the weights of all concepts of a text add up to 1.
 
     Args:
         extractions: Of texts of one language.
@@ -44,22 +49,28 @@ def profile_weights(
         vocabulary_weights: Concepts of the vocabulary in each text, as shares of all its words.
         packages: Packages whose word frequencies may be used.
     """
-    mentions = [_entity_words(extraction.entities, language) for extraction in extractions]
-    # Entities that come with the document may have words that its text lacks.
+    added_words = [_added_words(extraction, language, packages) for extraction in extractions]
+    # Parts of words, and words of entities that come with the document, may be new to the text.
     words_of = [
-        [*extraction.words, *(word for word in mentioned if word not in extraction.words)]
-        for extraction, mentioned in zip(extractions, mentions, strict=True)
+        [*extraction.words, *(word for word in added if word not in extraction.words)]
+        for extraction, added in zip(extractions, added_words, strict=True)
     ]
     words = list(chain.from_iterable(words_of))
     counts = _counts_of([extraction.words for extraction in extractions], words_of)
-    mention_counts = _counts_of(mentions, words_of)
+    added_counts = _counts_of(added_words, words_of)
+    share = CHINESE_PART_WEIGHT if language == "zh" else ENTITY_BOOST
     weights = _damped(counts, len(words), language)
-    weights += ENTITY_BOOST * _damped(mention_counts, len(words), language)
-    weights *= rarity(words, language, packages)
+    weights += share * _damped(added_counts, len(words), language)
+    weights *= _rarities(words, language, packages)
     bounds = np.cumsum([0, *map(len, words_of)])
-    for number, added in enumerate(vocabulary_weights):
+    for number, concepts in enumerate(vocabulary_weights):
         rows = slice(bounds[number], bounds[number + 1])
-        yield _heaviest(words[rows], weights[rows], added)
+        yield _heaviest(words[rows], weights[rows], concepts)
+
+
+def _rarities(words: Sequence[str], language: str, packages: frozenset[str]) -> NDArray[np.float32]:
+    rarities = rarity(words, language, packages)
+    return np.minimum(rarities, MAX_CHINESE_RARITY) if language == "zh" else rarities
 
 
 def _counts_of(
@@ -82,10 +93,15 @@ def _damped(counts: Iterable[int], size: int, language: str) -> NDArray[np.float
     return damped.astype(np.float32)
 
 
-def _entity_words(entities: Sequence[Entity], language: str) -> dict[str, int]:
+def _added_words(extraction: Extraction, language: str, packages: frozenset[str]) -> dict[str, int]:
+    """Return the words that count more: those of entities, or in Chinese those within words."""
     if language == "zh":
         # Names are words there, segmented by jieba; a higher weight does not help.
-        return {}
+        return word_parts(extraction.words) if "jieba" in packages else {}
+    return _entity_words(extraction.entities, language)
+
+
+def _entity_words(entities: Sequence[Entity], language: str) -> dict[str, int]:
     mentions = " ".join(f"{entity.text} " * min(entity.count, _MAX_MENTIONS) for entity in entities)
     return count_words(mentions, language) if mentions else {}
 

@@ -168,7 +168,8 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
 def shared_concepts(query: SemanticProfile, hit: SemanticProfile) -> tuple[SharedConcept, ...]:
     """Return the concepts and entities two texts share, those that contribute most first.
 
-    The words of an entity that both mention are reported as that entity, once.
+    The words of an entity that both mention are reported as that entity, once, and so are Chinese
+    words within a longer one.
     """
     query_terms = entity_terms(query.stored_entities(), query)
     hit_terms = entity_terms(hit.stored_entities(), query)
@@ -177,6 +178,8 @@ def shared_concepts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Share
         entities=bool(query_terms and hit_terms),
     )
     words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
+    if query.language == "zh":
+        words = _with_parts(words)
     names = _products(query_terms, hit_terms, weights.entities)
     shared = []
     for name in _common_names(query, hit):
@@ -202,6 +205,16 @@ def _products(
     return {
         term: weight * of_query * stored[term] for term, of_query in query.items() if term in stored
     }
+
+
+def _with_parts(words: Mapping[str, float]) -> dict[str, float]:
+    """Return the contributions of the words, each with those of the words that lie within it."""
+    whole: dict[str, float] = {}
+    for word in sorted(words, key=len, reverse=True):
+        wholes = () if word.isascii() else whole
+        container = next((longer for longer in wholes if word in longer), word)
+        whole[container] = whole.get(container, 0.0) + words[word]
+    return whole
 
 
 def _spellings(names: Sequence[str]) -> dict[str, str]:

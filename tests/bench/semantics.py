@@ -18,13 +18,15 @@ import numpy as np
 from es_simhash.evaluation import metrics
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.compare import compare
-from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.model import VERSION_KINDS, Relation, semantic_score
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.search.index import Index
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import run
+from tests.bench.references import character_pairs, more_like_this
 from tests.support import datasets
 from tests.support.datasets import pair
 
@@ -68,7 +70,9 @@ def report_lee(client: elasticsearch.Elasticsearch) -> None:
                     stored[place[id], place[str(each.id)]] = each.semantics.similarity
     through = [_both_ways(stored, place[row["doc1"]], place[row["doc2"]]) for row in rows]
     print(f"\nlee50: {len(rows)} pairs judged by people")
-    for name, values in (("exact", direct), ("through the index", through)):
+    shown = [semantic_score(similarity) for similarity in direct]
+    measured = {"exact": direct, "through the index": through, "as the score shown": shown}
+    for name, values in measured.items():
         print(
             f"  {name:18s} Pearson {metrics.pearson(values, human):.3f}  "
             f"Spearman {metrics.spearman(values, human):.3f}"
@@ -86,9 +90,17 @@ def _both_ways(matrix: metrics.Matrix, one: int, other: int) -> float:
 
 
 def report_topics(
-    client: elasticsearch.Elasticsearch, name: str, labels: Sequence[str], documents: Documents
+    client: elasticsearch.Elasticsearch,
+    name: str,
+    labels: Sequence[str],
+    documents: Documents,
+    *,
+    chinese: bool = False,
 ) -> None:
-    """Print how many of the first ten are of the same kind, beside `more_like_this`."""
+    """Print how many of the first ten are of the same kind, beside `more_like_this`.
+
+    Chinese texts are ranked by plain TF-IDF of character pairs too.
+    """
     ids = [each["id"] for each in documents]
     order = metrics.ranked(exact(documents))
     with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
@@ -105,9 +117,28 @@ def report_topics(
             f"MAP {metrics.mean_average_precision(order, values):.3f}; "
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
         )
+        right, share = _shown(found, kinds)
+        print(f"  {'':6s} shown by default: right {right:.3f}, of {share:.3f} of the documents")
+        if chinese:
+            pairs = metrics.ranked(character_pairs([each["text"] for each in documents]))
+            print(
+                f"  {'':6s} TF-IDF of character pairs precision@10 "
+                f"{metrics.precision_at(pairs, values):.3f}; "
+                f"MAP {metrics.mean_average_precision(pairs, values):.3f}"
+            )
     first = [{ids[place] for place in row[:10]} for row in order]
-    share = np.mean([len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)])
-    print(f"  of the exact top ten the index brings {share:.4f}")
+    brought = [len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)]
+    print(f"  of the exact top ten the index brings {np.mean(brought):.4f}")
+
+
+def _shown(found: dict[str, list[Relation]], kinds: dict[str, str]) -> tuple[float, float]:
+    """Return the share of what is shown by default that is right, and of documents with any."""
+    shown = {
+        id: [str(each.id) for each in relations if each.score >= SHOWN_SCORE]
+        for id, relations in found.items()
+    }
+    right = [kinds[id] == kinds[other] for id, others in shown.items() for other in others]
+    return float(np.mean(right)), float(np.mean([bool(others) for others in shown.values()]))
 
 
 def _precision(ids: Sequence[str], lists: Sequence[Sequence[str]], kinds: dict[str, str]) -> float:
@@ -115,13 +146,6 @@ def _precision(ids: Sequence[str], lists: Sequence[Sequence[str]], kinds: dict[s
         kinds[id] == kinds[other] for id, found in zip(ids, lists, strict=True) for other in found
     )
     return right / (10 * len(ids))
-
-
-def more_like_this(client: elasticsearch.Elasticsearch, index: str, id: str) -> list[str]:
-    """Ask for ten similar documents the way the engine offers, with its defaults."""
-    like = {"more_like_this": {"fields": ["text"], "like": [{"_id": id}]}}
-    answer = client.search(index=index, size=10, source=False, query=like)
-    return [hit["_id"] for hit in answer["hits"]["hits"]]
 
 
 def report_ecbplus(client: elasticsearch.Elasticsearch) -> None:
@@ -170,7 +194,14 @@ def report_bbc(client: elasticsearch.Elasticsearch) -> None:
 
 def report_thucnews(client: elasticsearch.Elasticsearch) -> None:
     """Print topics of Chinese news."""
-    report_topics(client, "thucnews_zh", ("topic",), datasets.documents("thucnews_zh"))
+    documents = datasets.documents("thucnews_zh")
+    report_topics(client, "thucnews_zh", ("topic",), documents, chinese=True)
+
+
+def report_weibo(client: elasticsearch.Elasticsearch) -> None:
+    """Print topics of short Chinese messages."""
+    documents = datasets.documents("weibo_topics_zh")
+    report_topics(client, "weibo_topics_zh", ("topic",), documents, chinese=True)
 
 
 def report_laws(client: elasticsearch.Elasticsearch) -> None:
@@ -223,6 +254,7 @@ REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch], None]] = {
     "ecbplus": report_ecbplus,
     "bbc_news": report_bbc,
     "thucnews_zh": report_thucnews,
+    "weibo_topics_zh": report_weibo,
     "law_versions_zh": report_laws,
 }
 

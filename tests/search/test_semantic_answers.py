@@ -84,10 +84,33 @@ def test_neighbours_are_found_in_every_language(
     asked: Any, library_texts: dict[str, str], language: str
 ) -> None:
     [one, other] = [id for id in library_texts if id.startswith(f"{language}-")]
-    options = SearchOptions(min_score=0.2, filters=({"term": {"shelf": language}},))
+    options = SearchOptions(min_score=0.15, filters=({"term": {"shelf": language}},))
     for query, hit in ((one, other), (other, one)):
         assert kinds(asked.related(id=query, options=options)) == {hit: "semantic"}
         assert kinds(asked.related(text=library_texts[query], options=options))[hit] == "semantic"
+
+
+def test_short_chinese_messages_find_those_with_parts_of_words_in_common(indexed: Any) -> None:
+    pytest.importorskip("jieba")
+    messages = {
+        "final": "篮球运动员今晚打总决赛，球迷都在等直播！http://t.cn/zOa1",
+        "player": "这个运动员的决赛打得太精彩了，篮球场上全是球迷。",
+        "skin": "护肤品推荐：补水面膜让皮肤更有光泽 http://t.cn/zOb2",
+        "mask": "每天敷面膜真的能补水吗？皮肤科医生这样说。",
+        "poem": "读了一首唐诗，想起中学语文课堂。",
+        "school": "中学生的语文课本里又多了两首诗。",
+    }
+    index = indexed(*({"id": id, "text": text} for id, text in messages.items()))
+    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    for id, text in messages.items():
+        exact.add(id, text)
+    pairs = {"final": "player", "skin": "mask", "poem": "school"}
+    for id, nearest in (pairs | {other: id for id, other in pairs.items()}).items():
+        found, scanned = (each.related(id=id, options=EVERYTHING) for each in (index, exact))
+        assert found[0].id == nearest
+        assert ids(found) == ids(scanned)
+        for ours, theirs in zip(found, scanned, strict=True):
+            assert ours.score == pytest.approx(theirs.score, abs=0.01)
 
 
 def test_a_text_of_two_languages_finds_its_neighbours_in_one_of_them(asked: Any) -> None:

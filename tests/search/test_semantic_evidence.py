@@ -65,6 +65,19 @@ def test_what_is_shared_and_the_vectors_add_up_to_the_similarity(
     assert many
 
 
+def test_chinese_words_within_a_shared_word_are_reported_as_that_word_once() -> None:
+    pytest.importorskip("jieba")
+    scheme = SemanticScheme("builtin+jieba", language="zh")
+    texts = ("北京大学发表关于气候的声明。", "记者在北京大学谈到气候，大学也在变。")
+    semantics = compare(*texts, semantics=scheme).semantics
+    assert semantics is not None
+    shared = [each.text for each in semantics.shared]
+    assert {"北京大学", "气候"} <= set(shared)
+    assert not {"北京", "大学"} & set(shared)
+    told = sum(each.contribution for each in semantics.shared)
+    assert told == pytest.approx(semantics.similarity, abs=0.001)
+
+
 def test_shared_entities_are_reported_as_entities_once(asked: Any) -> None:
     shared = asked.explain("bank", "bank-outlook").semantics.shared
     entities = {each.text for each in shared if each.is_entity}

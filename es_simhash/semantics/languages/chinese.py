@@ -6,7 +6,8 @@ word up, where jieba.posseg takes six times as long, and words it lacks that beg
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib.util import find_spec
 from math import log
 from typing import NamedTuple
@@ -17,10 +18,16 @@ from es_simhash.semantics.languages.word_lists import stop_words
 from es_simhash.semantics.languages.words import Word
 
 _HAN = "㐀-䶿一-鿿豈-﫿𠀀-𳑿"
-_RUN = re.compile(rf"[{_HAN}]+|[^\W\d_{_HAN}][^\W_{_HAN}]+")
+# Web addresses end at a space or at the first Chinese character.
+_RUN = re.compile(rf"(?i:https?:|www\.)[!-~]*|[{_HAN}]+|[^\W\d_{_HAN}][^\W_{_HAN}]+")
+_ADDRESS = re.compile(r"(?i:https?:|www\.)")
+# What is left of an address that was taken apart; no subject of a Chinese text.
+_ADDRESS_WORDS = frozenset({"cn", "com", "http", "https", "net", "org", "www"})
 # Transliterated given name and surname: 迈克尔·乔丹.
 _NAME_JOINTS = frozenset("·•・")
 _SHORTEST_WORD = 2
+# Words within words have two or three characters, as in jieba's mode for search engines.
+_PART_LENGTHS = (2, 3)
 _LONGEST_PERSON = 3
 # More frequent than this share, a person's name of two characters is rather an everyday word.
 _COMMON = log(1e-6)
@@ -40,12 +47,14 @@ def is_available() -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of two characters and more, in order, without stop words.
+    """Return the words of two characters and more, in order.
+
+    Stop words are left out, and so are web addresses.
 
     Raises:
         MissingExtra: jieba is not installed.
     """
-    stops = stop_words("zh")
+    stops = _stop_words()
     lower = (piece.text.lower() for piece in pieces(text))
     return [word for word in lower if len(word) >= _SHORTEST_WORD and word not in stops]
 
@@ -70,10 +79,42 @@ def words_and_names(text: str) -> tuple[dict[str, int], tuple[Entity, ...]]:
         MissingExtra: jieba is not installed.
     """
     segments = list(pieces(text))
-    stops = stop_words("zh")
+    stops = _stop_words()
     counts = Counter(piece.text.lower() for piece in segments if len(piece.text) >= _SHORTEST_WORD)
     content = {word: count for word, count in counts.items() if word not in stops}
     return content, _names(segments, text)
+
+
+def word_parts(words: Mapping[str, int]) -> dict[str, int]:
+    """Return the words of the dictionary that lie within longer words, with their counts.
+
+    Two short texts on one subject seldom have long words in common, but parts of them.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    counts: dict[str, int] = {}
+    for word, count in words.items():
+        for part in _parts(word) if len(word) > _SHORTEST_WORD else ():
+            counts[part] = counts.get(part, 0) + count
+    return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _parts(word: str) -> tuple[str, ...]:
+    scores, stops = load_dictionary().scores, _stop_words()
+    parts = (
+        word[start : start + length]
+        for length in _PART_LENGTHS
+        if length < len(word)
+        for start in range(len(word) - length + 1)
+    )
+    return tuple(part for part in parts if scores.get(part) is not None and part not in stops)
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    return stop_words("zh") | _ADDRESS_WORDS
 
 
 def find_names(text: str) -> tuple[Entity, ...]:
@@ -86,7 +127,7 @@ def find_names(text: str) -> tuple[Entity, ...]:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Yield the words of a text, of other scripts too, without numbers and punctuation.
+    """Yield the words of a text, of other scripts too, without numbers, punctuation and addresses.
 
     Raises:
         MissingExtra: jieba is not installed.
@@ -94,6 +135,8 @@ def pieces(text: str) -> Iterator[Piece]:
     dictionary = load_dictionary()
     for run in _RUN.finditer(text):
         start, characters = run.start(), run.group()
+        if _ADDRESS.match(characters):
+            continue
         if not _is_han(characters[0]):
             yield Piece(characters, start, "")
             continue

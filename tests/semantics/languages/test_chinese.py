@@ -49,6 +49,42 @@ def test_words_stand_where_they_say() -> None:
         assert TEXT[word.start : word.end].lower() == word.normal
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://t.cn/zOabcde",
+        "HTTPS://news.example.com.cn/2011/a.html?x=1#top",
+        "www.example.org",
+        "http://",
+        "http:url cn/2qgyrp",
+        "example.net",
+    ],
+)
+def test_web_addresses_are_no_words(address: str) -> None:
+    pytest.importorskip("jieba")
+    found = chinese.words(f"北京大学{address}，发表演讲")
+    assert {"北京大学", "演讲"} <= set(found)
+    assert not {"cn", "com", "http", "https", "net", "news", "org", "url", "www"} & set(found)
+    # Nothing behind an address is lost, not even without a space.
+    assert "演讲" in chinese.words(f"北京大学{address}演讲")
+
+
+def test_words_that_begin_like_addresses_are_read() -> None:
+    pytest.importorskip("jieba")
+    assert {"httpd", "wwwroot"} <= set(chinese.words("httpd的目录是wwwroot"))
+
+
+def test_words_within_longer_words_are_its_parts() -> None:
+    pytest.importorskip("jieba")
+    parts = chinese.word_parts({"北京大学": 3, "大学生": 2, "北京": 1, "http": 1})
+    assert parts["北京"] == 3
+    assert parts["大学"] == 5
+    assert all(2 <= len(part) <= 3 for part in parts)
+    # Neither a word itself, nor what is in no dictionary, nor a stop word.
+    assert not {"北京大学", "京大", "ht"} & set(parts)
+    assert "什么" not in chinese.word_parts({"为什么": 1})
+
+
 def test_the_cut_is_that_of_jieba() -> None:
     jieba = pytest.importorskip("jieba")
     logging.getLogger("jieba").setLevel(logging.WARNING)
