@@ -11,9 +11,11 @@ from es_simhash.families.report import FamiliesReport, Family, Progress
 from es_simhash.families.run import FamilyRun
 from es_simhash.families.writer import FamilyWriter
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef
 
 
@@ -42,17 +44,19 @@ def find_families(
         The families of several documents, and counts.
 
     Raises:
-        InputError: The name stands for several indices, or no document has the fingerprinted text
-            in the text field.
-        MappingConflict: The index has no fingerprint fields, or is a sidecar.
+        InputError: The name stands for several indices, no document has the fingerprinted text
+            in the text field, or no mapping has the date field.
+        MappingConflict: The index has no fingerprint fields, or is a sidecar, or the date field
+            holds no dates.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
     _require_no_sidecar(gateway, index, given.simhash_field)
+    date_field = _date_field(gateway, index, options)
     state = StateIndex(gateway, index, given.simhash_field)
     installed = InstalledIndex(gateway, index, given).config
-    with IndexReader(gateway, index, installed, options.date_field) as reader:
+    with IndexReader(gateway, index, installed, date_field) as reader:
         run = FamilyRun(reader, state, options)
         run.explore(progress)
         families = run.families()
@@ -77,6 +81,15 @@ def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> Non
             f"documents themselves. Run `es-simhash install {source}`, `es-simhash backfill "
             f"{source}` and `es-simhash families {source}`."
         )
+
+
+def _date_field(gateway: Gateway, index: str, options: FamilyOptions) -> DateField | None:
+    """Return the field of the dates; a name that no mapping has is wrong even if none matters."""
+    if options.date_field is None:
+        return None
+    mappings = gateway.mappings(index)
+    field = find_date_field(mappings, options.date_field, parameter="date_field")
+    return field if options.compares_dates else None
 
 
 def _require_texts(corpus: Corpus, text_field: str) -> None:
@@ -104,5 +117,6 @@ def _report(
         written=written,
         skipped=tuple(sorted(ref.id for ref in run.corpus.skipped | conflicts)),
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
+        undated=tuple(run.undated(families)),
         dry_run=dry_run,
     )
