@@ -14,6 +14,7 @@ from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.indices.text_fields import misspelt_hint
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef
@@ -61,7 +62,7 @@ def find_families(
         run.explore(progress)
         families = run.families()
     if run.is_full:
-        _require_texts(run.corpus, installed.text_field)
+        _require_texts(gateway, index, run.corpus, installed.text_field)
     changes = run.changes(families)
     conflicts: set[DocumentRef] = set()
     if not options.dry_run:
@@ -92,11 +93,12 @@ def _date_field(gateway: Gateway, index: str, options: FamilyOptions) -> DateFie
     return field if options.compares_dates else None
 
 
-def _require_texts(corpus: Corpus, text_field: str) -> None:
+def _require_texts(gateway: Gateway, index: str, corpus: Corpus, text_field: str) -> None:
     if corpus.skipped and len(corpus.skipped) == len(corpus.documents):
+        hint = misspelt_hint(gateway, index, text_field) or "; name the field of the text"
         raise InputError(
             f"Field {text_field!r} does not match the fingerprinted text of any document, such as "
-            f"{min(corpus.skipped).id!r}; name the field of the text.",
+            f"{min(corpus.skipped).id!r}{hint}.",
             parameter="text_field",
         )
 

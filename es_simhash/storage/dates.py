@@ -36,3 +36,8 @@ class DateField:
         if self.is_number:
             return max(values, default=None)
         return max((int(Decimal(str(value)) * NANOSECONDS) for value in values), default=None)
+
+    def milliseconds_of_hit(self, hit: Mapping[str, Any]) -> float | None:
+        """Return the milliseconds since 1970 of a search hit, of a field of dates."""
+        date = self.of_hit(hit)
+        return None if date is None else date / NANOSECONDS

@@ -69,20 +69,26 @@ def fields_named(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> dict[s
 
 
 def nearest_field(
-    name: str, mappings: Mapping[str, Mapping[str, Any]], types: Collection[str] = ()
+    name: str,
+    mappings: Mapping[str, Mapping[str, Any]],
+    types: Collection[str] = (),
+    *,
+    documents: bool = False,
 ) -> str | None:
     """Return the field that is spelt most like a name; None when the mappings have no field.
 
     Args:
-        name: What no mapping has.
+        name: What is not there, or cannot serve.
         mappings: The mapping of each index behind a name.
         types: Types that would do; the field is one of these, where there are any.
+        documents: Whether documents must have it in `_source` under its name.
     """
     known = {
         path: field.type
         for mapping in mappings.values()
         for path, field in mapped_fields(mapping).items()
-        if not _is_ours(path, mapping)
+        if path != name and not _is_ours(path, mapping)
+        if not documents or field.source == path
     }
     suitable = sorted(path for path in known if known[path] in types) or sorted(known)
     return max(suitable, key=lambda path: _likeness(name, path), default=None)
@@ -103,6 +109,25 @@ def _likeness(name: str, path: str) -> float:
     return max(ratio(name, path), 0.95 * ratio(name, path.rpartition(".")[2]))
 
 
+def nearest_hint(
+    name: str,
+    mappings: Mapping[str, Mapping[str, Any]],
+    types: Collection[str] = (),
+    *,
+    documents: bool = False,
+) -> str:
+    """Return the end of a sentence that names the nearest field; empty when there is none.
+
+    Args:
+        name: What the user named.
+        mappings: The mapping of each index behind a name.
+        types: Types that would do.
+        documents: Whether documents must have it in `_source` under its name.
+    """
+    nearest = nearest_field(name, mappings, types, documents=documents)
+    return "" if nearest is None else f"; the nearest field of the mapping is {nearest!r}"
+
+
 def unknown_field(
     name: str,
     mappings: Mapping[str, Mapping[str, Any]],
@@ -118,10 +143,9 @@ def unknown_field(
         mappings: The mapping of each index behind a name.
         types: Types that would do.
         parameter: What the user named it by.
-        documents: Whether documents were searched for it as well.
+        documents: Whether documents were searched for it in `_source` as well.
     """
-    nearest = nearest_field(name, mappings, types)
-    hint = "" if nearest is None else f"; the nearest field of the mapping is {nearest!r}"
+    hint = nearest_hint(name, mappings, types, documents=documents)
     names = ", ".join(sorted(mappings))
     where = f"Neither the mapping nor a document of {names} has"
     if not documents:
