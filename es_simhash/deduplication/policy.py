@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Any
 
 from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.splitter import split_documents
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
@@ -136,28 +135,31 @@ class VersionPolicy:
         for batch in split_documents(documents, _NO_LIMITS):
             undecided = prepare_undecided(batch, self._config, None)
             exists = self.existing(undecided.prepared.ids)
-            dated, failures = self.dated(list(undecided.items(exists, self._config.text_field)))
-            for failure in [*undecided.prepared.failures, *failures]:
-                number = batch.location(failure.position)[1]
-                raise InputError(f"Document {number}: {failure.reason}")
+            for failure in undecided.prepared.failures:
+                raise InputError(
+                    f"Document {batch.location(failure.position)[1]}: {failure.reason}"
+                )
+            dated, unreadable = self.dated(list(undecided.items(exists, self._config.text_field)))
+            for document, reason in unreadable:
+                raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")
             incoming += dated
         return self.settle(incoming, self.ask(incoming))
 
     def dated(
         self, documents: Sequence[IncomingDocument]
-    ) -> tuple[list[IncomingDocument], list[Failure]]:
-        """Return documents with their dates, and those whose date the engine cannot read."""
+    ) -> tuple[list[IncomingDocument], list[tuple[IncomingDocument, str]]]:
+        """Return documents with their dates, and those whose date the engine cannot read: why."""
         reader = self._dates.reader
         if reader is None:
             return list(documents), []
-        dated, failures = [], []
+        dated, unreadable = [], []
         readings = reader.read([document.fields for document in documents])
         for document, (date, fault) in zip(documents, readings, strict=True):
             if fault is not None:
-                failures.append(Failure(document.position, document.id, fault))
+                unreadable.append((document, fault))
             else:
                 dated.append(replace(document, date=date, is_undated=date is None))
-        return dated, failures
+        return dated, unreadable
 
     def existing(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that the index has."""

@@ -56,10 +56,12 @@ class WriteDecided:
         stored = self._target.stored(workers.submit(identify, batch, config).result())
         compared = None if self._rewrite else stored
         undecided = workers.submit(prepare_undecided, batch, config, compared).result()
-        items, failures = self._versions.dated(
+        items, unreadable = self._versions.dated(
             list(undecided.items(stored.keys(), config.text_field))
         )
-        undecided.prepared.failures += failures
+        undecided.prepared.failures += [
+            Failure(document.position, document.id, reason) for document, reason in unreadable
+        ]
         # What was looked up is as old as this, and so is what was answered at the earliest.
         answers = replace(self._versions.ask(items), epoch=epoch)
         return QueriedBatch(undecided.prepared, items, answers)
