@@ -20,7 +20,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import MappingConflict
 from es_simhash.storage.dates import DATE_TYPES, NANOSECONDS, Date, DateField
 from es_simhash.storage.mapped_fields import MappedField, fields_named, unknown_field
-from es_simhash.storage.paths import get_path
+from es_simhash.storage.paths import get_values
 from es_simhash.text.escaping import printable
 
 NUMBER_TYPES = frozenset(
@@ -140,8 +140,8 @@ class DateReader:
         return [self._reading(each, dates) for each in values]
 
     def _values(self, source: Mapping[str, Any]) -> Iterator[Any]:
-        value = get_path(source, str(self.mapped.source))
-        yield from (each for each in _flat(value) if each is not None)
+        values = get_values(source, str(self.mapped.source))
+        yield from (value for value in values if value is not None)
 
     def _text(self, value: Any) -> str | None:
         """Return a value as the engine is asked for it; None when it need not be, or must not."""
@@ -230,11 +230,3 @@ class DateReader:
             if int(match[1]) == milliseconds % 1000:
                 return int(match[2].ljust(6, "0"))
         return 0
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, list):
-        for each in value:
-            yield from _flat(each)
-    else:
-        yield value
