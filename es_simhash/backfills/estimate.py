@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.backfills.job import BackfillJob, IndexPart, Selection, StoredDocument
-from es_simhash.backfills.preconditions import is_mapped, open_job, require_some_text
+from es_simhash.backfills.preconditions import open_job, require_text
 from es_simhash.backfills.preparation import rejection
 from es_simhash.backfills.reader import DocumentReader
 from es_simhash.backfills.run import BackfillSettings
@@ -99,8 +99,7 @@ def estimate(
     reader = DocumentReader(Gateway.of(client, settings.retry), job)
     documents = reader.count(IndexPart(index, query))
     sample = _sample(reader, query, settings)
-    if not is_mapped(gateway, job):
-        require_some_text(sample, job)
+    require_text(gateway, job, query)
     cost = _cost(list(_texts(sample, job)), job)
     rate = _documents_per_second(cost, job, settings)
     share = cost.texts / len(sample) if sample else 0.0

@@ -1,6 +1,6 @@
 """What an index must be before its documents are fingerprinted; each failure is one sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.configuration import InstalledSchemes, installed_schemes
 from es_simhash.indices.sidecar import require_no_sidecar, require_usable_as_sidecar
+from es_simhash.indices.text_fields import is_mapped, unknown_text_field
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
@@ -101,30 +102,15 @@ def require_text(gateway: Gateway, job: BackfillJob, query: Mapping[str, Any]) -
     Raises:
         InputError: There is no such field.
     """
-    if not is_mapped(gateway, job):
-        require_some_text(DocumentReader(gateway, job).sample(query, _SAMPLE), job)
-
-
-def is_mapped(gateway: Gateway, job: BackfillJob) -> bool:
-    """Check whether the mapping of an index of the job has the text field."""
-    mappings = gateway.mappings(",".join(sorted(job.indices)))
-    return any(mapped_field(mapping, job.config.text_field) for mapping in mappings.values())
-
-
-def require_some_text(documents: Sequence[StoredDocument], job: BackfillJob) -> None:
-    """Reject a text field that no document of a sample has.
-
-    Raises:
-        InputError: There is none.
-    """
     text_field = job.config.text_field
+    mappings = gateway.mappings(",".join(sorted(job.indices)))
+    if is_mapped(text_field, mappings):
+        return
+    reader = DocumentReader(gateway, job)
+    # Where nothing is left to process, a misspelt name would be taken for one that is done.
+    documents = reader.sample(query, _SAMPLE) or reader.sample({"match_all": {}}, _SAMPLE)
     if documents and not any(_has_text(document, text_field) for document in documents):
-        names = ", ".join(sorted(job.indices))
-        raise InputError(
-            f"Neither the mapping nor a document of {names} has a field {text_field!r}; "
-            "name the field of the text.",
-            parameter="text_field",
-        )
+        raise unknown_text_field(text_field, mappings)
 
 
 def _has_text(document: StoredDocument, text_field: str) -> bool:

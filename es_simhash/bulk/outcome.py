@@ -18,6 +18,8 @@ class Outcome:
         reason: Why it failed, or what was decided about a version; None otherwise.
         place: Where it was read, as file:line, file, or documents:number, for a failure.
         index: The index that holds it; None for the one that was named.
+        undated: Where the newest is kept, its id if it has no date, and that of the document it is
+            a version of if that has none: without a date, a document counts as the oldest.
     """
 
     id: str | None
@@ -25,6 +27,7 @@ class Outcome:
     reason: str | None = None
     place: str | None = None
     index: str | None = None
+    undated: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -7,7 +7,7 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option, text_field_option
-from es_simhash.cli.output import format_option, listed, print_json
+from es_simhash.cli.output import format_option, listed, print_json, undated_line
 from es_simhash.families.find import find_families
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
 from es_simhash.families.report import FamiliesReport
@@ -64,6 +64,8 @@ def families(
         print_json(report.to_dict())
     else:
         _print(report)
+        if report.undated:
+            click.echo(undated_line(report.undated), err=True)
 
 
 def _print_progress(done: int, total: int) -> None:

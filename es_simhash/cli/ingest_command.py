@@ -22,6 +22,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.output import undated_line
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -132,21 +133,31 @@ def ingest(
             ),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
+        undated: set[str] = set()
         with closing(outcomes):  # type: ignore[type-var]
-            counts = _consume(outcomes, bar)
+            counts = _consume(outcomes, bar, undated)
         if rules is not None:
             log = rules.audit or default_audit(index)
             click.echo(f"{counts['version']} versions; decisions in {log}.")
+            if undated:
+                click.echo(undated_line(tuple(sorted(undated))))
     require_no_failures(counts["failed"] + progress.failed_before, failures_file)
 
 
-def _consume(outcomes: Iterable[Outcome], bar: Bar) -> Counter[str]:
-    """Return the counts of the outcomes; print the first failures and the summary."""
+def _consume(outcomes: Iterable[Outcome], bar: Bar, undated: set[str]) -> Counter[str]:
+    """Return the counts of the outcomes; print the first failures and the summary.
+
+    Args:
+        outcomes: Of the run.
+        bar: Shows its progress.
+        undated: Gets the ids of documents without a date.
+    """
     counts: Counter[str] = Counter()
     started = time.monotonic()
     try:
         for number, outcome in enumerate(outcomes, 1):
             counts[outcome.status] += 1
+            undated.update(outcome.undated)
             # A document that is written or skipped has a reason only if it is a version.
             counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
             if not outcome.ok and counts["failed"] <= MAX_FAILURES_SHOWN:

@@ -41,7 +41,8 @@ _OPTIONS = (
     ),
     click.option(
         "--date-field",
-        help="Date field; needed by `--keep newest`, and orders the documents of a sweep.",
+        help="Date field of the mapping; needed by `--keep newest`, and orders the documents of a "
+        "sweep.",
     ),
     click.option(
         "--audit",

@@ -9,6 +9,8 @@ from es_simhash.text.escaping import one_line
 
 # Longer passages are cut in tables, never in JSON.
 _MAX_CHARACTERS = 240
+# Ids in one line; JSON lists all.
+_MAX_IDS = 6
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 format_option = click.option(
@@ -43,6 +45,12 @@ def listed(ids: tuple[str, ...], limit: int) -> str:
     """Return the first ids, separated by commas, and an ellipsis when there are more."""
     shown = ", ".join(one_line(id) for id in ids[:limit])
     return f"{shown} ..." if len(ids) > limit else shown
+
+
+def undated_line(ids: tuple[str, ...]) -> str:
+    """Return one line about documents without a date where dates are compared."""
+    names = listed(ids, _MAX_IDS)
+    return f"{len(ids)} documents without a date, never preferred to one with a date: {names}."
 
 
 def duration(seconds: float) -> str:

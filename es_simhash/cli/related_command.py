@@ -41,7 +41,7 @@ from es_simhash.text.escaping import one_line
     type=click.FloatRange(0, 1),
     default=SHOWN_SCORE,
     show_default=True,
-    help=f"Minimum score; versions start at {VERSION_SCORE}.",
+    help=f"Minimum score, whatever the date; versions start at {VERSION_SCORE}.",
 )
 @click.option(
     "--size",
@@ -68,7 +68,11 @@ from es_simhash.text.escaping import one_line
     is_flag=True,
     help="Also show neighbours that are versions of another neighbour.",
 )
-@click.option("--recency", metavar="FIELD", help="Date field; newer neighbours rank higher.")
+@click.option(
+    "--recency",
+    metavar="FIELD",
+    help="Date field; newer neighbours come first. Scores, and what is shown, stay the same.",
+)
 @click.option(
     "--half-life",
     type=click.FloatRange(0, min_open=True),
@@ -81,7 +85,7 @@ from es_simhash.text.escaping import one_line
     type=click.FloatRange(0, 1),
     default=Recency.weight,
     show_default=True,
-    help="Share of the score of a neighbour that depends on its date.",
+    help="Share of the rank of a neighbour that depends on its date.",
 )
 @vocabulary_option
 @click.option(

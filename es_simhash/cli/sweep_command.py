@@ -21,7 +21,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option
+from es_simhash.cli.output import format_option, undated_line
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError
@@ -168,4 +168,6 @@ def _summary(report: SweepReport) -> str:
     skipped = len(report.conflicted) + len(report.families.skipped)
     if skipped:
         parts.append(f"{skipped} changed during the sweep and are left for the next")
-    return f"{'; '.join(parts)}."
+    undated = {*report.undated, *report.families.undated}
+    sentences = [undated_line(tuple(sorted(undated)))] if undated else []
+    return " ".join([f"{'; '.join(parts)}.", *sentences])

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from es_simhash.deduplication.candidates import RecentDocument, RecentDocuments, ShingleQuery
 from es_simhash.deduplication.choice import best_original, decide_version
-from es_simhash.deduplication.decision import Decision, IncomingDocument, Original, timestamp_of
+from es_simhash.deduplication.dates import DocumentDates
+from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 
@@ -34,15 +35,21 @@ class BatchDecider:
         documents: Reads documents of the index.
         recent: What was written lately; what is decided is added to it.
         reservations: Of this run.
+        dates: Of the documents.
 
     Attributes:
         reserved: Ids by the content hashes that were reserved for the last batch.
     """
 
     def __init__(
-        self, documents: StoredDocuments, recent: RecentDocuments, reservations: Reservations
+        self,
+        documents: StoredDocuments,
+        recent: RecentDocuments,
+        reservations: Reservations,
+        dates: DocumentDates,
     ) -> None:
         self._documents = documents
+        self._dates = dates
         self._rules = documents.context.rules
         self._recent = recent
         self._reservations = reservations
@@ -171,13 +178,8 @@ class BatchDecider:
 
     def _owner(self, stored: StoredDocument, document: IncomingDocument) -> Original:
         """Return the document of another writer, which has the same text."""
-        date_field = self._rules.date_field
-        return replace(
-            document.as_original(),
-            ref=stored.ref,
-            timestamp=None if date_field is None else timestamp_of(stored.source, date_field),
-            family=stored.family,
-        )
+        (date,) = self._dates.of_stored([stored.source])
+        return replace(document.as_original(), ref=stored.ref, date=date, family=stored.family)
 
     def forget(self, decisions: Sequence[Decision], failed: Callable[[str], bool]) -> None:
         """Take back what was remembered of documents that were not written."""

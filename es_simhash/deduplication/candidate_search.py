@@ -11,6 +11,7 @@ from es_simhash.deduplication.candidates import (
 )
 from es_simhash.deduplication.decision import IncomingDocument, Original
 from es_simhash.deduplication.stored_documents import StoredDocuments
+from es_simhash.storage.dates import DateField
 
 # Documents that share a search; where their hits do not fit one response, each gets its own.
 _DOCUMENTS_PER_SEARCH = 8
@@ -34,13 +35,15 @@ class CandidateSearch:
 
     Args:
         documents: Reads documents of the index.
+        date_field: Field of their dates; None when no decision rests on a date.
     """
 
-    def __init__(self, documents: StoredDocuments) -> None:
+    def __init__(self, documents: StoredDocuments, date_field: DateField | None) -> None:
         self._gateway = documents.gateway
         self._index = documents.context.index
         self._config = documents.context.config
         self._rules = documents.context.rules
+        self._date_field = date_field
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
         """Return the candidates of documents.
@@ -85,13 +88,12 @@ class CandidateSearch:
             queries: By place.
             cut: Whether hits count that may have been cut; None stands for them otherwise.
         """
-        date_field = self._rules.date_field
         bodies = [
-            candidate_query([queries[place] for place in group], self._config, date_field)
+            candidate_query([queries[place] for place in group], self._config, self._date_field)
             for group in groups
         ]
         return [
-            read_candidates(response, self._config, date_field)
+            read_candidates(response, self._config, self._date_field)
             if cut or len(response["hits"]["hits"]) < MAX_CANDIDATES
             else None
             for response in self._gateway.search_all(self._index, bodies)

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.deduplication.decision import Original, timestamp_of
+from es_simhash.deduplication.decision import Original
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms, shingles_of, unpack_chunks, unpack_sketch
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.paths import get_path
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
@@ -89,7 +90,7 @@ class ShingleQuery:
 
 
 def candidate_query(
-    queries: Sequence[ShingleQuery], config: IndexConfig, date_field: str | None = None
+    queries: Sequence[ShingleQuery], config: IndexConfig, date_field: DateField | None = None
 ) -> dict[str, Any]:
     """Return the body of one search for several documents; `matches` says whose a hit is.
 
@@ -107,11 +108,11 @@ def candidate_query(
         should.append({"bool": {"should": terms, "minimum_should_match": query.min_shared}})
         should.append(clause(fields.CONTENT_HASH, query.content_hash, _EXACT_BOOST))
     members = [fields.SHINGLES, fields.CONTENT_HASH, fields.FAMILY]
-    dates = [] if date_field is None else [date_field]
+    dates = [] if date_field is None else [date_field.requested]
     return {
         "size": MAX_CANDIDATES,
-        "_source": [*map(config.path, members), *dates],
-        "docvalue_fields": [config.path(fields.CHUNKS), config.path(fields.SKETCH)],
+        "_source": [*map(config.path, members)],
+        "docvalue_fields": [config.path(fields.CHUNKS), config.path(fields.SKETCH), *dates],
         "track_total_hits": False,
         # Of those that share as much, the first.
         "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
@@ -127,7 +128,7 @@ def candidate_query(
 
 
 def read_candidates(
-    response: Mapping[str, Any], config: IndexConfig, date_field: str | None = None
+    response: Mapping[str, Any], config: IndexConfig, date_field: DateField | None = None
 ) -> list[Original]:
     """Read the hits of a `candidate_query`; those without fingerprints are left out.
 
@@ -152,7 +153,7 @@ def read_candidates(
                 AnalysedText.of_parts(
                     content_hash, shingles, unpack_chunks(packed[0]), unpack_sketch(sketch[0])
                 ),
-                timestamp=None if date_field is None else timestamp_of(source, date_field),
+                date=None if date_field is None else date_field.of_hit(hit),
                 family=text_of(source, config.path(fields.FAMILY)),
                 order=hit["sort"][1],
             )

@@ -80,8 +80,7 @@ def _is_ahead(document: IncomingDocument, original: Original, rules: OnVersion) 
     """Check whether the document is kept rather than its original."""
     if rules.keep == "newest":
         ours, theirs = (
-            -np.inf if timestamp is None else timestamp
-            for timestamp in (document.timestamp, original.timestamp)
+            -np.inf if date is None else date for date in (document.date, original.date)
         )
         return bool(ours > theirs)
     if rules.keep == "longest":

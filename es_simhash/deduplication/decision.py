@@ -1,9 +1,7 @@
 """Documents that decisions are about, and what was decided for one of them."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,7 +12,7 @@ from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import Relation
 from es_simhash.storage import fields
-from es_simhash.storage.paths import get_path
+from es_simhash.storage.dates import Date
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import text_of
 
@@ -28,14 +26,14 @@ class Original:
     Attributes:
         ref: Where it is; without an index when this run writes it.
         text: Its stored parts; the text itself as well where it was read.
-        timestamp: Its date in seconds; None without one.
+        date: Its date, as the engine reads it; None without one.
         family: Its family; None without one.
         order: Its place among those that were written.
     """
 
     ref: DocumentRef
     text: AnalysedText
-    timestamp: float | None = None
+    date: Date | None = None
     family: str | None = None
     order: int = 0
 
@@ -62,7 +60,8 @@ class IncomingDocument:
         simhash: Its `simhash` object, as JSON.
         exists: True when the index has a document of this id.
         text_field: Field of its text.
-        date_field: Field of its date; None when dates do not matter.
+        date: Its date, as the engine reads it; None without one, or when dates do not matter.
+        is_undated: True when it has no date, and dates matter.
     """
 
     id: str
@@ -72,7 +71,8 @@ class IncomingDocument:
     simhash: bytes
     exists: bool = False
     text_field: str = "text"
-    date_field: str | None = None
+    date: Date | None = None
+    is_undated: bool = False
 
     @property
     def content_hash(self) -> str:
@@ -96,30 +96,9 @@ class IncomingDocument:
             text_of(self.fields, self.text_field),
         )
 
-    @cached_property
-    def timestamp(self) -> float | None:
-        """Its date in seconds; None without one."""
-        return None if self.date_field is None else timestamp_of(self.fields, self.date_field)
-
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""
-        return Original(DocumentRef(None, self.id), self.text, self.timestamp, order=order)
-
-
-def timestamp_of(source: Mapping[str, Any], path: str) -> float | None:
-    """Return the date of a document in seconds: a number is milliseconds, a string ISO 8601."""
-    value = get_path(source, path)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value / 1000
-    if not isinstance(value, str):
-        return None
-    try:
-        date = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=timezone.utc)
-    return date.timestamp()
+        return Original(DocumentRef(None, self.id), self.text, self.date, order=order)
 
 
 @dataclass(frozen=True)
@@ -163,6 +142,14 @@ class Decision:
     def is_new_original(self) -> bool:
         """True when later documents may be versions of this one."""
         return self.action in ("write", "replace") and not self.document.fingerprints.is_empty
+
+    @property
+    def undated(self) -> tuple[str, ...]:
+        """Ids of the document and its original, as far as they have no date but needed one."""
+        ids = [self.id] if self.document.is_undated else []
+        if self.kept == "newest" and self.original is not None and self.original.date is None:
+            ids.append(self.original.id)
+        return tuple(ids)
 
     @property
     def summary(self) -> str | None:

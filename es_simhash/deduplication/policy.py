@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -11,6 +12,7 @@ from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
 from es_simhash.deduplication.candidate_search import Answers, CandidateSearch
 from es_simhash.deduplication.candidates import RecentDocuments
+from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.decision import Decision, IncomingDocument
 from es_simhash.deduplication.effects import (
     delete_replaced,
@@ -77,19 +79,20 @@ class VersionPolicy:
 
         Raises:
             IndexMissing: There is no such index.
-            MappingConflict: It has no `simhash` fields.
-            InputError: The audit log cannot be written.
+            MappingConflict: It has no `simhash` fields, or the date field holds no dates.
+            InputError: The audit log cannot be written, or no mapping has the date field.
         """
         index, self._config = self._installed.name, self._installed.config
         context = RunContext(index, self._config, self.rules, self.run)
-        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        self._dates = DocumentDates.of(self.gateway, index, self.rules)
         self._documents = StoredDocuments(self.gateway, context)
+        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
         reservations = Reservations(self._documents, state_index.name)
         reservations.expire()
-        self._search = CandidateSearch(self._documents)
-        self._decider = BatchDecider(self._documents, self._recent, reservations)
+        self._search = CandidateSearch(self._documents, self._dates.compared)
+        self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
             finish_replacements(self._documents, self._audit.read())
@@ -125,17 +128,38 @@ class VersionPolicy:
         audit log when this returns. `Decision.to_write` returns the document to write.
 
         Raises:
-            InputError: A document has no text, or cannot be written as JSON.
+            InputError: A document has no text, cannot be written as JSON, or its date cannot be
+                read.
         """
         incoming: list[IncomingDocument] = []
         for batch in split_documents(documents, _NO_LIMITS):
             undecided = prepare_undecided(batch, self._config, None)
-            for failure in undecided.prepared.failures:
-                number = batch.location(failure.position)[1]
-                raise InputError(f"Document {number}: {failure.reason}")
             exists = self.existing(undecided.prepared.ids)
-            incoming += undecided.items(exists, self._config.text_field, self.rules.date_field)
+            for failure in undecided.prepared.failures:
+                raise InputError(
+                    f"Document {batch.location(failure.position)[1]}: {failure.reason}"
+                )
+            dated, unreadable = self.dated(list(undecided.items(exists, self._config.text_field)))
+            for document, reason in unreadable:
+                raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")
+            incoming += dated
         return self.settle(incoming, self.ask(incoming))
+
+    def dated(
+        self, documents: Sequence[IncomingDocument]
+    ) -> tuple[list[IncomingDocument], list[tuple[IncomingDocument, str]]]:
+        """Return documents with their dates, and those whose date the engine cannot read: why."""
+        reader = self._dates.reader
+        if reader is None:
+            return list(documents), []
+        dated, unreadable = [], []
+        readings = reader.read([document.fields for document in documents])
+        for document, (date, fault) in zip(documents, readings, strict=True):
+            if fault is not None:
+                unreadable.append((document, fault))
+            else:
+                dated.append(replace(document, date=date, is_undated=date is None))
+        return dated, unreadable
 
     def existing(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that the index has."""

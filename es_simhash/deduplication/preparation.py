@@ -29,24 +29,19 @@ class FingerprintedBatch:
     documents: list[tuple[bytes, bytes]]
     fingerprints: list[FingerprintBatch]
 
-    def items(
-        self, exists: Collection[str], text_field: str, date_field: str | None
-    ) -> Iterator[IncomingDocument]:
+    def items(self, exists: Collection[str], text_field: str) -> Iterator[IncomingDocument]:
         """Yield the documents.
 
         Args:
             exists: Ids that the index has.
             text_field: Field of their texts.
-            date_field: Field of their dates; None when these do not matter.
         """
         fingerprints = (text for batch in self.fingerprints for text in batch)
         ids, positions = self.prepared.ids, self.prepared.positions
         for id, position, prints, (source, simhash) in zip(
             ids, positions, fingerprints, self.documents, strict=True
         ):
-            yield IncomingDocument(
-                id, position, prints, source, simhash, id in exists, text_field, date_field
-            )
+            yield IncomingDocument(id, position, prints, source, simhash, id in exists, text_field)
 
 
 def prepare_undecided(

@@ -61,6 +61,8 @@ class Recorder:
         }
         if decision.kept is not None:
             head["keep"] = decision.kept
+        if decision.undated:
+            head["undated"] = list(decision.undated)
         if decision.action == "replace" and stored is not None:
             version = stored.version
             head["replaced"] = [stored.ref.index, version.seq_no, version.primary_term]

@@ -25,7 +25,8 @@ class OnVersion:
             does by default: the shorter would be skipped, or the longer replaced.
         min_score: Minimum score that counts.
         keep: Which of the two `replace` keeps; the original when neither is ahead.
-        date_field: Field whose date says which of two documents is newer.
+        date_field: Field whose date says which of two documents is newer; the engine reads it, by
+            its mapping. A document without a date is older than all that have one.
         audit: File of the audit log, or `index:NAME`; by default INDEX.audit.jsonl here.
         lease: Seconds for which a text stays reserved for a writer that does not write it.
     """
@@ -50,12 +51,17 @@ class OnVersion:
             raise InputError(
                 f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
             )
-        if self.action == "replace" and self.keep == "newest" and self.date_field is None:
+        if self.compares_dates and self.date_field is None:
             raise InputError(
                 "date_field is required to keep the newest of two documents. "
                 "Name the field of their dates.",
                 parameter="date_field",
             )
+
+    @property
+    def compares_dates(self) -> bool:
+        """True when decisions rest on dates."""
+        return self.action == "replace" and self.keep == "newest"
 
     @classmethod
     def of(cls, value: "OnVersion | str") -> "OnVersion":

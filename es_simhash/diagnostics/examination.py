@@ -25,6 +25,8 @@ from es_simhash.diagnostics.findings import (
     text_findings,
 )
 from es_simhash.diagnostics.sample import (
+    GONE,
+    MISSING,
     SampledDocument,
     draw_sample,
     fingerprint_rows,
@@ -36,6 +38,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.text_fields import require_mapped
 from es_simhash.storage.config import IndexConfig
 
 DEFAULT_SAMPLE = 1_000
@@ -127,7 +130,10 @@ def examine(
     status = count_documents(gateway, index, config=config)
     documents = status.fingerprints.current
     sample = draw_sample(gateway, index, config, sample_size)
+    source = sidecar_source(gateway, index, config.simhash_field)
     states = list(zip(sample, text_states(gateway, sample, config.text_field), strict=True))
+    if states and {state for _, state in states} <= {MISSING, GONE}:
+        require_mapped(gateway, source or index, config.text_field)
     current = [document for document in sample if document.scheme == config.scheme.name]
     prints = fingerprint_rows(current)
     searches = BlockSearches(gateway, index, config)
@@ -135,7 +141,7 @@ def examine(
     costs = _costs(searches, current, max_k)
     return Examination(
         status=status,
-        source=sidecar_source(gateway, index, config.simhash_field),
+        source=source,
         settings=read_settings(gateway, index, config),
         sampled=len(sample),
         fingerprinted=dict(Counter(state for doc, state in states if doc.content_hash is not None)),

@@ -78,6 +78,16 @@ class Gateway(Requests):
         """
         return searches.search_all(self, index, bodies)
 
+    def search_each(
+        self, index: str, bodies: Sequence[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any] | None]:
+        """Return the responses to many searches, None for those the engine rejects as invalid.
+
+        Raises:
+            ClusterError: A search is rejected for another reason, or a shard does not answer.
+        """
+        return searches.search_each(self, index, bodies)
+
     def count(
         self, index: str, query: Mapping[str, Any] | None = None, *, shard: int | None = None
     ) -> int:

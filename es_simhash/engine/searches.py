@@ -9,6 +9,8 @@ from es_simhash.engine.retry import RETRYABLE, Unavailable
 
 # What a shard that fails has would be missed silently.
 _COMPLETE = {"allow_partial_search_results": False}
+# Status of a search with a value that the engine cannot read.
+_INVALID = 400
 
 
 def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
@@ -21,6 +23,31 @@ def search_all(
     requests: Requests, index: str | None, bodies: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
     """Return the responses to many searches; see `Gateway.search_all`."""
+    responses = _send_all(requests, index, bodies)
+    for response in responses:
+        _require_answer(response, index)
+    return responses
+
+
+def search_each(
+    requests: Requests, index: str, bodies: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any] | None]:
+    """Return the responses to many searches, None for invalid ones; see `Gateway.search_each`."""
+    responses = _send_all(requests, index, bodies)
+    for response in responses:
+        if response.get("status") != _INVALID:
+            _require_answer(response, index)
+    return [None if "error" in response else response for response in responses]
+
+
+def _require_answer(response: Mapping[str, Any], index: str | None) -> None:
+    if "error" in response:
+        raise search_error(response["error"], index)
+
+
+def _send_all(
+    requests: Requests, index: str | None, bodies: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
     if not bodies:
         return []
     lines = [line for body in bodies for line in (_COMPLETE, body)]
@@ -34,11 +61,7 @@ def search_all(
             raise Unavailable(f"a search is answered with {min(statuses)}")
         return responses
 
-    responses = requests.retried(attempt)
-    for response in responses:
-        if "error" in response:
-            raise search_error(response["error"], index)
-    return responses
+    return requests.retried(attempt)
 
 
 def count(

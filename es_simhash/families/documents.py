@@ -1,6 +1,6 @@
 """Documents as families read them: their version, the stored family, and the analysed text."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import Date, DateField
 from es_simhash.storage.references import DocumentRef, DocumentVersion
 from es_simhash.storage.source import stored_text, text_of
 
@@ -23,13 +24,13 @@ class FamilyDocument:
         version: Where it is, and in which version it was read.
         content_hash: Stored hash of its text.
         family: Stored family; None without one.
-        date: Value of the date field; None without one.
+        date: Its date, as the engine reads it; None without one.
     """
 
     version: DocumentVersion
     content_hash: str
     family: str | None
-    date: float | str | None
+    date: Date | None
 
     @property
     def ref(self) -> DocumentRef:
@@ -59,12 +60,12 @@ def source_fields(config: IndexConfig) -> list[str]:
 
 
 def read_documents(
-    hits: Iterable[Mapping[str, Any]], config: IndexConfig, date_field: str | None
+    hits: Iterable[Mapping[str, Any]], config: IndexConfig, date_field: DateField | None
 ) -> Iterator[ReadDocument]:
     """Yield the documents of hits with their analysed texts.
 
     Args:
-        hits: Hits with the fields of `source_fields`, `_seq_no`, and the date in `fields`.
+        hits: Hits with the fields of `source_fields`, `_seq_no`, and the requested date.
         config: Of the index.
         date_field: Field of the date; None when dates do not matter.
     """
@@ -78,7 +79,7 @@ def read_documents(
                 DocumentVersion.of_hit(hit),
                 text_of(source, config.path(fields.CONTENT_HASH)) or "",
                 text_of(source, config.path(fields.FAMILY)),
-                _date(hit.get("fields", {}).get(date_field)),
+                None if date_field is None else date_field.of_hit(hit),
             )
             if text is not None:
                 is_current = text.content_hash == document.content_hash
@@ -86,13 +87,3 @@ def read_documents(
                 is_empty = text_of(source, config.path(fields.STATUS)) == fields.STATUS_EMPTY
                 is_current = content is not None and is_empty
             yield ReadDocument(document, text, is_current)
-
-
-def _date(values: Sequence[Any] | None) -> float | str | None:
-    """Return the first value as a number, or as a string if it is none."""
-    if not values:
-        return None
-    try:
-        return float(values[0])
-    except (TypeError, ValueError):
-        return str(values[0])

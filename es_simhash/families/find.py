@@ -11,9 +11,12 @@ from es_simhash.families.report import FamiliesReport, Family, Progress
 from es_simhash.families.run import FamilyRun
 from es_simhash.families.writer import FamilyWriter
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.indices.text_fields import misspelt_hint
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef
 
 
@@ -42,22 +45,24 @@ def find_families(
         The families of several documents, and counts.
 
     Raises:
-        InputError: The name stands for several indices, or no document has the fingerprinted text
-            in the text field.
-        MappingConflict: The index has no fingerprint fields, or is a sidecar.
+        InputError: The name stands for several indices, no document has the fingerprinted text
+            in the text field, or no mapping has the date field.
+        MappingConflict: The index has no fingerprint fields, or is a sidecar, or the date field
+            holds no dates.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
     _require_no_sidecar(gateway, index, given.simhash_field)
+    date_field = _date_field(gateway, index, options)
     state = StateIndex(gateway, index, given.simhash_field)
     installed = InstalledIndex(gateway, index, given).config
-    with IndexReader(gateway, index, installed, options.date_field) as reader:
+    with IndexReader(gateway, index, installed, date_field) as reader:
         run = FamilyRun(reader, state, options)
         run.explore(progress)
         families = run.families()
     if run.is_full:
-        _require_texts(run.corpus, installed.text_field)
+        _require_texts(gateway, index, run.corpus, installed.text_field)
     changes = run.changes(families)
     conflicts: set[DocumentRef] = set()
     if not options.dry_run:
@@ -79,11 +84,21 @@ def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> Non
         )
 
 
-def _require_texts(corpus: Corpus, text_field: str) -> None:
+def _date_field(gateway: Gateway, index: str, options: FamilyOptions) -> DateField | None:
+    """Return the field of the dates; a name that no mapping has is wrong even if none matters."""
+    if options.date_field is None:
+        return None
+    mappings = gateway.mappings(index)
+    field = find_date_field(mappings, options.date_field, parameter="date_field")
+    return field if options.compares_dates else None
+
+
+def _require_texts(gateway: Gateway, index: str, corpus: Corpus, text_field: str) -> None:
     if corpus.skipped and len(corpus.skipped) == len(corpus.documents):
+        hint = misspelt_hint(gateway, index, text_field) or "; name the field of the text"
         raise InputError(
             f"Field {text_field!r} does not match the fingerprinted text of any document, such as "
-            f"{min(corpus.skipped).id!r}; name the field of the text.",
+            f"{min(corpus.skipped).id!r}{hint}.",
             parameter="text_field",
         )
 
@@ -104,5 +119,6 @@ def _report(
         written=written,
         skipped=tuple(sorted(ref.id for ref in run.corpus.skipped | conflicts)),
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
+        undated=tuple(run.undated(families)),
         dry_run=dry_run,
     )

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
-from es_simhash.engine.requests import index_path
 from es_simhash.families.documents import PAGE, ReadDocument, read_documents, source_fields
 from es_simhash.families.links import min_shared
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef
 
 # Candidates in one response; further responses exclude the texts that were seen.
@@ -30,35 +30,29 @@ class IndexReader:
         gateway: To the cluster.
         index: Index, alias or data stream.
         config: Of the index, with its scheme.
-        date_field: Field of the date; None when dates do not matter.
+        date_field: Field of the dates; None when they do not matter.
     """
 
     def __init__(
-        self, gateway: Gateway, index: str, config: IndexConfig, date_field: str | None = None
+        self,
+        gateway: Gateway,
+        index: str,
+        config: IndexConfig,
+        date_field: DateField | None = None,
     ) -> None:
         self._gateway = gateway
         self._index = index
         self._config = config
         self._date_field = date_field
-        self._date_format: dict[str, str] = {}
         self._point = gateway.point_in_time(index)
 
     def __enter__(self) -> "IndexReader":
         self._gateway.refresh(self._index)
         self._point.open()
-        if self._date_field is not None:
-            self._date_format = self._format_of(self._date_field)
         return self
 
     def __exit__(self, *error: object) -> None:
         self._point.close()
-
-    def _format_of(self, name: str) -> dict[str, str]:
-        """Return the format in which values of a field are requested: dates as numbers."""
-        path = index_path(self._index, "_field_caps")
-        response = self._gateway.request("GET", path, params={"fields": name})
-        types = set(response["fields"].get(name, {}))
-        return {"format": "epoch_millis"} if types and types <= {"date", "date_nanos"} else {}
 
     def count(self) -> int:
         """Return the number of documents that have fingerprints of the scheme."""
@@ -105,7 +99,7 @@ class IndexReader:
             "seq_no_primary_term": True,
         }
         if self._date_field is not None:
-            body["fields"] = [{"field": self._date_field, **self._date_format}]
+            body["docvalue_fields"] = [self._date_field.requested]
         yield from read_documents(self._point.hits(body), self._config, self._date_field)
 
     def family_sizes(self) -> dict[str, int]:

@@ -17,7 +17,8 @@ class FamilyOptions:
 
     Attributes:
         representative: Document that represents a family: the longest, the newest or the oldest.
-        date_field: Field of the date; required for the newest and the oldest.
+        date_field: Field of the date, as the engine reads it; required for the newest and the
+            oldest. A document without a date represents a family only if no other has one.
         everything: Process all documents, not only what changed since the last run.
         dry_run: Write nothing.
     """
@@ -34,16 +35,21 @@ class FamilyOptions:
                 f"use one of {', '.join(REPRESENTATIVES)}.",
                 parameter="representative",
             )
-        if self.representative != "longest" and self.date_field is None:
+        if self.compares_dates and self.date_field is None:
             raise InputError(
                 f"Representative {self.representative!r} needs a date. Set date_field.",
                 parameter="date_field",
             )
 
     @property
+    def compares_dates(self) -> bool:
+        """True when dates decide which document represents a family."""
+        return self.representative != "longest"
+
+    @property
     def settings_key(self) -> str:
         """What decides the families; a run with another key than the last is a full run."""
-        date_field = None if self.representative == "longest" else self.date_field
+        date_field = self.date_field if self.compares_dates else None
         return f"v{_SCORING} {self.representative} {date_field}"
 
     @classmethod

@@ -45,6 +45,8 @@ class FamiliesReport:
         skipped: Ids of documents in conflict with another writer, or whose text is missing or not
             the one that was fingerprinted; the next run processes them.
         truncated: Ids of documents with more candidates than were compared.
+        undated: Where the newest or the oldest represents a family, ids of documents without a
+            date; they do so only in families in which no document has one.
         dry_run: True when nothing was written.
     """
 
@@ -54,6 +56,7 @@ class FamiliesReport:
     written: int
     skipped: tuple[str, ...] = ()
     truncated: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
     dry_run: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,5 +70,6 @@ class FamiliesReport:
             "written": self.written,
             "skipped": list(self.skipped),
             "truncated": list(self.truncated),
+            "undated": list(self.undated),
             "dry_run": self.dry_run,
         }

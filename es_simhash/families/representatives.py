@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.options import Representative
+from es_simhash.storage.dates import Date
 from es_simhash.storage.references import DocumentRef
 
 
@@ -47,8 +48,7 @@ class Representatives:
         return position if self._representative == "newest" else -position
 
 
-def _date_order(corpus: Corpus) -> dict[float | str, int]:
-    """Return the position of each date among all dates, from 0; strings after numbers."""
+def _date_order(corpus: Corpus) -> dict[Date, int]:
+    """Return the position of each date among all dates, from 0."""
     dates = {document.date for document in corpus.documents.values() if document.date is not None}
-    ordered = sorted(dates, key=lambda date: (isinstance(date, str), date))
-    return {date: position for position, date in enumerate(ordered)}
+    return {date: position for position, date in enumerate(sorted(dates))}

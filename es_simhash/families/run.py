@@ -147,6 +147,14 @@ class FamilyRun:
             if documents[ref].family != family.name
         ]
 
+    def undated(self, families: Iterable[Family]) -> list[str]:
+        """Return the ids of documents without a date, where dates matter."""
+        if not self._options.compares_dates:
+            return []
+        documents = self.corpus.documents
+        refs = (ref for family in families for ref in family.documents)
+        return sorted(ref.id for ref in refs if documents[ref].date is None)
+
     def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
         """Store the sizes of the families, and acknowledge the dismissals."""
         sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}

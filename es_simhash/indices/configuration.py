@@ -70,6 +70,7 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
     for name, mapping in Gateway.of(client).mappings(index).items():
         entry = meta_entry(mapping, field)
         if entry is None:
+            _require_no_other_field(name, mapping, field)
             raise MappingConflict(
                 f"Index {name!r} has no fingerprint fields under {field!r}. "
                 f"Run `es-simhash install {name}`."
@@ -89,6 +90,16 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
             f"{index!r} has indices of {len(profiles)} semantic schemes. Query one of them."
         )
     return InstalledSchemes(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
+
+
+def _require_no_other_field(index: str, mapping: Mapping[str, Any], field: str) -> None:
+    """Name the fields under which an index has fingerprints when it is another than the named."""
+    if others := sorted(mapping.get("_meta", {}).get(resources.META, {})):
+        raise MappingConflict(
+            f"Index {index!r} has no fingerprint fields under {field!r}, but under "
+            f"{', '.join(map(repr, others))}. Set simhash_field.",
+            parameter="simhash_field",
+        )
 
 
 def meta_entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:

@@ -10,9 +10,11 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices import component_templates
 from es_simhash.indices.compatibility import field_conflicts, lacks_field
 from es_simhash.indices.configuration import meta_entry
+from es_simhash.indices.entity_fields import require_entity_fields
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ def install(
         The requests made, or to be made with `dry_run`; none when everything is in place.
 
     Raises:
-        MappingConflict: A field of that name exists with another type or another scheme.
+        MappingConflict: A field of that name exists with another type or another scheme, or there
+            is no field of vectors as the scheme needs it.
+        InputError: Neither the mapping nor a document has a field of entities.
     """
     requests = plan(client, index, scheme=scheme, semantics=semantics, simhash_field=simhash_field)
     if not dry_run:
@@ -107,6 +111,8 @@ def plan(
         )
         _require_vectors(index, body["mappings"], semantics)
         return [Request("PUT", f"/{index}", body)]
+    if semantics is not None:
+        require_entity_fields(Gateway.of(client), existing, semantics.entity_fields)
     requests = []
     for name, mapping in sorted(existing.items()):
         kept = _kept_semantics(meta_entry(mapping, simhash_field), semantics)
@@ -151,12 +157,18 @@ def _require_vectors(
     """Reject a scheme that takes its vectors from a field that is not indexed for search."""
     if semantics is None or semantics.vector_field is None:
         return
-    field: Mapping[str, Any] = mapping
-    for part in semantics.vector_field.split("."):
-        field = field.get("properties", {}).get(part, {})
+    found = mapped_fields(mapping).get(semantics.vector_field)
+    if found is None:
+        hint = nearest_hint(semantics.vector_field, {index: mapping}, VECTOR_TYPES)
+        raise MappingConflict(
+            f"No mapping of {index} has a field {semantics.vector_field!r} for vectors{hint}. "
+            "Set vectors.",
+            parameter="vectors",
+        )
+    field = found.definition
     needed = {"type": "dense_vector", "element_type": "float", "index": True}
     for name, value in needed.items():
-        present = field.get(name, None if name == "type" else value)
+        present = field.get(name, found.type if name == "type" else value)
         if present != value:
             raise MappingConflict(
                 f"Field {semantics.vector_field!r} of index {index!r} has {name} {present!r}, but "

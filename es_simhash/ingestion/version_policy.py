@@ -56,8 +56,12 @@ class WriteDecided:
         stored = self._target.stored(workers.submit(identify, batch, config).result())
         compared = None if self._rewrite else stored
         undecided = workers.submit(prepare_undecided, batch, config, compared).result()
-        date_field = self._versions.rules.date_field
-        items = list(undecided.items(stored.keys(), config.text_field, date_field))
+        items, unreadable = self._versions.dated(
+            list(undecided.items(stored.keys(), config.text_field))
+        )
+        undecided.prepared.failures += [
+            Failure(document.position, document.id, reason) for document, reason in unreadable
+        ]
         # What was looked up is as old as this, and so is what was answered at the earliest.
         answers = replace(self._versions.ask(items), epoch=epoch)
         return QueriedBatch(undecided.prepared, items, answers)
@@ -152,4 +156,5 @@ class _Decided:
                 yield position, Outcome(decision.id, "unchanged", REPEATED_ID)
             else:
                 status: Status = "written" if decision.writes else "skipped"
-                yield position, Outcome(decision.id, status, decision.summary)
+                outcome = Outcome(decision.id, status, decision.summary, undated=decision.undated)
+                yield position, outcome

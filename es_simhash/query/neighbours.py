@@ -20,6 +20,7 @@ from es_simhash.semantics.similarity import (
 )
 from es_simhash.storage import fields
 from es_simhash.storage.codec import unpack_chunks, unpack_sketch
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.fields import field_path
 from es_simhash.storage.semantic_codec import (
     concept_terms,
@@ -102,7 +103,7 @@ def _docvalue_fields(
     if profile.vector is not None:
         values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
     if options.recency is not None:
-        values.append({"field": options.recency.field, "format": "epoch_millis"})
+        values.append(DateField(options.recency.field).requested)
     return values
 
 
@@ -171,7 +172,7 @@ def read_neighbours(
     hits = answer["hits"]["hits"]
     path = _vector_path(scheme, simhash_field)
     vectors = [_vector(hit, path, own=scheme.vector_field is not None) for hit in hits]
-    date_field = options.recency.field if options and options.recency else None
+    dates = DateField(options.recency.field) if options and options.recency else None
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     neighbours = [
@@ -189,7 +190,7 @@ def read_neighbours(
             _chunks(hit, field_path(simhash_field, fields.CHUNKS)),
             _sketch(hit, field_path(simhash_field, fields.SKETCH)),
             _first(hit, field_path(simhash_field, fields.FAMILY), ""),
-            _date(hit, date_field),
+            None if dates is None else dates.milliseconds_of_hit(hit),
         )
         for hit, cosine in zip(hits, vector_cosines(profile.vector, vectors), strict=True)
     ]
@@ -224,8 +225,3 @@ def _sketch(hit: Mapping[str, Any], path: str) -> Sketch | None:
 def _concept_score(hit: Mapping[str, Any]) -> float:
     names = hit.get("matched_queries", {})
     return float(names[fields.CONCEPTS]) if fields.CONCEPTS in names else 0.0
-
-
-def _date(hit: Mapping[str, Any], date_field: str | None) -> float | None:
-    value = None if date_field is None else _first(hit, date_field, None)
-    return None if value is None else float(value)

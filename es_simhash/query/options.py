@@ -1,7 +1,7 @@
 """Search options: what to return, of how many candidates, in which order."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,12 +35,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Recency:
-    """How much newer neighbours are preferred.
+    """How much newer neighbours are preferred; what is shown and its score do not depend on it.
 
     Attributes:
         field: A date field of the documents.
         half_life: Age in days at which the weight of the date is halved.
-        weight: Share of the score that depends on the date, from 0 to 1.
+        weight: Share of the rank that depends on the date, from 0 to 1.
         origin: Milliseconds since 1970 from which the age is counted; None for now.
     """
 
@@ -60,7 +60,7 @@ class Recency:
             )
 
     def factor(self, date: float | None) -> float:
-        """Return the factor of a score; a document without a date counts as very old."""
+        """Return what a score is multiplied by to rank; a document without a date is very old."""
         if date is None:
             return 1 - self.weight
         origin = time.time() * 1000 if self.origin is None else self.origin
@@ -83,7 +83,8 @@ class SearchOptions:
             blocks of the scheme promise.
         limits: Bounds of the searches.
         collapse: Whether neighbours that are versions of each other are returned once.
-        recency: How newer neighbours rank higher; None for no influence of the date.
+        recency: How newer neighbours rank higher, among those that pass `min_score`; None for no
+            influence of the date.
     """
 
     size: int = 10
@@ -120,11 +121,22 @@ class SearchOptions:
         wanted = relation.kind in (self.kinds or KINDS)
         return wanted and relation.score >= self.min_score
 
-    def select(self, relations: Iterable[Relation]) -> list[Relation]:
-        """Return the relations that are wanted, best first, no more than `size`."""
-        return sorted(filter(self.shows, relations), key=best_first)[: self.size]
+    def select(
+        self, relations: Iterable[Relation], rank: Callable[[Relation], float] | None = None
+    ) -> list[Relation]:
+        """Return the relations that are wanted, best first, no more than `size`.
+
+        Args:
+            relations: All that were found.
+            rank: Of a relation, in place of its score.
+        """
+        wanted = filter(self.shows, relations)
+        return sorted(wanted, key=lambda relation: best_first(relation, rank))[: self.size]
 
 
-def best_first(relation: Relation) -> tuple[float, int, str]:
-    """Return the key that sorts relations: the higher score, then the closer kind, then the id."""
-    return -relation.score, KINDS.index(relation.kind), str(relation.id)
+def best_first(
+    relation: Relation, rank: Callable[[Relation], float] | None = None
+) -> tuple[float, int, str]:
+    """Return the key that sorts relations: the higher rank, then the closer kind, then the id."""
+    value = relation.score if rank is None else rank(relation)
+    return -value, KINDS.index(relation.kind), str(relation.id)

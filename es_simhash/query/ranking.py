@@ -1,10 +1,10 @@
 """Ranking: versions and neighbours of one query in one list, each document once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbours import Neighbour
-from es_simhash.query.options import SearchOptions, best_first
+from es_simhash.query.options import Recency, SearchOptions, best_first
 from es_simhash.relation.combination import combine, semantic_relation
 from es_simhash.relation.model import Relation
 
@@ -29,7 +29,7 @@ def ranked(
     semantic = []
     for neighbour in neighbours:
         key = neighbour.index, neighbour.id
-        relation = _semantic(neighbour, options)
+        relation = semantic_relation(neighbour.id, neighbour.index, neighbour.semantics)
         if key in versions:
             relation = combine(versions[key], relation)
         if relation.kind == "semantic":
@@ -37,19 +37,31 @@ def ranked(
             semantic.append((relation, neighbour))
         else:
             versions[key] = relation
-    return options.select([*versions.values(), *_without_copies(semantic, options)])
+    found = [*versions.values(), *_without_copies(semantic, options)]
+    if options.recency is None:
+        return options.select(found)
+    dates = {(neighbour.index, neighbour.id): neighbour.date for neighbour in neighbours}
+    return options.select(found, _rank(options.recency, dates))
 
 
-def _semantic(neighbour: Neighbour, options: SearchOptions) -> Relation:
-    recency = options.recency
-    factor = 1.0 if recency is None else recency.factor(neighbour.date)
-    return semantic_relation(neighbour.id, neighbour.index, neighbour.semantics, factor=factor)
+def _rank(recency: Recency, dates: Mapping[_Key, float | None]) -> Callable[[Relation], float]:
+    """Return what relations are ordered by: the date moves neighbours, and only their order.
+
+    Were it part of the score, the cut at `min_score` would leave nothing of old documents.
+    """
+
+    def rank(relation: Relation) -> float:
+        if relation.kind != "semantic":
+            return relation.score
+        return relation.score * recency.factor(dates.get((relation.index, relation.id)))
+
+    return rank
 
 
 def _without_copies(
     semantic: Sequence[tuple[Relation, Neighbour]], options: SearchOptions
 ) -> list[Relation]:
-    """Return neighbours without those that are versions of one shown before them."""
+    """Return neighbours without those that are versions of one with a higher score."""
     wanted = [pair for pair in semantic if options.shows(pair[0])]
     pairs = sorted(wanted, key=lambda pair: best_first(pair[0]))
     if not options.collapse:
@@ -58,5 +70,6 @@ def _without_copies(
         [relation for relation, _ in pairs],
         [neighbour.chunks for _, neighbour in pairs],
         [neighbour.family for _, neighbour in pairs],
-        options.size,
+        # By their dates, any of them may be among the first.
+        options.size if options.recency is None else len(pairs),
     )

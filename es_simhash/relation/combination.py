@@ -7,20 +7,15 @@ from es_simhash.relation.thresholds import PASSAGE_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 
-def semantic_relation(
-    id: str | None, index: str | None, semantics: SemanticSimilarity, *, factor: float = 1.0
-) -> Relation:
+def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
     """Return the relation of a document that is near in meaning.
 
     Args:
         id: Of the document.
         index: Of the document.
         semantics: How near it is.
-        factor: What the score is multiplied by, for its date.
     """
     score = semantic_score(semantics.similarity)
-    if factor != 1.0:
-        score = round(score * factor, 4)
     return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.date_fields import find_date_field
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.access import DirectAccess
@@ -38,6 +39,7 @@ class Index:
     ) -> None:
         self.name = name
         self.gateway = Gateway.of(client)
+        self._date_fields: set[str] = set()
         self._installed = InstalledIndex(
             self.gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
@@ -70,7 +72,9 @@ class Index:
 
         Raises:
             DocumentMissing: There is no document of that id.
-            InputError: Both or neither of id and text are given, or the document has no text.
+            InputError: Both or neither of id and text are given, the document has no text, or no
+                mapping has the field of the text or of the dates.
+            MappingConflict: The field of the dates holds none.
             SchemeMismatch: The document was fingerprinted with another scheme than the index's.
         """
         require_one_query(id, text)
@@ -117,7 +121,18 @@ class Index:
 
         An index that is read in another way returns another retrieval.
         """
+        self._require_dates(options, self.name)
         return self._direct, options
+
+    def _require_dates(self, options: SearchOptions, index: str) -> None:
+        """Check, once, that an index has the date field of the options; without it, nothing."""
+        field = options.recency.field if options.recency else None
+        # Bodies for a text are built without any request.
+        if field is None or field in self._date_fields or self._installed.is_complete:
+            return
+        mappings = self.gateway.mappings(index)
+        find_date_field(mappings, field, parameter="recency", numbers=False)
+        self._date_fields.add(field)
 
     @cached_property
     def _direct(self) -> Retrieval:

@@ -7,6 +7,7 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
+from es_simhash.indices.text_fields import misspelt_hint, require_mapped
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbours import Neighbour
@@ -130,8 +131,10 @@ class Retrieval:
         source = entry.get("_source", {})
         text = text_of(source, self.config.text_field)
         if text is None:
+            hint = misspelt_hint(self.gateway, self.name, self.config.text_field)
             raise InputError(
-                f"Document {id!r} has no text in field {self.config.text_field!r}. Set text_field.",
+                f"Document {id!r} has no text in field {self.config.text_field!r}{hint}. "
+                "Set text_field.",
                 parameter="text_field",
             )
         stored = text_of(source, self.config.path(fields.SCHEME))
@@ -238,6 +241,8 @@ class Retrieval:
         wanted = [*options.fields, *(evidence_fields if options.evidence else ())]
         refs = sorted({_ref(relation) for answer in answers for relation in answer}, key=str)
         sources = self.access.sources(refs, wanted)
+        if options.evidence and sources and not any(map(self._has_text, sources.values())):
+            require_mapped(self.gateway, self.name, self.config.text_field)
         hits = {ref: self._hit(ref, sources.get(ref, {}), options) for ref in refs}
         if options.evidence:
             self._read_hit_profiles(list(hits.values()))
@@ -253,6 +258,9 @@ class Retrieval:
             answer.map(lambda relation, query=document.text: complete(relation, query))  # type: ignore[misc]
             for answer, document in zip(answers, documents, strict=True)
         ]
+
+    def _has_text(self, source: Mapping[str, Any]) -> bool:
+        return stored_text(source, self.config.text_field) is not None
 
     def _hit(
         self, ref: DocumentRef, source: Mapping[str, Any], options: SearchOptions

@@ -13,6 +13,7 @@ from es_simhash.query.options import Query, SearchOptions
 from es_simhash.search.index import Index
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.fields import INDEX, SOURCE
 from es_simhash.storage.references import DocumentRef
 
@@ -74,6 +75,7 @@ class SidecarIndex(Index):
 
     def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers these options, and them with a filter that the sidecar takes."""
+        self._require_dates(options, self.source)
         access = SidecarAccess(self.gateway, self.name, self.source, options)
         retrieval = Retrieval(self.gateway, self.source, self.config, access)
         return retrieval, replace(options, filters=access.id_filter())
@@ -96,7 +98,8 @@ class SidecarAccess:
         self._sidecar = sidecar
         self._source = source
         self._filters = options.filters
-        self._date_field = options.recency.field if options.recency else None
+        recency = options.recency
+        self._dates = [DateField(recency.field).requested] if recency else []
 
     def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Hit]:
         """Return documents of the first index by their ids, each with `found`.
@@ -186,13 +189,12 @@ class SidecarAccess:
     def _bodies_of_ids(
         self, ids: Sequence[str], filters: Sequence[Hit], source: Any
     ) -> Iterator[dict[str, Any]]:
-        date = [{"field": self._date_field, "format": "epoch_millis"}] if self._date_field else []
         for start in range(0, len(ids), _MAX_IDS):
             some = list(ids[start : start + _MAX_IDS])
             yield {
                 "query": {"bool": {"filter": [{"ids": {"values": some}}, *filters]}},
                 "size": 2 * len(some),
                 "_source": source,
-                "docvalue_fields": date,
+                "docvalue_fields": self._dates,
                 "track_total_hits": False,
             }

@@ -1,6 +1,6 @@
 """Dotted paths into documents and mappings: `body.text` is a field of the object `body`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -12,6 +12,26 @@ def get_path(source: Mapping[str, Any], path: str) -> Any:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
+
+
+def get_values(source: Any, path: str) -> Iterator[Any]:
+    """Yield all values under a path as an index has them: of lists, and of objects in lists.
+
+    Args:
+        source: A document, or a part of one.
+        path: Of a field; empty for the part itself.
+    """
+    if isinstance(source, list):
+        for each in source:
+            yield from get_values(each, path)
+    elif not path:
+        yield source
+    elif isinstance(source, Mapping):
+        names = path.split(".")
+        for count in range(1, len(names) + 1):
+            head = ".".join(names[:count])
+            if head in source:
+                yield from get_values(source[head], ".".join(names[count:]))
 
 
 def get_object(source: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any] | None, bool]:

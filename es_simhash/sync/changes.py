@@ -1,16 +1,15 @@
 """Documents that were written since the last sweep, and the families they had before this one."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from es_simhash.backfills.job import IndexPart
-from es_simhash.deduplication.decision import timestamp_of
 from es_simhash.engine.gateway import Gateway
 from es_simhash.families.report import Family
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import Date, DateField
 from es_simhash.storage.references import DocumentRef
 
 # Names of families in one terms query.
@@ -22,21 +21,28 @@ class ChangedDocument:
     """A document that was written since the last sweep.
 
     Attributes:
-        order: Sorts documents by their date, if there is one, and by their sequence number.
+        date: Its date; None without one, or without a field of dates.
+        seq_no: Its sequence number.
         is_new: True when it was created since, not updated afterwards, and is routed by its id.
         family: Stored family: it was decided before, or a sweep was killed before that.
     """
 
-    order: tuple[float, int]
+    date: Date | None
+    seq_no: int
     is_new: bool
     family: str | None
+
+    @property
+    def order(self) -> tuple[Date, int]:
+        """Sorts documents by their date, those without one last, and by their sequence number."""
+        return float("inf") if self.date is None else self.date, self.seq_no
 
 
 def changed_documents(
     gateway: Gateway,
     parts: Iterable[IndexPart],
     config: IndexConfig,
-    date_field: str | None,
+    date_field: DateField | None,
     *,
     is_first: bool,
 ) -> dict[DocumentRef, ChangedDocument]:
@@ -53,25 +59,21 @@ def changed_documents(
     """
     family = config.path(fields.FAMILY)
     body = {
-        "_source": [date_field] if date_field else False,
-        "docvalue_fields": [family],
+        "_source": False,
+        "docvalue_fields": [family, *([date_field.requested] if date_field else [])],
         "version": True,
         "seq_no_primary_term": True,
     }
     return {
         DocumentRef.of_hit(hit): ChangedDocument(
-            _order(hit, date_field),
+            date_field.of_hit(hit) if date_field else None,
+            hit["_seq_no"],
             not is_first and hit["_version"] == 1 and "_routing" not in hit,
             hit.get("fields", {}).get(family, [None])[0],
         )
         for part in parts
         for hit in gateway.pages(part.index, {**body, "query": part.query}, shard=part.shard)
     }
-
-
-def _order(hit: Mapping[str, Any], date_field: str | None) -> tuple[float, int]:
-    date = timestamp_of(hit.get("_source", {}), date_field) if date_field else None
-    return float("inf") if date is None else date, hit["_seq_no"]
 
 
 def families_by_name(

@@ -9,6 +9,7 @@ from itertools import islice
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.choice import best_original, decide_version
+from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.decision import Decision, IncomingDocument
 from es_simhash.deduplication.effects import delete_replaced, finish_replacements, is_conflict
 from es_simhash.deduplication.recorder import Recorder
@@ -20,6 +21,7 @@ from es_simhash.families.report import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import Date
 from es_simhash.storage.paths import nested_path
 from es_simhash.storage.references import DocumentRef
 from es_simhash.sync.changes import ChangedDocument
@@ -47,19 +49,30 @@ class FamilyPolicy:
         index: Index with fingerprints.
         config: Of the index, with its scheme.
         rules: What counts as a version, and what is done with it.
+        dates: Of the documents.
 
     Attributes:
         decisions: Versions by what was done with them.
         conflicted: Ids of versions that another writer changed meanwhile.
+        undated: Ids of documents without a date that were compared by their dates.
     """
 
-    def __init__(self, gateway: Gateway, index: str, config: IndexConfig, rules: OnVersion) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        index: str,
+        config: IndexConfig,
+        rules: OnVersion,
+        dates: DocumentDates,
+    ) -> None:
         self.decisions: Counter[str] = Counter()
         self.conflicted: list[str] = []
+        self.undated: set[str] = set()
         self._config = config
         self._rules = rules
         self._gateway = gateway
         self._context = RunContext(index, config, rules, uuid.uuid4().hex[:12])
+        self._dates = dates
         self._documents = StoredDocuments(gateway, self._context)
         self._recorder = Recorder(self._context)
         self._audit = open_audit(rules.audit or default_audit(index), gateway)
@@ -103,8 +116,10 @@ class FamilyPolicy:
 
     def _decisions(self, batch: Sequence[Member]) -> Iterator[_MemberDecision]:
         """Yield the decisions for the changed documents of a batch that are versions."""
-        for position, (member, stored, prints) in enumerate(self._read(batch)):
-            document = self._incoming(position, stored, prints)
+        members = list(self._read(batch))
+        dates = self._dates.of_stored([stored.source for _, stored, _ in members])
+        for position, (member, stored, prints) in enumerate(members):
+            document = self._incoming(position, stored, prints, dates[position])
             original = replace(document.as_original(), ref=stored.ref)
             made = self._decision(member, document, stored)
             if made is None or made.decision.action == "replace":
@@ -112,6 +127,7 @@ class FamilyPolicy:
             if made is not None:
                 if made.decision.action == "replace":
                     member.originals.remove(made.original)
+                self.undated.update(made.decision.undated)
                 yield made
 
     def _decision(
@@ -160,11 +176,10 @@ class FamilyPolicy:
         if self._rules.action in _REMOVING:
             return None
         members = (fields.CONTENT_HASH, fields.FAMILY, fields.DUPLICATE_OF)
-        dates = [self._rules.date_field] if self._rules.date_field else []
-        return [self._config.text_field, *map(self._config.path, members), *dates]
+        return [self._config.text_field, *map(self._config.path, members)]
 
     def _incoming(
-        self, position: int, stored: StoredDocument, prints: TextFingerprints
+        self, position: int, stored: StoredDocument, prints: TextFingerprints, date: Date | None
     ) -> IncomingDocument:
         return IncomingDocument(
             stored.ref.id,
@@ -174,7 +189,8 @@ class FamilyPolicy:
             b"{}",
             exists=True,
             text_field=self._config.text_field,
-            date_field=self._rules.date_field,
+            date=date,
+            is_undated=date is None and self._rules.compares_dates,
         )
 
     def _record(self, made: _MemberDecision, original: StoredDocument) -> Record:

@@ -18,6 +18,8 @@ class SweepReport:
         decisions: Versions by what was done with them: flag, link, skip or replace.
         conflicted: Ids of versions that another writer changed while they were decided; the next
             sweep decides them.
+        undated: Ids of changed documents, and of those compared with them, without a date in the
+            field of the rules: they come last, and where the newest is kept they are the oldest.
         audit: Name of the audit log; None without rules for versions.
         run: Id of the run in that log.
     """
@@ -26,6 +28,7 @@ class SweepReport:
     families: FamiliesReport | None = None
     decisions: Counter[str] = field(default_factory=Counter)
     conflicted: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
     audit: str | None = None
     run: str | None = None
 
@@ -36,6 +39,7 @@ class SweepReport:
             "families": self.families.to_dict() if self.families else None,
             "decisions": dict(sorted(self.decisions.items())),
             "conflicted": list(self.conflicted),
+            "undated": list(self.undated),
             "audit": self.audit,
             "run": self.run,
         }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from es_simhash.backfills.job import BackfillJob, IndexPart
 from es_simhash.backfills.preconditions import open_job, require_text
 from es_simhash.backfills.run import BackfillSettings, run_backfill
+from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
@@ -69,7 +70,8 @@ def sweep(
         MappingConflict: It has no `simhash` fields, or its documents could not be kept whole.
         ClusterError: The cluster takes no documents, is away for too long, or a privilege is
             missing.
-        InputError: The name is that of a sidecar or a pattern, or no document has the text field.
+        InputError: The name is that of a sidecar or a pattern, no document has the text field, or
+            no mapping has the date field.
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()
@@ -78,7 +80,10 @@ def sweep(
     job = _open_job(gateway, index, given)
     if rules is not None:
         require_one_index(rules, job.indices)
-    return _Sweep(gateway, index, job, rules, state, settings or SweepSettings()).run(families)
+    dates = DocumentDates() if rules is None else DocumentDates.of(gateway, index, rules)
+    return _Sweep(gateway, index, job, rules, dates, state, settings or SweepSettings()).run(
+        families
+    )
 
 
 def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
@@ -99,6 +104,7 @@ class _Sweep:
     index: str
     job: BackfillJob
     rules: OnVersion | None
+    dates: DocumentDates
     state: StateIndex
     settings: SweepSettings
     last: SweepCheckpoint = field(init=False)
@@ -137,7 +143,7 @@ class _Sweep:
                 self.gateway,
                 parts,
                 self.job.config,
-                self.rules.date_field,
+                self.dates.field,
                 is_first=self.is_first,
             )
         enriched = self._enrich(parts)
@@ -168,14 +174,18 @@ class _Sweep:
         deciding = SweepCheckpoint(self.last.seq_nos, deciding=True)
         self.state.write_sweep(self.settings_key, deciding)
         gateway = Gateway.of(self.gateway, self.settings.retry)
-        with FamilyPolicy(gateway, self.index, self.job.config, rules) as policy:
+        with FamilyPolicy(gateway, self.index, self.job.config, rules, self.dates) as policy:
             if self.last.deciding:
                 policy.recover()
             policy.decide(self._families(families, changes), changes)
+        undated = policy.undated
+        if self.dates.field is not None:
+            undated |= {ref.id for ref, change in changes.items() if change.date is None}
         return replace(
             report,
             decisions=policy.decisions,
             conflicted=tuple(policy.conflicted),
+            undated=tuple(sorted(undated)),
             audit=policy.audit,
             run=policy.run,
         )

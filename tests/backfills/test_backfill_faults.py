@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from es_simhash.backfills.backfill import backfill
+from es_simhash.backfills.estimate import estimate
 from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import BackfillSettings
 from es_simhash.bulk.outcome import Outcome
@@ -17,6 +18,7 @@ from es_simhash.engine.connection import connect
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
 from es_simhash.indices.install import install
+from es_simhash.search.index import Index
 from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
@@ -237,14 +239,60 @@ def test_an_index_without_the_text_field_is_refused(
     assert versions(stored(index)) == {1}
 
 
-def test_a_text_that_is_stored_but_not_mapped_is_enriched(
-    client: Any, index_name: str, write: Any
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("txt", "text"), ("chain", "title"), ("title.raw", "title")]
+)
+def test_a_misspelt_text_field_names_the_nearest_though_nothing_is_left_to_do(
+    client: Any, index: str, write: Any, stored: Any, name: str, nearest: str
 ) -> None:
-    client.indices.create(index=index_name, mappings={"dynamic": False})
+    client.indices.put_mapping(
+        index=index,
+        properties={
+            "text": {"type": "text"},
+            "title": {"type": "text", "fields": {"raw": {"type": "keyword"}}},
+            "change": {"type": "date"},
+        },
+    )
+    write(index, {"a": {"text": "A text.", "title": "A title."}})
+    wrong = IndexConfig(text_field=name)
+    sentence = (
+        f"Neither the mapping nor a document of {index} has a field {name!r}; the nearest field "
+        f"of the mapping is {nearest!r}. Set text_field."
+    )
+    for _ in range(2):
+        with pytest.raises(InputError) as refused:
+            list(backfill(client, index, config=wrong, settings=ONE))
+        assert str(refused.value) == sentence
+        assert refused.value.parameter == "text_field"
+        with pytest.raises(InputError) as refused:
+            estimate(client, index, config=wrong, settings=ONE)
+        assert str(refused.value) == sentence
+        # The second time all documents have fingerprints of their text.
+        list(backfill(client, index, settings=ONE))
+    assert versions(stored(index)) == {2}
+
+
+@pytest.mark.parametrize("name", ["text", "meta.text"])
+@pytest.mark.parametrize(
+    "mapping",
+    [{"dynamic": False}, {"properties": {"meta": {"type": "object", "enabled": False}}}],
+    ids=["not dynamic", "not enabled"],
+)
+def test_a_text_that_is_stored_but_not_mapped_is_enriched(
+    client: Any, index_name: str, write: Any, mapping: dict[str, Any], name: str
+) -> None:
+    client.indices.create(index=index_name, mappings=mapping)
     install(client, index_name)
-    write(index_name, {"a": {"text": "A text that no query of the user searches."}, "b": {"n": 1}})
-    outcomes = {each.id: each.status for each in backfill(client, index_name, settings=ONE)}
+    text = "A text that no query of the user searches."
+    write(index_name, {"a": {"text": text, "meta": {"text": text}}, "b": {"n": 1}})
+    config = IndexConfig(text_field=name)
+    outcomes = {
+        each.id: each.status for each in backfill(client, index_name, config=config, settings=ONE)
+    }
     assert outcomes == {"a": "written", "b": "without_text"}
+    client.indices.refresh(index=index_name)
+    (found,) = Index(client, index_name, config).related(text=text)
+    assert (found.id, found.kind, len(found.evidence)) == ("a", "exact", 1)
 
 
 def test_texts_in_nested_documents_are_refused(client: Any, index_name: str) -> None:

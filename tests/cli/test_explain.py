@@ -132,8 +132,11 @@ def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_n
     assert {each["id"] for each in found} == set(copies)
 
 
-def test_a_field_of_dates_that_holds_none_is_refused(call: Any, index: str) -> None:
+def test_a_field_of_dates_that_holds_none_is_refused(call: Any, client: Any, index: str) -> None:
     assert "text" in call("related", index, "--id", "a", "--recency", "text").refusal()
+    client.indices.put_mapping(index=index, properties={"when": {"type": "date"}})
+    misspelt = call("related", index, "--id", "a", "--recency", "wen").refusal()
+    assert "the nearest field of the mapping is 'when'. Set --recency." in misspelt
     assert call("related", index, "--id", "a", "--recency", "when").status == 0
     for wrong in (("--half-life", "0"), ("--recency-weight", "2")):
         assert call("related", index, "--id", "a", "--recency", "when", *wrong).status == 2

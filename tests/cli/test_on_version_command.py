@@ -75,3 +75,43 @@ def test_options_that_contradict_each_other_are_refused(desk: Any, call: Any, pa
     assert done.exit_code == 1
     assert done.stderr.startswith("Error: --date-field is required to keep the newest")
     assert desk.documents() == {}
+
+
+def test_documents_without_a_date_are_counted_and_some_named(
+    desk: Any, call: Any, path: Path
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"date": {"type": "date"}})
+    newest = ("--on-version", "replace", "--keep", "newest", "--date-field", "date")
+    done = call("ingest", desk.name, path, "--processes", 1, *newest)
+    assert done.exit_code == 0, done.output
+    assert (
+        "4 documents without a date, never preferred to one with a date: 0, 1, 2, 3." in done.output
+    )
+
+
+def test_a_date_that_the_engine_cannot_read_goes_to_the_dead_letter_file(
+    desk: Any, call: Any, path: Path
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"date": {"type": "date"}})
+    document = {"id": "bad", "text": "a text of its own", "date": "Monday"}
+    path.write_text(json.dumps(document) + "\n")
+    newest = ("--on-version", "replace", "--keep", "newest", "--date-field", "date")
+    done = call("ingest", desk.name, path, "--processes", 1, *newest)
+    assert done.exit_code == 1
+    assert "Monday" in done.stderr
+    assert "Monday" in (path.parent / f"{desk.name}.dead-letter.jsonl").read_text()
+    assert desk.documents() == {}
+
+
+def test_a_misspelt_date_field_names_the_nearest_and_the_option(
+    desk: Any, call: Any, path: Path
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"date": {"type": "date"}})
+    newest = ("--on-version", "replace", "--keep", "newest", "--date-field", "datum")
+    done = call("ingest", desk.name, path, "--processes", 1, *newest)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"Error: No mapping of {desk.name} has a field 'datum'; the nearest field of the mapping "
+        "is 'date'. Set --date-field.\n"
+    )
+    assert desk.documents() == {}

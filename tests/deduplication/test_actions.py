@@ -14,6 +14,13 @@ Make = Callable[..., str]
 
 
 @pytest.fixture
+def dated(desk: Any) -> Any:
+    """The index, with a field of dates."""
+    desk.client.indices.put_mapping(index=desk.name, properties={"date": {"type": "date"}})
+    return desk
+
+
+@pytest.fixture
 def documents(make_text: Make, revise: Make) -> list[dict[str, Any]]:
     """A text, a version of it, a copy of it, and a stranger."""
     first = make_text(1)
@@ -89,17 +96,19 @@ def test_link_joins_the_family_the_earlier_document_has(desk: Any, documents: An
     ("keep", "left"), [("newest", "version"), ("first", "first"), ("longest", "first")]
 )
 def test_replace_keeps_one_of_them_by_rule(
-    desk: Any, documents: Any, keep: str, left: str, batch: int
+    dated: Any, documents: Any, keep: str, left: str, batch: int
 ) -> None:
+    desk = dated
     documents[1]["text"] = " ".join(documents[1]["text"].split()[:-2])
     desk.write(documents, "replace", keep=keep, date_field="date", batch=batch)
     assert set(desk.documents()) == {left, "stranger"}
     assert desk.marks()[left] == {}
 
 
-def test_what_is_replaced_is_in_the_log_in_full(desk: Any, documents: Any) -> None:
+def test_what_is_replaced_is_in_the_log_in_full(dated: Any, documents: Any) -> None:
     from es_simhash.deduplication.audit import read_audit
 
+    desk = dated
     desk.put(documents[:1])
     desk.write(documents[1:2], "replace", keep="newest", date_field="date")
     assert set(desk.documents()) == {"version"}

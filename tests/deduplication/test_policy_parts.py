@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from es_simhash.deduplication.audit import FileAudit
 from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.candidates import RecentDocuments, ShingleQuery
-from es_simhash.deduplication.decision import IncomingDocument, Original, timestamp_of
+from es_simhash.deduplication.decision import IncomingDocument, Original
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage.codec import shingle_terms, shingles_of
@@ -80,24 +80,6 @@ def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
     recent.refreshed()
     assert recent.is_outdated(0)
     assert "a" not in recent
-
-
-@pytest.mark.parametrize(
-    ("value", "timestamp"),
-    [
-        (1000, 1.0),
-        ("1970-01-01T00:00:02Z", 2.0),
-        ("1970-01-01T01:00:02+01:00", 2.0),
-        ("1970-01-02", 86400.0),
-        ("yesterday", None),
-        (True, None),
-        (None, None),
-        ([1], None),
-    ],
-)
-def test_dates_are_read(value: object, timestamp: float | None) -> None:
-    assert timestamp_of({"a": {"b": value}}, "a.b") == timestamp
-    assert timestamp_of({"a.b": value}, "a.b") == timestamp
 
 
 @given(

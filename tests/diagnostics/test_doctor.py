@@ -12,7 +12,7 @@ from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import BackfillSettings
 from es_simhash.cli.main import cli
 from es_simhash.diagnostics.examination import Examination, examine
-from es_simhash.errors import IndexMissing, MappingConflict
+from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage import fields
@@ -139,6 +139,9 @@ def test_stale_texts_are_found_and_backfill_heals_them(
 
 
 def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> None:
+    with pytest.raises(InputError, match=r"field 'txt'; the nearest .* is 'text'\. Set text_field"):
+        examine(client, healthy, config=IndexConfig(text_field="txt"))
+    client.indices.put_mapping(index=healthy, properties={"body": {"type": "text"}})
     found = examine(client, healthy, config=IndexConfig(text_field="body"))
     assert found.fingerprinted == {"missing": 110}
     assert any("--field" in each for each in problems(found))

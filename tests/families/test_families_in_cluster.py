@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash import DocumentMissing, InputError
+from es_simhash import DocumentMissing, InputError, MappingConflict
 from es_simhash.families import link_graph
 from es_simhash.families import run as family_run
 from es_simhash.families.memory import families_in_memory
@@ -213,6 +213,65 @@ def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Tex
     assert (newest.representative, oldest.representative) == ("t0-1", "t0-2")
     assert longest.representative == max(dates, key=lambda id: len(texts[id]))
     assert newest.name == oldest.name == longest.name
+
+
+@pytest.mark.parametrize(
+    ("mapping", "dates"),
+    [
+        ({"type": "date", "format": "dd.MM.yyyy"}, ("01.03.2023", "30.11.2022", "15.01.2023")),
+        (
+            {"type": "date_nanos"},
+            ("2023-05-01T10:00:00.000000003Z", "2023-05-01T10:00:00.000000001Z",
+             "2023-05-01T10:00:00.000000002Z"),
+        ),
+        ({"type": "long"}, (2**60 + 3, 2**60 + 1, 2**60 + 2)),
+    ],
+)  # fmt: skip
+def test_the_engine_reads_the_dates(
+    shelf: Any, client: Any, texts: Texts, mapping: dict[str, Any], dates: tuple[Any, ...]
+) -> None:
+    client.indices.put_mapping(index=shelf.name, properties={"date": mapping})
+    ids = ("t0-1", "t0-2", "t0-3")
+    shelf.write(
+        {"id": id, "text": texts[id], "date": date} for id, date in zip(ids, dates, strict=True)
+    )
+    newest = shelf.find(representative="newest", date_field="date")
+    oldest = shelf.find(representative="oldest", date_field="date")
+    assert newest.families[0].representative == "t0-1"
+    assert oldest.families[0].representative == "t0-2"
+    assert newest.undated == oldest.undated == ()
+
+
+def test_documents_without_a_date_represent_no_family_and_are_named(
+    shelf: Any, client: Any, texts: Texts
+) -> None:
+    client.indices.put_mapping(
+        index=shelf.name,
+        properties={"date": {"type": "date", "ignore_malformed": True}},
+    )
+    dates = {"t0-1": "May", "t0-2": "2023", "t0-3": None}
+    shelf.write({"id": id, "text": texts[id], "date": date} for id, date in dates.items())
+    for rule in ("newest", "oldest"):
+        report = shelf.find(representative=rule, date_field="date")
+        assert report.families[0].representative == "t0-2"
+        assert report.undated == ("t0-1", "t0-3")
+        assert report.to_dict()["undated"] == ["t0-1", "t0-3"]
+    assert shelf.find().undated == ()
+
+
+@pytest.mark.parametrize("rule", ["newest", "longest"])
+def test_a_misspelt_date_field_is_refused(shelf: Any, client: Any, texts: Texts, rule: str) -> None:
+    client.indices.put_mapping(
+        index=shelf.name,
+        properties={"published": {"type": "date"}, "title": {"type": "keyword"}},
+    )
+    shelf.put(texts)
+    with pytest.raises(InputError, match=r"'publishd'; the nearest .* is 'published'") as refused:
+        shelf.find(representative=rule, date_field="publishd")
+    assert refused.value.parameter == "date_field"
+    with pytest.raises(MappingConflict, match=r"'title' .* as keyword, not as a date"):
+        shelf.find(representative=rule, date_field="title")
+    assert set(shelf.names().values()) == {None}
 
 
 def test_a_rule_without_a_date_is_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 from es_simhash import Index, MappingConflict, ingest
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
-from es_simhash.errors import IndexMissing, SchemeError
+from es_simhash.errors import IndexMissing, InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.configuration import installed_schemes
 from es_simhash.indices.install import install, plan
@@ -17,6 +17,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import Relation
 from es_simhash.semantics.profile import STORED_CONCEPTS, SemanticProfile, concept_term, safe_name
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, WORD_VECTORS, SemanticScheme
+from es_simhash.storage.config import IndexConfig
 
 PLAIN = SemanticScheme("builtin", "none")
 GERMAN = SemanticScheme("builtin", "none", language="de")
@@ -343,3 +344,46 @@ def test_a_partial_update_leaves_what_a_document_is_about(
 def test_an_index_that_is_not_there_has_nothing_installed(client: Any, index_name: str) -> None:
     with pytest.raises(IndexMissing):
         installed_schemes(client, index_name)
+
+
+@pytest.mark.cluster
+def test_a_misspelt_field_of_entities_is_refused_and_one_in_the_source_alone_is_not(
+    client: Any, index_name: str
+) -> None:
+    mappings = {"dynamic": False, "properties": {"people": {"type": "keyword"}}}
+    client.indices.create(index=index_name, mappings=mappings)
+    # Documents to come may have it.
+    install(client, index_name, semantics=SemanticScheme(entity_fields=("poeple",)), dry_run=True)
+    client.index(index=index_name, document={"ner": {"names": ["Ann"]}}, refresh=True)
+    with pytest.raises(InputError) as refused:
+        install(client, index_name, semantics=SemanticScheme(entity_fields=("poeple",)))
+    assert str(refused.value) == (
+        f"Neither the mapping nor a document of {index_name} has a field 'poeple'; the nearest "
+        "field of the mapping is 'people'. Set entity_fields."
+    )
+    assert refused.value.parameter == "entity_fields"
+    install(client, index_name, semantics=SemanticScheme(entity_fields=("people", "ner.names")))
+
+
+@pytest.mark.cluster
+def test_a_misspelt_field_of_vectors_names_the_nearest(client: Any, index_name: str) -> None:
+    vector = {"type": "dense_vector", "dims": 8, "similarity": "cosine"}
+    mappings = {"properties": {"embedding": vector, "emphasis": {"type": "text"}}}
+    client.indices.create(index=index_name, mappings=mappings)
+    with pytest.raises(MappingConflict) as refused:
+        install(client, index_name, semantics=SemanticScheme(vectors="field:embeding"))
+    assert str(refused.value) == (
+        f"No mapping of {index_name} has a field 'embeding' for vectors; the nearest field of the "
+        "mapping is 'embedding'. Set vectors."
+    )
+
+
+@pytest.mark.cluster
+def test_a_misspelt_object_names_the_one_that_is_installed(client: Any, index_name: str) -> None:
+    install(client, index_name, semantics=None)
+    with pytest.raises(MappingConflict) as refused:
+        Index(client, index_name, IndexConfig(simhash_field="simhsh")).related(text="A text.")
+    assert str(refused.value) == (
+        f"Index {index_name!r} has no fingerprint fields under 'simhsh', but under 'simhash'. "
+        "Set simhash_field."
+    )

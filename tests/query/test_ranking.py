@@ -1,5 +1,7 @@
 """Versions and neighbours put into one list, and copies told once; no cluster."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -87,20 +89,52 @@ def test_equal_scores_are_ordered_by_id() -> None:
     assert len(told([], [near(name, 0.5) for name in names], SearchOptions(size=2))) == 2
 
 
-def test_recency_moves_neighbours_and_leaves_versions() -> None:
-    options = SearchOptions(
-        min_score=0, recency=Recency("d", half_life=1, weight=1, origin=86_400_000.0)
-    )
-    found = ranked(
-        [judged("v", "version", 0.7)],
-        [near("v", 0.9, date=0.0), near("old", 0.9, date=0.0), near("new", 0.5, date=86_400_000.0)],
-        options,
-    )
-    assert [each.id for each in found] == ["v", "new", "old"]
-    assert found[0].score == 0.7
-    # A date to come is no advantage.
-    [ahead] = ranked([], [near("a", 0.5, date=1e15)], options)
-    assert ahead.score == found[1].score
+DAY = 86_400_000.0
+RECENT = SearchOptions(min_score=0, recency=Recency("d", half_life=1, weight=1, origin=9 * DAY))
+
+
+def test_recency_moves_neighbours_and_leaves_versions_and_all_scores() -> None:
+    versions = [judged("v", "version", 0.7)]
+    neighbours = [
+        near("v", 0.9, date=0.0),
+        near("old", 0.9, date=0.0),
+        near("new", 0.5, date=9 * DAY),
+        near("dateless", 1.0),
+    ]
+    found = ranked(versions, neighbours, RECENT)
+    assert [each.id for each in found] == ["v", "new", "old", "dateless"]
+    plain = ranked(versions, neighbours, replace(RECENT, recency=None))
+    assert [each.id for each in plain] == ["v", "dateless", "old", "new"]
+    assert sorted(found, key=str) == sorted(plain, key=str)
+
+
+def test_a_date_to_come_is_no_advantage() -> None:
+    found = ranked([], [near("b", 0.5, date=1e15), near("a", 0.5, date=9 * DAY)], RECENT)
+    assert [each.id for each in found] == ["a", "b"]
+
+
+@pytest.mark.parametrize("min_score", [0.0, 0.3, 0.45])
+def test_recency_hides_nothing_and_shows_nothing_more(min_score: float) -> None:
+    neighbours = [near(str(n), 0.05 * n, date=DAY * (n % 7)) for n in range(20)]
+    options = replace(RECENT, min_score=min_score, size=100)
+    shown = {each.id for each in ranked([], neighbours, options)}
+    assert shown == {each.id for each in ranked([], neighbours, replace(options, recency=None))}
+    assert shown
+
+
+def test_a_newer_neighbour_comes_in_from_behind_the_first() -> None:
+    neighbours = [near(f"old-{n}", 0.9, date=0.0) for n in range(5)]
+    neighbours.append(near("new", 0.5, date=9 * DAY))
+    found = ranked([], neighbours, replace(RECENT, size=3))
+    assert [each.id for each in found] == ["new", "old-0", "old-1"]
+
+
+def test_of_copies_recency_shows_the_one_that_is_shown_without_it() -> None:
+    copies = [near(f"c{n}", 0.9 - n / 100, date=n * DAY, chunks=chunks_of(STORY)) for n in range(5)]
+    stranger = near("s", 0.5, date=9 * DAY, chunks=chunks_of(OTHER))
+    for size in (2, 100):
+        found = ranked([], [*copies, stranger], replace(RECENT, size=size))
+        assert [(each.id, each.copies) for each in found] == [("s", 0), ("c0", 4)]
 
 
 # Copies

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from es_simhash.errors import ClusterError, InputError
+from es_simhash.errors import ClusterError, InputError, MappingConflict
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
+from es_simhash.search.index import Index
 from es_simhash.search.memory import MemoryIndex
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.storage.config import IndexConfig
 
 pytestmark = pytest.mark.cluster
 
@@ -189,26 +191,72 @@ def scores(index: Any, recency: Recency | None) -> dict[str, float]:
 def test_newer_neighbours_come_first_as_far_as_the_weight_says(dated: Any) -> None:
     plain = scores(dated, None)
     assert plain["near"] > plain["far"]
-    assert scores(dated, Recency("published", weight=0, origin=NOW)) == plain
+    none = scores(dated, Recency("published", weight=0, origin=NOW))
+    assert list(none.items()) == list(plain.items())
     full = scores(dated, Recency("published", weight=1, origin=NOW))
-    assert max(full, key=full.__getitem__) == "far"
-    assert full["near"] == 0
-    assert full["far"] == pytest.approx(plain["far"], rel=0.05)
+    assert next(iter(full)) == "far"
+    assert full == plain
 
 
 def test_a_neighbour_without_a_date_counts_as_very_old(dated: Any) -> None:
-    plain = scores(dated, None)["dateless"]
-    some = scores(dated, Recency("published", weight=0.3, origin=NOW))["dateless"]
-    assert some == pytest.approx(0.7 * plain, abs=0.001)
-    # No document has such a field, which is no error for an index of several mappings.
-    assert scores(dated, Recency("absent", weight=0.3))["near"] == pytest.approx(
-        0.7 * scores(dated, None)["near"], abs=0.001
+    order = list(scores(dated, Recency("published", weight=1, origin=NOW)))
+    # "near" is of twenty years before, so that nothing of its rank is left either.
+    assert order[0] == "far"
+    assert set(order[1:]) == {"near", "dateless"}
+
+
+@pytest.mark.parametrize("min_score", [0.0, 0.1, 0.2, 0.3])
+def test_recency_changes_nothing_but_the_order(
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str], min_score: float
+) -> None:
+    mappings = {"properties": {"published": {"type": "date", "format": "uuuu/MM/dd"}}}
+    client.indices.create(index=index_name, mappings=mappings)
+    index = indexed(
+        *(
+            {"id": id, "text": text, "published": f"{2000 + number}/01/01"}
+            for number, (id, text) in enumerate(library_texts.items())
+        )
     )
+    plain = SearchOptions(size=100, min_score=min_score)
+    recent = replace(plain, recency=Recency("published", half_life=1500, weight=0.9, origin=NOW))
+    moved = 0
+    for id in library_texts:
+        before, after = (index.related(id=id, options=options) for options in (plain, recent))
+        assert {each.id: each for each in after} == {each.id: each for each in before}
+        moved += ids(after) != ids(before)
+    assert moved or min_score
 
 
-def test_a_field_that_holds_no_dates_is_refused_in_one_sentence(dated: Any) -> None:
-    with pytest.raises(ClusterError, match="title"):
+def test_a_field_that_holds_no_dates_is_refused_in_one_sentence(
+    dated: Any, requests_of: list[str]
+) -> None:
+    with pytest.raises(MappingConflict, match=r"'title' .* keyword, not as a date. Set recency"):
         dated.related(id="query", options=SearchOptions(recency=Recency("title")))
+    with pytest.raises(InputError, match=r"'publishd'; the nearest .* is 'published'"):
+        dated.related(id="query", options=SearchOptions(recency=Recency("publishd")))
+    with pytest.raises(InputError, match=r"'publishd'; the nearest .* is 'published'"):
+        dated.related(text=WIRE, options=SearchOptions(recency=Recency("publishd")))
+    assert not [each for each in requests_of if "search" in each]
+
+
+def test_a_misspelt_text_field_names_the_nearest(
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]
+) -> None:
+    indexed(*({"id": id, "text": library_texts[id]} for id in ("harbour", "harbour-union")))
+    wrong = Index(client, index_name, IndexConfig(text_field="txt"))
+    with pytest.raises(InputError) as refused:
+        wrong.related(id="harbour")
+    assert str(refused.value) == (
+        "Document 'harbour' has no text in field 'txt'; the nearest field of the mapping is "
+        "'text'. Set text_field."
+    )
+    with pytest.raises(InputError, match=r"'txt'; the nearest .* is 'text'"):
+        wrong.explain("harbour", "harbour-union")
+    with pytest.raises(InputError, match=r"'txt'; the nearest .* is 'text'"):
+        wrong.related(text=library_texts["harbour"])
+    # Without evidence the field is not read.
+    found = wrong.related(text=library_texts["harbour"], options=SearchOptions(evidence=False))
+    assert "harbour" in ids(found)
 
 
 def test_a_weight_or_half_life_of_recency_out_of_bounds_is_refused() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.deduplication.audit import read_audit
+from es_simhash.errors import InputError
 from es_simhash.families.dismissals import dismiss
 from es_simhash.sync import decisions
 
@@ -71,6 +72,35 @@ def test_the_date_tells_who_is_first(index: Any, make_text: Make, revise: Make) 
     index.sweep("flag", date_field="published")
     assert index.duplicates()["new"] == "old"
     assert "old" not in index.duplicates()
+
+
+def test_the_newest_by_the_engine_is_kept_and_documents_without_a_date_are_named(
+    index: Any, make_text: Make, revise: Make
+) -> None:
+    index.client.indices.put_mapping(
+        index=index.name, properties={"published": {"type": "date", "format": "dd.MM.yyyy||yyyy"}}
+    )
+    one, two, three = (make_text(seed) for seed in (1, 2, 3))
+    index.store({"old": one}, published="31.12.2022")
+    index.store({"undated": two})
+    index.store({"dated": three}, published="2023")
+    for _ in range(2):  # the second reads what the first wrote
+        index.sweep("flag")
+    index.store({"new": revise(one, 4)}, published="01.02.2023")
+    index.store({"newer": revise(two, 5)}, published="1999")
+    index.store({"late": revise(three, 6)})
+    done = index.sweep("replace", keep="newest", date_field="published")
+    assert done.decisions == {"replace": 2, "skip": 1}
+    assert set(index.documents()) == {"new", "newer", "dated"}
+    assert done.undated == ("late", "undated")
+    assert done.to_dict()["undated"] == ["late", "undated"]
+
+
+def test_a_misspelt_date_field_ends_a_sweep_before_it_writes(index: Any, make_text: Make) -> None:
+    index.store({"a": make_text(1)}, published="2024-05-01")
+    with pytest.raises(InputError, match=r"'publishd'; the nearest .* is 'published'"):
+        index.sweep("flag", date_field="publishd")
+    assert "simhash" not in index.sources()["a"]
 
 
 def test_skipped_documents_are_taken_out_and_put_back(
