@@ -7,7 +7,9 @@ from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Literal
 
+from es_simhash.bulk.conflicts import Mark
 from es_simhash.bulk.documents import loads, splice
+from es_simhash.bulk.kept_members import with_members
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
@@ -63,6 +65,9 @@ class IncomingDocument:
         exists: True when the index has a document of this id.
         text_field: Field of its text.
         date_field: Field of its date; None when dates do not matter.
+        routing: What it is routed by; None for its id.
+        mark: How the run remembers it; None when it does not.
+        family: Family of the document that the index has, with the same text; None without one.
     """
 
     id: str
@@ -73,6 +78,9 @@ class IncomingDocument:
     exists: bool = False
     text_field: str = "text"
     date_field: str | None = None
+    routing: str | None = None
+    mark: Mark | None = field(default=None, repr=False)
+    family: str | None = None
 
     @property
     def content_hash(self) -> str:
@@ -102,7 +110,8 @@ class IncomingDocument:
 
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""
-        return Original(DocumentRef(None, self.id), self.text, self.timestamp, order=order)
+        ref = DocumentRef(None, self.id, self.routing)
+        return Original(ref, self.text, self.timestamp, self.family, order)
 
 
 def timestamp_of(source: Mapping[str, Any], path: str) -> float | None:
@@ -154,6 +163,11 @@ class Decision:
         return None if self.original is None else self.original.id
 
     @property
+    def routing(self) -> str | None:
+        """What the document is routed by; None for its id."""
+        return self.document.routing
+
+    @property
     def writes(self) -> bool:
         """False when the document is not written."""
         return self.action != "skip" and self.superseded is None
@@ -189,13 +203,12 @@ class Decision:
                 fields.DUPLICATE_OF: self.other,
                 fields.DUPLICATE_SCORE: self.relation.score,
             }
-        return added if self.family is None else {**added, fields.FAMILY: self.family}
+        family = self.family or self.document.family
+        return added if family is None else {**added, fields.FAMILY: family}
 
     def source(self, simhash_field: str) -> bytes:
         """Return the JSON of the document as it is written."""
-        simhash = self.document.simhash
-        if self.simhash_fields:
-            simhash = b"%b,%b" % (simhash[:-1], json.dumps(self.simhash_fields).encode()[1:])
+        simhash = with_members(self.document.simhash, self.simhash_fields)
         return splice(self.document.source, json.dumps(simhash_field).encode(), simhash)
 
     def to_write(self, simhash_field: str = fields.DEFAULT_FIELD) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class ChangedDocument:
 
     Attributes:
         order: Sorts documents by their date, if there is one, and by their sequence number.
-        is_new: True when it was created since, not updated afterwards, and is routed by its id.
+        is_new: True when it was created since, and not updated afterwards.
         family: Stored family: it was decided before, or a sweep was killed before that.
     """
 
@@ -61,7 +61,7 @@ def changed_documents(
     return {
         DocumentRef.of_hit(hit): ChangedDocument(
             _order(hit, date_field),
-            not is_first and hit["_version"] == 1 and "_routing" not in hit,
+            not is_first and hit["_version"] == 1,
             hit.get("fields", {}).get(family, [None])[0],
         )
         for part in parts
