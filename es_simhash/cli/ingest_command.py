@@ -32,12 +32,10 @@ from es_simhash.cli.progress import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.report import STATUSES, IngestReport
+from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name
-
-_ALWAYS_SHOWN = ("written", "unchanged", "failed")
 
 
 @click.command()
@@ -105,11 +103,13 @@ def ingest(
     """Write documents with their fingerprints into INDEX.
 
     PATH is a JSONL file; a text file; a folder of text files, whose ids are their paths in the
-    folder; or - for JSONL from standard input.
+    folder; or - for JSONL from standard input. The member _routing of a line is the routing of its
+    document; a line without one is written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
     is started again (not from standard input). Documents that fail are written to the dead-letter
-    file, and the exit status is then 1.
+    file, and the exit status is then 1. Each document that was read counts once in the summary, as
+    what became of it in the end.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
     flagged, linked, or replaces it. Each decision is recorded in the audit log, and `es-simhash
@@ -191,13 +191,8 @@ def _print_json(total: IngestReport, before: IngestReport, seconds: float) -> No
 def _print_text(total: IngestReport, before: IngestReport, seconds: float) -> None:
     """Print what became of all documents, in one line."""
     rate = (total.documents - before.documents) / seconds if seconds else 0
-    shown = [
-        f"{total.counts[status]} {status}"
-        for status in STATUSES
-        if status in _ALWAYS_SHOWN or total.counts[status]
-    ]
     resumed = f", {before.documents} by the interrupted run" if before.documents else ""
-    click.echo(f"{', '.join(shown)} in {seconds:.1f} s ({rate:.0f} documents/s{resumed})")
+    click.echo(f"{total.summary} in {seconds:.1f} s ({rate:.0f} documents/s{resumed})")
 
 
 def _print_versions(total: IngestReport, log: str | Path) -> None:

@@ -15,6 +15,7 @@ STATUSES: tuple[Status, ...] = (
     "conflicting",
     "failed",
 )
+_ALWAYS_SHOWN = ("written", "unchanged", "failed")
 
 
 @dataclass
@@ -70,6 +71,15 @@ class IngestReport:
             counts,
             self.versions + other.versions,
             self.replaced_stored + other.replaced_stored,
+        )
+
+    @property
+    def summary(self) -> str:
+        """The counts in words, such as "2 written, 0 unchanged, 0 failed"."""
+        return ", ".join(
+            f"{self.counts[status]} {status}"
+            for status in STATUSES
+            if status in _ALWAYS_SHOWN or self.counts[status]
         )
 
     def to_dict(self) -> dict[str, int]:

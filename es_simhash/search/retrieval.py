@@ -249,4 +249,5 @@ def _places(
 
 
 def _place(relation: Relation, places: Mapping[tuple[str | None, str], DocumentRef]) -> DocumentRef:
-    return places[relation.index, str(relation.id)]
+    id = str(relation.id)
+    return places.get((relation.index, id)) or DocumentRef(relation.index, id)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -371,6 +372,24 @@ def test_several_documents_of_one_id(pair: tuple[Routed, Routed]) -> None:
     assert (status, "several times" in reason) == ("failed", True)
     client.index(index=routed.name, id="a", document={"text": make_text(2)}, refresh=True)
     assert searched.explain("a", "a").kind == "exact"
+
+
+def test_another_writer_finds_a_reserved_text_under_its_routing(
+    pair: tuple[Routed, Routed],
+) -> None:
+    """Before any search sees it: by what the reservation says of it."""
+    routed, _ = pair
+    routed.client.indices.put_settings(index=routed.name, settings={"refresh_interval": "-1"})
+    rules = OnVersion("skip", audit=routed.audit, lease=20.0)
+    for number in range(4):  # some of them are in another shard than the id says
+        text = make_text(number)
+        with VersionPolicy(routed.client, routed.name, rules) as policy:
+            first = {"_id": f"first-{number}", "_routing": f"r{number}", "text": text}
+            assert routed.write([first], "skip") == {f"first-{number}": "written"}
+            started = time.monotonic()
+            (decision,) = policy.decide([{"_id": f"second-{number}", "text": text}])
+        assert (decision.action, decision.other) == ("skip", f"first-{number}")
+        assert time.monotonic() - started < 10
 
 
 def test_an_index_that_requires_a_routing(client: Any, index_name: str, tmp_path: Path) -> None:
