@@ -62,9 +62,8 @@ def texts(client: Any, index: str) -> dict[str, Any]:
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("is_filled", [False, True])
+@pytest.mark.parametrize(("batch", "is_filled"), [(1, False), (2, True), (1000, False)])
 @pytest.mark.parametrize("on_version", [None, "flag", "link", "replace", "skip"])
-@pytest.mark.parametrize("batch", [1, 2, 1000])
 @pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])
 def test_conflicts_are_counted_as_what_they_are(
     client: Any,
@@ -195,8 +194,7 @@ def test_a_source_that_changed_since_is_forgotten(client: Any, index: str, tmp_p
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("is_filled", [False, True])
-@pytest.mark.parametrize("batch", [1, 7, 1000])
+@pytest.mark.parametrize(("batch", "is_filled"), [(1, False), (7, True), (1000, False)])
 @pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])
 @pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
 def test_the_sums_are_the_documents_read_and_what_the_index_has(
