@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from es_simhash.backfills.job import Selection
     from es_simhash.backfills.report import BackfillReport
     from es_simhash.backfills.run import BackfillSettings
-    from es_simhash.bulk.outcome import Outcome
+    from es_simhash.bulk.outcome import Displaced, Outcome
     from es_simhash.deduplication.decision import Decision
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from es_simhash.indices.install import Request, install
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.ingestion.report import IngestReport
     from es_simhash.ingestion.settings import IngestProgress, IngestSettings
     from es_simhash.ingestion.undo import UndoReport, undo
     from es_simhash.query.candidates import related_query
@@ -73,6 +74,7 @@ _MODULES = {
     "ClusterError": "es_simhash.errors",
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
+    "Displaced": "es_simhash.bulk.outcome",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
     "Entity": "es_simhash.semantics.extraction",
@@ -85,6 +87,7 @@ _MODULES = {
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
     "IngestProgress": "es_simhash.ingestion.settings",
+    "IngestReport": "es_simhash.ingestion.report",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
     "Limits": "es_simhash.query.options",
@@ -141,6 +144,7 @@ __all__ = [
     "ClusterError",
     "Coverage",
     "Decision",
+    "Displaced",
     "DocumentMissing",
     "DocumentRef",
     "Entity",
@@ -153,6 +157,7 @@ __all__ = [
     "IndexConfig",
     "IndexMissing",
     "IngestProgress",
+    "IngestReport",
     "IngestSettings",
     "InputError",
     "Limits",

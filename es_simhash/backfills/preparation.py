@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from es_simhash.backfills.job import BackfillJob, StoredDocument
 from es_simhash.backfills.updates import derived_objects, stored_object, update_action
 from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.preparation import Prepared
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import content_hash
@@ -114,6 +114,13 @@ def _sidecar_conflict(document: StoredDocument, origin: Any, job: BackfillJob) -
         )
     ref = document.version.ref
     is_same = (origin[INDEX], origin.get(ROUTING)) == (ref.index, ref.routing)
+    if origin[INDEX] == ref.index and not is_same:
+        known = f"routing {origin[ROUTING]!r}" if origin.get(ROUTING) else "no routing"
+        return (
+            f"Index {job.sidecar!r} has the document of this id with {known}; if that is deleted, "
+            f"run `es-simhash backfill {job.index} --sidecar {job.sidecar} --prune`, else give "
+            "each of them an id of its own."
+        )
     if origin[INDEX] in job.indices and not is_same:
         return (
             f"Index {job.sidecar!r} has the document of this id of index {origin[INDEX]!r}; "

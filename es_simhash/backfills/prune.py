@@ -1,7 +1,7 @@
 """Deleting documents of a sidecar whose originals are gone."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import INDEX, SOURCE
+from es_simhash.storage.fields import INDEX, ROUTING, SOURCE
 from es_simhash.storage.references import DocumentVersion
 
 Hit = dict[str, Any]
@@ -105,7 +105,7 @@ def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: Index
 def _batches(gateway: Gateway, sidecar: str) -> Iterator[list[Hit]]:
     body = {
         "query": _WRITTEN_BY_BACKFILL,
-        "_source": False,
+        "_source": [SOURCE],
         "seq_no_primary_term": True,
     }
     hits = gateway.pages(sidecar, body)
@@ -114,23 +114,21 @@ def _batches(gateway: Gateway, sidecar: str) -> Iterator[list[Hit]]:
 
 
 def _orphans(gateway: Gateway, index: str, batch: Sequence[Hit]) -> list[Hit]:
-    """Return the documents of the sidecar that the index does not have."""
-    missing = {hit["_id"] for hit in batch}
-    # Several indices behind a name may have one id each, and fill a response with it.
-    while missing and (present := _present(gateway, index, missing)):
-        missing -= present
-    return [hit for hit in batch if hit["_id"] in missing]
+    """Return the documents of the sidecar that the index does not have, under their routing.
 
-
-def _present(gateway: Gateway, index: str, ids: Collection[str]) -> set[str]:
-    body = {
-        "query": {"ids": {"values": sorted(ids)}},
-        "size": len(ids),
-        "_source": False,
-        "track_total_hits": False,
+    In which index behind the name a document is does not matter: it may have been moved.
+    """
+    present = {
+        (id, hit.get("_routing"))
+        for id, hits in gateway.hits_by_id(index, [hit["_id"] for hit in batch]).items()
+        for hit in hits
     }
-    (response,) = gateway.search_all(index, [body])
-    return {hit["_id"] for hit in response["hits"]["hits"]}
+    return [hit for hit in batch if (hit["_id"], _recorded_routing(hit)) not in present]
+
+
+def _recorded_routing(hit: Hit) -> str | None:
+    routing: str | None = hit["_source"][SOURCE].get(ROUTING)
+    return routing
 
 
 def _delete(gateway: Gateway, orphans: Sequence[Hit]) -> list[int]:

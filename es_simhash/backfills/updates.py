@@ -14,10 +14,8 @@ from es_simhash.storage.fields import (
     CHUNKS,
     CONCEPTS,
     CONTENT_HASH,
-    DUPLICATE_OF,
-    DUPLICATE_SCORE,
+    DECIDED,
     ENTITIES,
-    FAMILY,
     FINGERPRINT,
     INDEX,
     PRIMARY_TERM,
@@ -50,9 +48,6 @@ ABSENT: Mapping[str, Any] = {
     VECTOR: None,
     VECTOR_FINGERPRINT: None,
 }
-# What was decided about a text and goes with it: the next run of `families` looks at the new one.
-# That two documents are not versions of each other (`dismissed`) holds whatever their texts are.
-DECIDED = (FAMILY, DUPLICATE_OF, DUPLICATE_SCORE)
 # Members that are not read: whether a document is current is in the small ones.
 UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR, SEMANTIC_SCHEME))
 
@@ -94,6 +89,8 @@ def replacing(simhash: bytes, stored: Mapping[str, Any]) -> bytes:
     """
     members = json.loads(simhash)
     whole = {name: [value] if isinstance(value, dict) else value for name, value in members.items()}
+    # The next run of `families` looks at a new text. That two documents are not versions of each
+    # other (`dismissed`) holds whatever their texts are.
     is_another_text = stored.get(CONTENT_HASH) not in (None, members[CONTENT_HASH])
     removed = dict.fromkeys(name for name in DECIDED if is_another_text and name in stored)
     return json.dumps({**ABSENT, **removed, **whole}).encode()

@@ -20,6 +20,8 @@ from es_simhash.text.limits import require_text_size
 LONGEST_ID = 512
 
 ID = "_id"
+# Member of a document that names its routing, as Elasticsearch's own searches return it.
+ROUTING = "_routing"
 _decoder = json.JSONDecoder()
 
 
@@ -30,8 +32,9 @@ class Document(NamedTuple):
         position: Its number in the batch.
         id: Its id.
         text: Its text.
-        source: Its JSON as it was written, without `_id` and the `simhash` object.
+        source: Its JSON as it was written, without `_id`, `_routing` and the `simhash` object.
         line: Its JSON as it was read.
+        routing: What it is routed by; None for its id.
     """
 
     position: int
@@ -39,6 +42,7 @@ class Document(NamedTuple):
     text: str
     source: bytes
     line: str
+    routing: str | None = None
 
 
 def parse_line(line: bytes, position: int, config: IndexConfig) -> Document | Failure:
@@ -48,12 +52,13 @@ def parse_line(line: bytes, position: int, config: IndexConfig) -> Document | Fa
         content = decode(line).strip(" \t\r\n")
         fields = _fields(content)
         id = _id_of(fields, content, config)
+        routing = _routing_of(fields)
         text = _checked_text(fields, config)
     except InputError as error:
         return Failure(position, id, str(error))
-    foreign = {ID, config.simhash_field} & fields.keys()
+    foreign = {ID, ROUTING, config.simhash_field} & fields.keys()
     source = cut(content, foreign) if foreign else content
-    return Document(position, id, text, source.encode(), content)
+    return Document(position, id, text, source.encode(), content, routing)
 
 
 def decode(content: bytes) -> str:
@@ -109,6 +114,25 @@ def _id_of(fields: dict[str, Any], content: str, config: IndexConfig) -> str:
             parameter="id_field",
         )
     return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def _routing_of(fields: dict[str, Any]) -> str | None:
+    """Return the routing of a document as Elasticsearch takes it: a string that is not empty."""
+    value = fields.get(ROUTING)
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value:
+        kind = "an empty string" if value == "" else type(value).__name__
+        raise InputError(f"Field {ROUTING!r} holds {kind}, not a routing. Leave it out.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The routing {printable(value[:40])} is not Unicode. Repair it."
+        ) from error
+    return value
 
 
 def checked_id(value: object, name: str) -> str:

@@ -1,151 +1,92 @@
 """What a worker does: parse a batch, fingerprint it, and make the body of the bulk request."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from es_simhash.bulk.acceptance import accepted, one_of_each_id
 from es_simhash.bulk.batches import Batch
+from es_simhash.bulk.conflicts import OnConflict
 from es_simhash.bulk.documents import Document, loads, splice
+from es_simhash.bulk.kept_members import kept_members, with_members
+from es_simhash.bulk.lookup import Identity, Lookup
 from es_simhash.bulk.outcome import Failure
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.bulk.unchanged import is_unchanged
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
 from es_simhash.semantics.entities.document_fields import upstream_entities
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
-from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.limits import chunk_limit_error
 
-# Documents of the index by their ids.
-Stored = Mapping[str, Mapping[str, Any]]
-Prepare = Callable[[Batch, IndexConfig, "Stored | None"], "Prepared"]
-
-REPEATED_ID = "A later document has the same id."
+Prepare = Callable[[Batch, IndexConfig, Lookup], "Prepared"]
 
 
-@dataclass
-class Prepared:
-    """A batch ready to be sent.
-
-    Attributes:
-        body: Body of the bulk request.
-        ends: Where the action of each document ends in the body.
-        ids: Id of each document in the body.
-        positions: Number in the batch of each document in the body.
-        unchanged: Position and id of documents that need not be written, with the reason if it is
-            another than that the index has them.
-        failures: Documents that cannot be written.
-    """
-
-    body: bytes = b""
-    ends: list[int] = field(default_factory=list)
-    ids: list[str] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
-    unchanged: list[tuple[int, str, str | None]] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-
-    @property
-    def stored_ids(self) -> set[str]:
-        """Ids of documents that are left out because the index has them."""
-        return {id for _, id, reason in self.unchanged if reason is None}
-
-    def fill(self, actions: Sequence[bytes]) -> None:
-        """Set the body to these actions."""
-        end = 0
-        for action in actions:
-            end += len(action)
-            self.ends.append(end)
-        self.body = b"".join(actions)
-
-
-def identify(batch: Batch, config: IndexConfig) -> list[str]:
-    """Return the ids of a batch, to look them up in the index."""
+def identify(batch: Batch, config: IndexConfig) -> list[Identity]:
+    """Return the ids and routings of a batch, to look them up in the index."""
     documents = batch.documents(config)
-    return [document.id for document in documents if isinstance(document, Document)]
+    return [
+        Identity(document.id, document.routing)
+        for document in documents
+        if isinstance(document, Document)
+    ]
 
 
-def prepare(batch: Batch, config: IndexConfig, stored: Stored | None) -> Prepared:
+def prepare(
+    batch: Batch, config: IndexConfig, lookup: Lookup, on_conflict: OnConflict = "last"
+) -> Prepared:
     """Return a batch ready to be sent.
 
     Args:
         batch: What was read.
         config: How its documents are read and fingerprinted.
-        stored: Documents of the index by id, to leave out those that are unchanged; None to leave
-            out none.
+        lookup: What the index has of them.
+        on_conflict: Which of several documents with one id is kept.
     """
     prepared = Prepared()
-    documents = _last_of_each_id(accepted(batch, config, prepared), prepared)
+    documents = one_of_each_id(accepted(batch, config, lookup, prepared), prepared, on_conflict)
     member = json.dumps(config.simhash_field).encode()
-    prepared.fill(
-        [
-            index_action(document.id, splice(document.source, member, simhash))
-            for document, simhash in enriched(documents, config, stored, prepared)
-        ]
-    )
+    actions = []
+    for document, simhash in enriched(documents, config, lookup, prepared):
+        # What is decided about a text goes with it.
+        kept = kept_members(document.text, lookup.stored.get(document.id), config)
+        source = splice(document.source, member, with_members(simhash, kept))
+        actions.append(index_action(document.id, source, document.routing))
+    prepared.fill(actions)
     return prepared
 
 
-def index_action(id: str, source: bytes) -> bytes:
+def index_action(id: str, source: bytes, routing: str | None = None) -> bytes:
     """Return the two lines of a bulk request that write one document."""
-    return b'{"index":{"_id":%b}}\n%b\n' % (json.dumps(id).encode(), source)
-
-
-def accepted(batch: Batch, config: IndexConfig, prepared: Prepared) -> list[Document]:
-    """Return the documents of a batch; those that cannot be written go to `prepared`."""
-    documents = []
-    for document in batch.documents(config):
-        if isinstance(document, Failure):
-            prepared.failures.append(document)
-        elif len(document.text) > MEBIBYTE and (reason := _too_many_chunks(document, config)):
-            prepared.failures.append(Failure(document.position, document.id, reason))
-        else:
-            documents.append(document)
-    return documents
-
-
-def _too_many_chunks(document: Document, config: IndexConfig) -> str | None:
-    """Count before the costly part: fingerprints of 16 MiB of text take more than 1 GB."""
-    segmentation = segment([normalise(document.text)], config.scheme)
-    return chunk_limit_error(int(segmentation.text_chunks[-1]))
-
-
-def _last_of_each_id(documents: list[Document], prepared: Prepared) -> list[Document]:
-    """Of documents with one id the last is written, as if they came one after the other."""
-    last = {document.id: document.position for document in documents}
-    if len(last) == len(documents):
-        return documents
-    prepared.unchanged += [
-        (document.position, document.id, REPEATED_ID)
-        for document in documents
-        if last[document.id] != document.position
-    ]
-    return [document for document in documents if last[document.id] == document.position]
+    place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
+    return b'{"index":{"_id":%b%b}}\n%b\n' % (json.dumps(id).encode(), place, source)
 
 
 def enriched(
-    documents: list[Document], config: IndexConfig, stored: Stored | None, prepared: Prepared
+    documents: list[Document], config: IndexConfig, lookup: Lookup, prepared: Prepared
 ) -> Iterator[tuple[Document, bytes]]:
     """Yield each document to write with its `simhash` object; `prepared` gets the others.
 
     Args:
         documents: Those that were accepted.
         config: How they are read and fingerprinted.
-        stored: Documents of the index by id, to leave out those that are unchanged.
+        lookup: What the index has of them, to leave out those that are unchanged.
         prepared: Gets the ids and positions of those that are yielded as well.
     """
-    if stored:
-        documents = list(_changed(documents, stored, config, prepared))
+    if lookup.is_compared and lookup.stored:
+        documents = list(_changed(documents, lookup, config, prepared))
     for group in _groups(documents):
         yield from _encoded(group, config, prepared)
 
 
 def _changed(
-    documents: list[Document], stored: Stored, config: IndexConfig, prepared: Prepared
+    documents: list[Document], lookup: Lookup, config: IndexConfig, prepared: Prepared
 ) -> Iterator[Document]:
     for document in documents:
-        if document.id in stored and is_unchanged(document, stored[document.id], config):
-            prepared.unchanged.append((document.position, document.id, None))
+        stored = lookup.stored.get(document.id)
+        if stored is not None and is_unchanged(document, stored, config):
+            prepared.unchanged.append((document.position, document.id))
         else:
             yield document
 

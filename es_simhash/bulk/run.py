@@ -45,7 +45,7 @@ class WriteRun(Generic[Ready]):
         self._dead_letter = dead_letter
         self._error: BaseException | None = None
 
-    def finished(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, list[Outcome]]]:
+    def finished(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchReport]]:
         """Yield each batch, in order, when all its documents are written or have failed.
 
         Raises:
@@ -72,7 +72,7 @@ class WriteRun(Generic[Ready]):
 
     def _reports(
         self, threads: ThreadPoolExecutor, batches: Iterator[Batch], window: int
-    ) -> Iterator[tuple[Batch, list[Outcome]]]:
+    ) -> Iterator[tuple[Batch, BatchReport]]:
         pending: deque[tuple[Batch, Future[BatchReport]]] = deque()
         for number, batch in enumerate(batches):
             pending.append((batch, threads.submit(self._handle, number, batch)))
@@ -81,7 +81,7 @@ class WriteRun(Generic[Ready]):
         while pending:
             yield self._reported(*pending.popleft())
 
-    def _reported(self, batch: Batch, future: "Future[BatchReport]") -> tuple[Batch, list[Outcome]]:
+    def _reported(self, batch: Batch, future: "Future[BatchReport]") -> tuple[Batch, BatchReport]:
         try:
             report = future.result()
         except Stopped:
@@ -90,7 +90,7 @@ class WriteRun(Generic[Ready]):
         if self._dead_letter is not None:
             for failure in report.failures:
                 self._dead_letter.add(batch, failure)
-        return batch, report.outcomes
+        return batch, report
 
     def _handle(self, number: int, batch: Batch) -> BatchReport:
         """Prepare and write one batch; runs in a thread."""
@@ -125,5 +125,5 @@ def write_batches(policy: WritePolicy[Ready], batches: Iterable[Batch]) -> Itera
     Raises:
         ClusterError: The cluster rejects every document, or is away for too long.
     """
-    for _, outcomes in WriteRun(policy).finished(batches):
-        yield from outcomes
+    for _, report in WriteRun(policy).finished(batches):
+        yield from report.outcomes

@@ -18,7 +18,8 @@ class Sequencer:
     def __init__(self, window: int) -> None:
         self._changed = threading.Condition()
         self._next = 0
-        self._active: dict[int, frozenset[str]] = {}
+        # Ids that no other batch may write meanwhile, and those of them that are written.
+        self._active: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
         # What was looked up before may be out of date after the batches that were then under way.
         self._finished: deque[frozenset[str]] = deque(maxlen=window)
         self._stopped = False
@@ -47,21 +48,26 @@ class Sequencer:
     def written_recently(self, ids: Collection[str]) -> bool:
         """Check whether one of the ids is being written, or was by one of the last batches."""
         with self._changed:
-            return not all(
-                batch_ids.isdisjoint(ids) for batch_ids in [*self._finished, *self._active.values()]
-            )
+            active = [written for _, written in self._active.values()]
+            return not all(written.isdisjoint(ids) for written in [*self._finished, *active])
 
-    def start(self, number: int, ids: Collection[str]) -> None:
+    def start(self, number: int, ids: Collection[str], read: Collection[str] = ()) -> None:
         """Wait until no batch with one of the ids is under way; then the next one may start.
+
+        Args:
+            number: Of the batch.
+            ids: Ids of the documents that it writes.
+            read: Ids of further documents of it, which it does not write.
 
         Raises:
             Stopped: The run has ended.
         """
-        wanted = frozenset(ids)
+        written = frozenset(ids)
+        held = written.union(read)
 
         def take() -> bool:
-            if all(batch_ids.isdisjoint(wanted) for batch_ids in self._active.values()):
-                self._active[number] = wanted
+            if all(other.isdisjoint(held) for other, _ in self._active.values()):
+                self._active[number] = held, written
                 self._next = number + 1
                 return True
             return False
@@ -72,7 +78,7 @@ class Sequencer:
         """Record that a batch is no longer under way, if it had started."""
         with self._changed:
             if number in self._active:
-                self._finished.append(self._active.pop(number))
+                self._finished.append(self._active.pop(number)[1])
                 self._changed.notify_all()
 
     def stop(self) -> None:
@@ -105,10 +111,14 @@ class Turn:
         """Check whether one of the ids was written since this batch was prepared."""
         return self._sequencer.written_recently(ids)
 
-    def pass_on(self, ids: Collection[str]) -> None:
+    def pass_on(self, ids: Collection[str], read: Collection[str] = ()) -> None:
         """Let the next batch start, as soon as no other batch with one of these ids is under way.
+
+        Args:
+            ids: Ids of the documents that are written, or deleted.
+            read: Ids of further documents of the batch.
 
         Raises:
             Stopped: The run has ended.
         """
-        self._sequencer.start(self._number, ids)
+        self._sequencer.start(self._number, ids, read)

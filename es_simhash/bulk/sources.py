@@ -29,6 +29,9 @@ class Source(Protocol):
     def size(self) -> int | None:
         """Bytes in all; None when that cannot be known."""
 
+    def is_unchanged_until(self, start: Checkpoint) -> bool:
+        """Check whether what was read up to a checkpoint is the same now."""
+
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield batches, from a checkpoint on when the source is unchanged."""
 
@@ -52,6 +55,10 @@ class _File:
 @dataclass(frozen=True)
 class JsonLines(_File):
     """A file of JSON objects, one a line."""
+
+    def is_unchanged_until(self, start: Checkpoint) -> bool:
+        """Check whether the file is the same."""
+        return _size_and_state(self.path)[1] == start.state
 
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
@@ -88,6 +95,10 @@ class StandardInput:
         """Return None: it is not known."""
         return
 
+    def is_unchanged_until(self, start: Checkpoint) -> bool:
+        """Return False: what was read is gone."""
+        return False
+
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
         return split_lines(self.stream, self.name, limits)
@@ -111,7 +122,7 @@ class TextFolder:
 
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield groups of files; the workers read them."""
-        done = start.done if start and self._unchanged_until(start) else 0
+        done = start.done if start and self.is_unchanged_until(start) else 0
         digest = hashlib.sha256()
         names: list[str] = []
         size = count = 0
@@ -129,12 +140,12 @@ class TextFolder:
             checkpoint = Checkpoint(self.name, count, 0, digest.hexdigest())
             yield Texts(str(self.path), tuple(names), size, checkpoint)
 
-    def _unchanged_until(self, checkpoint: Checkpoint) -> bool:
+    def is_unchanged_until(self, start: Checkpoint) -> bool:
         """Check whether the files that are done are the same as then."""
         digest = hashlib.sha256()
-        for name, _, state in islice(self._files(), checkpoint.done):
+        for name, _, state in islice(self._files(), start.done):
             digest.update(_entry(name, state))
-        return digest.hexdigest() == checkpoint.state
+        return digest.hexdigest() == start.state
 
     def _files(self) -> Iterator[tuple[str, int, str]]:
         """Yield path below the folder, bytes and state of each file, always in the same order."""
@@ -150,10 +161,14 @@ class TextFolder:
 class TextFile(_File):
     """One text file; its id is its name."""
 
+    def is_unchanged_until(self, start: Checkpoint) -> bool:
+        """Check whether the file is the same."""
+        return _size_and_state(self.path)[1] == start.state
+
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield the file, unless it is done already."""
         size, state = _size_and_state(self.path)
-        if start is None or start.state != state:
+        if start is None or not self.is_unchanged_until(start):
             checkpoint = Checkpoint(self.name, 1, 0, state)
             yield Texts(str(self.path.parent), (self.path.name,), size, checkpoint)
 

@@ -1,10 +1,12 @@
 """The index that a run writes to: what it has of some documents, and bulk requests."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from es_simhash.bulk.preparation import Prepared
+from es_simhash.bulk.documents import ROUTING
+from es_simhash.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
 from es_simhash.engine.retry import RetryPolicy
@@ -62,16 +64,38 @@ class TargetIndex:
             return False
         return bool(response["count"] == 0 and not response["_shards"]["failed"])
 
-    def stored(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the documents of the index that have these ids, without the large members."""
-        refs = [DocumentRef(None, id) for id in dict.fromkeys(ids)]
-        excluded = [self.config.path(member) for member in LARGE_MEMBERS]
-        entries = self.gateway.documents(refs, index=self.name, excluded=excluded)
-        return {
-            entry["_id"]: entry["_source"]
+    @cached_property
+    def has_routings(self) -> bool:
+        """True when a document of the index is not routed by its id; asked once."""
+        self.gateway.refresh_if_allowed(self.name)
+        return self.gateway.count(self.name, {"exists": {"field": ROUTING}}) > 0
+
+    def lookup(self, identities: Iterable[Identity], fields: Sequence[str] | None = None) -> Lookup:
+        """Return what the index has of some documents, without the large members.
+
+        Documents are read as they are now. Only where routings are in use, those whose line names
+        none are searched, with one more request for all.
+
+        Args:
+            identities: Ids and routings as they were read.
+            fields: Fields of `_source` to read; None for all.
+        """
+        wanted = first_of_each_id(identities)
+        places = Lookup()
+        if any(wanted.values()) or self.has_routings:
+            places = resolve(wanted, self.gateway.hits_by_id(self.name, list(wanted)))
+        refs = [
+            DocumentRef(None, id, routing or places.routings.get(id))
+            for id, routing in wanted.items()
+        ]
+        excluded = [self.config.path(member) for member in LARGE_MEMBERS] if fields is None else []
+        entries = self.gateway.documents(refs, fields, index=self.name, excluded=excluded)
+        stored = {
+            entry["_id"]: entry.get("_source", {})
             for entry in entries
-            if entry.get("found") and "_source" in entry
+            if entry.get("found") and ("_source" in entry or fields is not None)
         }
+        return replace(places, stored=stored)
 
     def write(self, prepared: Prepared) -> dict[int, str]:
         """Write the documents of a batch.

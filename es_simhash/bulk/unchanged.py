@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.bulk.documents import ID, Document
+from es_simhash.bulk.documents import ID, ROUTING, Document
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
@@ -23,7 +23,7 @@ def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexCon
         return False
     stored_fields = {name: value for name, value in stored.items() if name != config.simhash_field}
     fields = _parsed_exactly(document.line)
-    for name in (ID, config.simhash_field):
+    for name in (ID, ROUTING, config.simhash_field):
         fields.pop(name, None)
     # As JSON, in which 1, 1.0 and true differ.
     if json.dumps(fields, sort_keys=True) != json.dumps(stored_fields, sort_keys=True):

@@ -1,8 +1,8 @@
 """The policy of a run: what of each batch is written, and in what order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Protocol, TypeVar
 
@@ -20,32 +20,42 @@ class BatchReport:
     Attributes:
         outcomes: One for each document, in order.
         failures: Those that failed.
+        records: What the run remembers of them; see `RunDocuments.put`.
     """
 
     outcomes: list[Outcome]
     failures: list[Failure]
+    records: bytes = b""
 
     @classmethod
     def of(
         cls,
         batch: Batch,
-        settled: Iterable[tuple[int, Outcome]],
+        outcomes: Mapping[int, Outcome],
         failures: Iterable[Failure],
+        records: bytes = b"",
     ) -> "BatchReport":
         """Return the report of a batch.
 
         Args:
             batch: What was read.
-            settled: Outcomes of the documents that did not fail, each with its position.
-            failures: The others.
+            outcomes: Outcomes by the positions of the documents.
+            failures: Further documents, which failed before they had one.
+            records: What the run remembers of them.
         """
-        failed = list(failures)
-        positioned = list(settled)
-        for position, id, reason in failed:
-            outcome = Outcome(id, "failed", reason, location_text(batch, position))
-            positioned.append((position, outcome))
-        positioned.sort(key=itemgetter(0))
-        return cls([outcome for _, outcome in positioned], failed)
+        early = {each.position: Outcome(each.id, "failed", each.reason) for each in failures}
+        placed = sorted({**outcomes, **early}.items(), key=itemgetter(0))
+        failed = [
+            Failure(position, outcome.id, str(outcome.reason))
+            for position, outcome in placed
+            if not outcome.ok
+        ]
+        return cls([_located(outcome, batch, each) for each, outcome in placed], failed, records)
+
+
+def _located(outcome: Outcome, batch: Batch, position: int) -> Outcome:
+    """Return an outcome with the place of the document, if it failed."""
+    return outcome if outcome.ok else replace(outcome, place=location_text(batch, position))
 
 
 class WritePolicy(Protocol[Ready]):

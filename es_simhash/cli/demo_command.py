@@ -24,6 +24,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
@@ -102,24 +103,25 @@ def _ingest(
     console: Console,
 ) -> int:
     """Ingest the corpus and return how many documents failed."""
-    counts: Counter[str] = Counter()
+    report = IngestReport()
     sources = open_sources([corpus], sys.stdin.buffer)
     settings = IngestSettings(processes=available_processors(), dead_letter=failures_file)
     config = IndexConfig(text_field=text_field)
     for outcome in ingest_sources(client, index, sources, config=config, settings=settings):
-        counts[outcome.status] += 1
+        report.add(outcome)
         if not outcome.ok:
             console.print(Text(f"{outcome.place}: {one_line(outcome.reason or '')}", "red"))
     console.print(
-        f"{counts['written']} written, {counts['unchanged']} unchanged, {counts['failed']} failed.",
+        f"{report.summary}.",
         highlight=False,
     )
-    if counts["failed"] and not counts["written"] + counts["unchanged"]:
+    failed = report.counts["failed"]
+    if failed and failed == report.documents:
         raise EsSimhashError(
             f"No document of {corpus} was indexed. See {failures_file} for the reasons."
         )
     Gateway.of(client).refresh(index)
-    return counts["failed"]
+    return failed
 
 
 def _ids(client: Client, index: str) -> list[str]:

@@ -3,8 +3,7 @@
 import logging
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import click
 from rich.progress import Progress as Bar
 
+from es_simhash.bulk.conflicts import ON_CONFLICT, OnConflict
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.sources import PATTERNS, open_sources
 from es_simhash.cli.connection_options import client_of, connection_options
@@ -22,7 +22,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import undated_line
+from es_simhash.cli.output import format_option, print_json, undated_line
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -32,6 +32,7 @@ from es_simhash.cli.progress import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
 from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name
@@ -71,6 +72,15 @@ from es_simhash.text.escaping import file_name
     help="File for the checkpoints of the run.",
 )
 @on_version_options
+@click.option(
+    "--on-conflict",
+    type=click.Choice(ON_CONFLICT),
+    default=IngestSettings.on_conflict,
+    show_default=True,
+    help="Which of two documents of the run with one id and different texts is kept; `fail`: the "
+    "first, and the other one fails.",
+)
+@format_option
 @quiet_option
 @connection_options
 def ingest(
@@ -86,16 +96,20 @@ def ingest(
     dead_letter: Path | None,
     journal: Path | None,
     quiet: bool,
+    on_conflict: OnConflict,
+    output_format: str,
     **options: Any,
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
     PATH is a JSONL file; a text file; a folder of text files, whose ids are their paths in the
-    folder; or - for JSONL from standard input.
+    folder; or - for JSONL from standard input. The member _routing of a line is the routing of its
+    document; a line without one is written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
     is started again (not from standard input). Documents that fail are written to the dead-letter
-    file, and the exit status is then 1.
+    file, and the exit status is then 1. Each document that was read counts once in the summary, as
+    what became of it in the end.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
     flagged, linked, or replaces it. Each decision is recorded in the audit log, and `es-simhash
@@ -110,7 +124,7 @@ def ingest(
     with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
-            progress.failed_before = now.failed_before
+            progress.before = now.before
             bar.update(bar.task_ids[0], completed=now.done)
 
         outcomes = ingest_sources(
@@ -130,43 +144,37 @@ def ingest(
                 dead_letter=failures_file,
                 journal=journal,
                 on_progress=report,
+                on_conflict=on_conflict,
             ),
         )
+        is_json = output_format == "json"
         # Closed here, so that Ctrl-C ends the threads before the client.
-        undated: set[str] = set()
         with closing(outcomes):  # type: ignore[type-var]
-            counts = _consume(outcomes, bar, undated)
-        if rules is not None:
-            log = rules.audit or default_audit(index)
-            click.echo(f"{counts['version']} versions; decisions in {log}.")
-            if undated:
-                click.echo(undated_line(tuple(sorted(undated))))
-    require_no_failures(counts["failed"] + progress.failed_before, failures_file)
+            total = _consume(outcomes, bar, progress, _print_json if is_json else _print_text)
+        if rules is not None and not is_json:
+            _print_versions(total, rules.audit or default_audit(index))
+    require_no_failures(total.counts["failed"], failures_file)
 
 
-def _consume(outcomes: Iterable[Outcome], bar: Bar, undated: set[str]) -> Counter[str]:
-    """Return the counts of the outcomes; print the first failures and the summary.
-
-    Args:
-        outcomes: Of the run.
-        bar: Shows its progress.
-        undated: Gets the ids of documents without a date.
-    """
-    counts: Counter[str] = Counter()
+def _consume(
+    outcomes: Iterable[Outcome],
+    bar: Bar,
+    progress: IngestProgress,
+    summarise: Callable[[IngestReport, IngestReport, float], None],
+) -> IngestReport:
+    """Return the report of the whole job; print the first failures and the summary."""
+    report = IngestReport()
     started = time.monotonic()
     try:
         for number, outcome in enumerate(outcomes, 1):
-            counts[outcome.status] += 1
-            undated.update(outcome.undated)
-            # A document that is written or skipped has a reason only if it is a version.
-            counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
-            if not outcome.ok and counts["failed"] <= MAX_FAILURES_SHOWN:
+            report.add(outcome)
+            if not outcome.ok and report.counts["failed"] <= MAX_FAILURES_SHOWN:
                 print_failure(bar, _failure(outcome))
             if number % 1000 == 0:
                 bar.update(bar.task_ids[0], rate=number / (time.monotonic() - started))
     finally:
-        click.echo(_summary(counts, time.monotonic() - started))
-    return counts
+        summarise(report + progress.before, progress.before, time.monotonic() - started)
+    return report + progress.before
 
 
 def _failure(outcome: Outcome) -> str:
@@ -174,12 +182,22 @@ def _failure(outcome: Outcome) -> str:
     return f"{outcome.place}{name}: {outcome.reason}"
 
 
-def _summary(counts: Counter[str], seconds: float) -> str:
-    total = sum(counts.values()) - counts["version"]
-    rate = total / seconds if seconds else 0
-    skipped = f"{counts['skipped']} skipped, " if counts["skipped"] else ""
-    return (
-        f"{counts['written']} written, {counts['unchanged']} unchanged, {skipped}"
-        f"{counts['failed']} failed "
-        f"in {seconds:.1f} s ({rate:.0f} documents/s)"
-    )
+def _print_json(total: IngestReport, before: IngestReport, seconds: float) -> None:
+    """Print what became of all documents, of which an interrupted run did those before."""
+    added = {"documents_before": before.documents, "seconds": round(seconds, 3)}
+    print_json({**total.to_dict(), "undated": sorted(total.undated), **added})
+
+
+def _print_text(total: IngestReport, before: IngestReport, seconds: float) -> None:
+    """Print what became of all documents, in one line."""
+    rate = (total.documents - before.documents) / seconds if seconds else 0
+    resumed = f", {before.documents} by the interrupted run" if before.documents else ""
+    click.echo(f"{total.summary} in {seconds:.1f} s ({rate:.0f} documents/s{resumed})")
+
+
+def _print_versions(total: IngestReport, log: str | Path) -> None:
+    stored = total.replaced_stored
+    replaced = f", {stored} of the index replaced" if stored else ""
+    click.echo(f"{total.versions} versions{replaced}; decisions in {log}.")
+    if total.undated:
+        click.echo(undated_line(tuple(sorted(total.undated))))

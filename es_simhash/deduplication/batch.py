@@ -9,6 +9,7 @@ from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.storage.references import DocumentRef
 
 
 @dataclass
@@ -167,7 +168,10 @@ class BatchDecider:
             if decision.is_new_original and not is_copy and content_hash not in self.reserved:
                 wanted.setdefault(content_hash, decision.document)
         owned = self._reservations.acquire(
-            {content_hash: document.id for content_hash, document in wanted.items()}
+            {
+                content_hash: DocumentRef(None, document.id, document.routing)
+                for content_hash, document in wanted.items()
+            }
         )
         for content_hash, document in wanted.items():
             if content_hash in owned:

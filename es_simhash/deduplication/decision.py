@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from es_simhash.bulk.conflicts import Mark
 from es_simhash.bulk.documents import loads, splice
+from es_simhash.bulk.kept_members import with_members
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
@@ -62,6 +64,9 @@ class IncomingDocument:
         text_field: Field of its text.
         date: Its date, as the engine reads it; None without one, or when dates do not matter.
         is_undated: True when it has no date, and dates matter.
+        routing: What it is routed by; None for its id.
+        mark: How the run remembers it; None when it does not.
+        family: Family of the document that the index has, with the same text; None without one.
     """
 
     id: str
@@ -73,6 +78,9 @@ class IncomingDocument:
     text_field: str = "text"
     date: Date | None = None
     is_undated: bool = False
+    routing: str | None = None
+    mark: Mark | None = field(default=None, repr=False)
+    family: str | None = None
 
     @property
     def content_hash(self) -> str:
@@ -98,7 +106,8 @@ class IncomingDocument:
 
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""
-        return Original(DocumentRef(None, self.id), self.text, self.date, order=order)
+        ref = DocumentRef(None, self.id, self.routing)
+        return Original(ref, self.text, self.date, self.family, order)
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,11 @@ class Decision:
     def other(self) -> str | None:
         """Id of the original; None without one."""
         return None if self.original is None else self.original.id
+
+    @property
+    def routing(self) -> str | None:
+        """What the document is routed by; None for its id."""
+        return self.document.routing
 
     @property
     def writes(self) -> bool:
@@ -177,13 +191,12 @@ class Decision:
                 fields.DUPLICATE_OF: self.other,
                 fields.DUPLICATE_SCORE: self.relation.score,
             }
-        return added if self.family is None else {**added, fields.FAMILY: self.family}
+        family = self.family or self.document.family
+        return added if family is None else {**added, fields.FAMILY: family}
 
     def source(self, simhash_field: str) -> bytes:
         """Return the JSON of the document as it is written."""
-        simhash = self.document.simhash
-        if self.simhash_fields:
-            simhash = b"%b,%b" % (simhash[:-1], json.dumps(self.simhash_fields).encode()[1:])
+        simhash = with_members(self.document.simhash, self.simhash_fields)
         return splice(self.document.source, json.dumps(simhash_field).encode(), simhash)
 
     def to_write(self, simhash_field: str = fields.DEFAULT_FIELD) -> dict[str, Any]:

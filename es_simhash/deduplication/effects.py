@@ -184,13 +184,25 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
 
 
 def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
-    refs = [DocumentRef(record.head["replaced"][0], str(record.head["other"])) for record in batch]
+    refs = [
+        DocumentRef(
+            record.head["replaced"][0],
+            str(record.head["other"]),
+            record.head.get("other_routing"),
+        )
+        for record in batch
+    ]
     unchanged = [
         (record, stored)
         for record, stored in zip(batch, documents.read(refs), strict=True)
         if stored is not None and _is_as_recorded(stored, record)
     ]
-    written = documents.existing([str(record.head["id"]) for record, _ in unchanged])
+    written = documents.existing(
+        [
+            DocumentRef(None, str(record.head["id"]), record.head.get("routing"))
+            for record, _ in unchanged
+        ]
+    )
     actions = [
         [{"delete": stored.target}]
         for record, stored in unchanged

@@ -7,7 +7,10 @@ from types import TracebackType
 from typing import Any
 
 from es_simhash.bulk.batches import Limits
+from es_simhash.bulk.kept_members import kept_fields
+from es_simhash.bulk.preparation import identify
 from es_simhash.bulk.splitter import split_documents
+from es_simhash.bulk.target import TargetIndex
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
 from es_simhash.deduplication.candidate_search import Answers, CandidateSearch
@@ -87,6 +90,7 @@ class VersionPolicy:
         self._dates = DocumentDates.of(self.gateway, index, self.rules)
         self._documents = StoredDocuments(self.gateway, context)
         self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        self._target = TargetIndex(self.gateway, index, self._config)
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
         reservations = Reservations(self._documents, state_index.name)
@@ -124,8 +128,9 @@ class VersionPolicy:
     def decide(self, documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
         """Decide a batch of documents, in order, for a bulk request of the caller's own.
 
-        The id of a document is `_id`, else `id`, else a digest of it. The decisions are in the
-        audit log when this returns. `Decision.to_write` returns the document to write.
+        The id of a document is `_id`, else `id`, else a digest of it; `_routing` is what it is
+        routed by. The decisions are in the audit log when this returns. `Decision.to_write` returns
+        the document to write, `Decision.routing` the routing to write it with.
 
         Raises:
             InputError: A document has no text, cannot be written as JSON, or its date cannot be
@@ -133,13 +138,14 @@ class VersionPolicy:
         """
         incoming: list[IncomingDocument] = []
         for batch in split_documents(documents, _NO_LIMITS):
-            undecided = prepare_undecided(batch, self._config, None)
-            exists = self.existing(undecided.prepared.ids)
+            lookup = self._target.lookup(identify(batch, self._config), kept_fields(self._config))
+            lookup = replace(lookup, is_compared=False)
+            undecided = prepare_undecided(batch, self._config, lookup)
             for failure in undecided.prepared.failures:
-                raise InputError(
-                    f"Document {batch.location(failure.position)[1]}: {failure.reason}"
-                )
-            dated, unreadable = self.dated(list(undecided.items(exists, self._config.text_field)))
+                number = batch.location(failure.position)[1]
+                raise InputError(f"Document {number}: {failure.reason}")
+            items = list(undecided.items(lookup.stored.keys(), self._config.text_field))
+            dated, unreadable = self.dated(items)
             for document, reason in unreadable:
                 raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")
             incoming += dated
@@ -160,10 +166,6 @@ class VersionPolicy:
             else:
                 dated.append(replace(document, date=date, is_undated=date is None))
         return dated, unreadable
-
-    def existing(self, ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that the index has."""
-        return self._documents.existing(ids)
 
     def ask(self, documents: Sequence[IncomingDocument]) -> Answers:
         """Query the index, once for all, for what documents may be versions of."""
@@ -204,15 +206,15 @@ class VersionPolicy:
         """
         self._decider.forget(decisions, failed.__contains__)
         for decision in replacements(decisions):
-            if decision.id not in failed and decision.other is not None:
-                self._delete(decision, decision.other)
+            if decision.id not in failed and decision.original is not None:
+                self._delete(decision, decision.original.ref)
 
-    def _delete(self, decision: Decision, id: str) -> None:
+    def _delete(self, decision: Decision, ref: DocumentRef) -> None:
         """Delete what a document replaced; one of the same batch was not read before."""
 
         def record(changed: StoredDocument) -> None:
             self._audit.write([self._recorder.record(decision, changed, self._batch)])
 
-        replaced = self._stored.get(id) or self._documents.read([DocumentRef(None, id)])[0]
+        replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]
         if replaced is not None:
             delete_replaced(self._documents, decision, replaced, record)

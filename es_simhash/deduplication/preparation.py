@@ -2,10 +2,16 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from es_simhash.bulk.acceptance import accepted
 from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.preparation import Prepared, Stored, accepted, enriched
+from es_simhash.bulk.documents import Document
+from es_simhash.bulk.kept_members import kept_members
+from es_simhash.bulk.lookup import Lookup
+from es_simhash.bulk.preparation import enriched
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.deduplication.decision import IncomingDocument
 from es_simhash.fingerprints.text_fingerprints import (
     FingerprintBatch,
@@ -13,6 +19,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     text_batches,
 )
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import FAMILY
 
 
 @dataclass
@@ -21,12 +28,12 @@ class FingerprintedBatch:
 
     Attributes:
         prepared: Ids and positions of its documents, and those that need no decision.
-        documents: JSON of each document and of its `simhash` object, in the order of the ids.
+        documents: The documents, each with its `simhash` object, in the order of the ids.
         fingerprints: Fingerprints of their texts, in that order.
     """
 
     prepared: Prepared
-    documents: list[tuple[bytes, bytes]]
+    documents: "list[UndecidedDocument]"
     fingerprints: list[FingerprintBatch]
 
     def items(self, exists: Collection[str], text_field: str) -> Iterator[IncomingDocument]:
@@ -37,32 +44,58 @@ class FingerprintedBatch:
             text_field: Field of their texts.
         """
         fingerprints = (text for batch in self.fingerprints for text in batch)
-        ids, positions = self.prepared.ids, self.prepared.positions
-        for id, position, prints, (source, simhash) in zip(
-            ids, positions, fingerprints, self.documents, strict=True
-        ):
-            yield IncomingDocument(id, position, prints, source, simhash, id in exists, text_field)
+        for prints, document in zip(fingerprints, self.documents, strict=True):
+            yield IncomingDocument(
+                document.id,
+                document.position,
+                prints,
+                document.source,
+                document.simhash,
+                document.id in exists,
+                text_field,
+                routing=document.routing,
+                mark=self.prepared.marks[document.position],
+                family=document.family,
+            )
 
 
-def prepare_undecided(
-    batch: Batch, config: IndexConfig, stored: Stored | None
-) -> FingerprintedBatch:
+class UndecidedDocument(NamedTuple):
+    """A document with its `simhash` object, and the family it has in the index."""
+
+    id: str
+    position: int
+    source: bytes
+    simhash: bytes
+    routing: str | None
+    family: str | None
+
+
+def prepare_undecided(batch: Batch, config: IndexConfig, lookup: Lookup) -> FingerprintedBatch:
     """Return a batch ready to be decided.
 
     Args:
         batch: What was read.
         config: How its documents are read and fingerprinted.
-        stored: Documents of the index by id, to leave out those that are unchanged.
+        lookup: What the index has of them.
     """
     prepared = Prepared()
-    documents = accepted(batch, config, prepared)
+    documents = accepted(batch, config, lookup, prepared)
     counts = Counter(document.id for document in documents)
     # Of several with one id, the second may be what the first is about to replace.
-    once = {id: document for id, document in (stored or {}).items() if counts[id] == 1}
-    chosen = list(enriched(documents, config, once, prepared))
+    once = {id: source for id, source in lookup.stored.items() if counts[id] == 1}
+    chosen = list(enriched(documents, config, replace(lookup, stored=once), prepared))
     texts = text_batches(document.text for document, _ in chosen)
     return FingerprintedBatch(
         prepared,
-        [(document.source, simhash) for document, simhash in chosen],
+        [_undecided(document, simhash, config, lookup) for document, simhash in chosen],
         [fingerprint_batch(group, config.scheme) for group in texts],
     )
+
+
+def _undecided(
+    document: Document, simhash: bytes, config: IndexConfig, lookup: Lookup
+) -> UndecidedDocument:
+    # Whether it is a version of another is decided anew; its family stays.
+    kept = kept_members(document.text, lookup.stored.get(document.id), config)
+    position, id, _, source, _, routing = document
+    return UndecidedDocument(id, position, source, simhash, routing, kept.get(FAMILY))

@@ -59,6 +59,10 @@ class Recorder:
             "coverage": [relation.coverage.of_query, relation.coverage.of_hit],
             "evidence": self._evidence(decision, stored, batch),
         }
+        if decision.routing is not None:
+            head["routing"] = decision.routing
+        if decision.original is not None and decision.original.ref.routing is not None:
+            head["other_routing"] = decision.original.ref.routing
         if decision.kept is not None:
             head["keep"] = decision.kept
         if decision.undated:

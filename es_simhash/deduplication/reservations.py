@@ -46,14 +46,14 @@ class Reservations:
         # Runs that let a lease pass; nobody waits for them a second time.
         self._dead: set[str] = set()
 
-    def acquire(self, wanted: Mapping[str, str]) -> dict[str, StoredDocument]:
+    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, StoredDocument]:
         """Reserve texts for documents.
 
         They are taken in the order of their hashes, and none behind one that is waited for, so
         that no two writers wait for each other.
 
         Args:
-            wanted: Id of the document by content hash.
+            wanted: Where the document will be, by content hash.
 
         Returns:
             By content hash the document of each text that is there already.
@@ -76,7 +76,7 @@ class Reservations:
     def _attempt(
         self,
         hashes: Sequence[str],
-        wanted: Mapping[str, str],
+        wanted: Mapping[str, DocumentRef],
         owned: dict[str, StoredDocument],
         started: float,
     ) -> list[str]:
@@ -93,7 +93,7 @@ class Reservations:
         return waiting
 
     def _wait_for(
-        self, content_hash: str, wanted: Mapping[str, str], owned: dict[str, StoredDocument]
+        self, content_hash: str, wanted: Mapping[str, DocumentRef], owned: dict[str, StoredDocument]
     ) -> None:
         """Wait until a text is ours, its document is there, or its writer has died."""
         started = self._clock()
@@ -137,21 +137,22 @@ class Reservations:
         key = f"reservation\0{self._field}\0{content_hash}"
         return hashlib.sha256(key.encode()).hexdigest()[:32]
 
-    def _reservation(self, content_hash: str, id: str) -> dict[str, Any]:
+    def _reservation(self, content_hash: str, ref: DocumentRef) -> dict[str, Any]:
         return {
             "kind": "reservation",
             "field": self._field,
-            "ids": [id],
+            "ids": [ref.id],
+            "routing": ref.routing,
             "run": self._run,
             "content_hash": content_hash,
             "at": int(self._clock()),
         }
 
-    def _create(self, wanted: Mapping[str, str]) -> list[str]:
+    def _create(self, wanted: Mapping[str, DocumentRef]) -> list[str]:
         """Create reservations; return the hashes of those that exist already."""
         actions = [
-            [{"create": {"_id": self._id(content_hash)}}, self._reservation(content_hash, id)]
-            for content_hash, id in wanted.items()
+            [{"create": {"_id": self._id(content_hash)}}, self._reservation(content_hash, ref)]
+            for content_hash, ref in wanted.items()
         ]
         taken = []
         for content_hash, result in zip(wanted, self._write(actions), strict=True):
@@ -167,7 +168,7 @@ class Reservations:
     def _examine(
         self,
         taken: Sequence[str],
-        wanted: Mapping[str, str],
+        wanted: Mapping[str, DocumentRef],
         owned: dict[str, StoredDocument],
         started: float,
     ) -> list[str]:
@@ -176,16 +177,14 @@ class Reservations:
         reservations = {
             content_hash: entry
             for content_hash, entry in zip(taken, self._gateway.documents(refs), strict=True)
-            if not entry.get("found") or entry["_source"]["ids"][0] != wanted[content_hash]
+            if not entry.get("found") or entry["_source"]["ids"][0] != wanted[content_hash].id
         }
         holders = {
-            content_hash: str(entry["_source"]["ids"][0])
+            content_hash: _holder(entry["_source"])
             for content_hash, entry in reservations.items()
             if entry.get("found")
         }
-        documents = self._documents.read_fields(
-            [DocumentRef(None, id) for id in holders.values()], None
-        )
+        documents = self._documents.read_fields(list(holders.values()), None)
         written = dict(zip(holders, documents, strict=True))
         waiting = []
         for content_hash, reservation in reservations.items():
@@ -200,7 +199,7 @@ class Reservations:
         return waiting
 
     def _take_over(
-        self, content_hash: str, id: str, reservation: Mapping[str, Any], started: float
+        self, content_hash: str, ref: DocumentRef, reservation: Mapping[str, Any], started: float
     ) -> bool:
         """Take the reservation of a writer that died; False when it may still be at work."""
         run, now = str(reservation["_source"]["run"]), self._clock()
@@ -210,5 +209,10 @@ class Reservations:
         self._dead.add(run)
         conditions = DocumentVersion.of_hit(reservation).conditions
         action = {"index": {"_id": self._id(content_hash), **conditions}}
-        (result,) = self._write([[action, self._reservation(content_hash, id)]])
+        (result,) = self._write([[action, self._reservation(content_hash, ref)]])
         return bool(result["status"] < 300)
+
+
+def _holder(reservation: Mapping[str, Any]) -> DocumentRef:
+    """Return where the document is that a text is reserved for."""
+    return DocumentRef(None, str(reservation["ids"][0]), reservation.get("routing"))

@@ -112,7 +112,7 @@ class StoredDocuments:
         )
         return [StoredDocument.of_entry(entry, self.context.config) for entry in entries]
 
-    def existing(self, ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that the index has."""
-        documents = self.read_fields([DocumentRef(None, id) for id in ids], [])
+    def existing(self, refs: Sequence[DocumentRef]) -> set[str]:
+        """Return the ids of those of the documents that the index has."""
+        documents = self.read_fields(refs, [])
         return {document.ref.id for document in documents if document is not None}

@@ -1,5 +1,6 @@
-"""Documents by their ids as they are now, refreshed or not: multi-get."""
+"""Documents by their ids: as they are now by multi-get, by search where the shard is unknown."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,8 +12,17 @@ from es_simhash.storage.references import DocumentRef
 
 # Documents of one response are held in memory at once, and their texts may be long.
 _MAX_DOCUMENTS = 500
-# Errors of an entry that no retry changes: no such index, or a name that stands for several.
-_FINAL = frozenset({"index_not_found_exception", "illegal_argument_exception"})
+# Errors of an entry that no retry changes: no such index, a name that stands for several, or no
+# routing where the mapping requires one.
+_FINAL = frozenset(
+    {
+        "index_not_found_exception",
+        "illegal_argument_exception",
+        "routing_missing_exception",
+    }
+)
+# Ids of one search, which requests twice as many hits: an id may be in several shards or indices.
+MAX_IDS = 5000
 
 
 def get_all(
@@ -66,26 +76,66 @@ def get_by_id(
     """Return the entries of documents by id alone; see `Gateway.documents_by_id`."""
     refs = [DocumentRef(None, id) for id in ids]
     entries = get_all(requests, refs, fields, index=index, excluded=())
-    # A name that stands for several indices is rejected, or taken for that of no index.
-    if any("error" in entry for entry in entries):
-        return _searched(requests, index, ids, fields)
-    return entries
-
-
-def _searched(
-    requests: Requests, index: str, ids: Sequence[str], fields: Sequence[str]
-) -> list[Mapping[str, Any]]:
-    """Search documents by their ids in all the indices behind the name."""
-    bodies = [
-        {"query": {"ids": {"values": [id]}}, "size": 2, "_source": list(fields)} for id in ids
+    # A document with a routing is in another shard than its id says. A name that stands for
+    # several indices is rejected, or taken for that of no index.
+    missing = [id for id, entry in zip(ids, entries, strict=True) if not entry.get("found")]
+    located = hits_by_id(requests, index, missing, list(fields))
+    return [
+        entry if entry.get("found") else entry_of(id, located.get(id, []), index)
+        for id, entry in zip(ids, entries, strict=True)
     ]
-    entries: list[Mapping[str, Any]] = []
-    for id, response in zip(ids, search_all(requests, index, bodies), strict=True):
-        hits = response["hits"]["hits"]
-        if len(hits) > 1:
+
+
+def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[str, Any]:
+    """Return the one hit of an id as an entry with `found`.
+
+    Raises:
+        ClusterError: There are several, in several indices or under several routings.
+    """
+    if len(hits) > 1:
+        indices = sorted({hit["_index"] for hit in hits})
+        if len(indices) > 1:
             raise ClusterError(
                 f"Document {id!r} is in several indices behind {index!r} "
-                f"({hits[0]['_index']}, {hits[1]['_index']}). Query one of them."
+                f"({', '.join(indices)}). Query one of them."
             )
-        entries.append({**hits[0], "found": True} if hits else {"_id": id, "found": False})
-    return entries
+        routings = ", ".join(sorted(repr(hit.get("_routing")) for hit in hits))
+        raise ClusterError(
+            f"Document {id!r} is in index {index!r} {len(hits)} times, with the routings "
+            f"{routings}. Give each of them an id of its own."
+        )
+    return {**hits[0], "found": True} if hits else {"_id": id, "found": False}
+
+
+def hits_by_id(
+    requests: Requests, index: str, ids: Sequence[str], source: Sequence[str] | bool
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Return all documents of some ids, whatever their routing; see `Gateway.hits_by_id`."""
+    unique = list(dict.fromkeys(ids))
+    groups = [unique[start : start + MAX_IDS] for start in range(0, len(unique), MAX_IDS)]
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    while groups:
+        bodies = [_ids_body(group, source) for group in groups]
+        responses = search_all(requests, index, bodies)
+        full = []
+        for group, body, response in zip(groups, bodies, responses, strict=True):
+            hits = response["hits"]["hits"]
+            if len(hits) >= body["size"] and len(group) > 1:
+                full.append(group)  # there may be more hits than were requested
+                continue
+            for hit in hits:
+                found[hit["_id"]].append(hit)
+        groups = [
+            half for group in full for half in (group[: len(group) // 2], group[len(group) // 2 :])
+        ]
+    return dict(found)
+
+
+def _ids_body(ids: Sequence[str], source: Sequence[str] | bool) -> dict[str, Any]:
+    return {
+        "query": {"ids": {"values": list(ids)}},
+        "size": 2 * len(ids) if len(ids) > 1 else 2 * MAX_IDS,
+        "_source": source,
+        "seq_no_primary_term": True,
+        "track_total_hits": False,
+    }

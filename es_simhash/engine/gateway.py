@@ -118,12 +118,29 @@ class Gateway(Requests):
     def documents_by_id(
         self, index: str, ids: Sequence[str], fields: Sequence[str]
     ) -> list[Mapping[str, Any]]:
-        """Return documents by their ids alone, also of a name that stands for several indices.
+        """Return documents by their ids alone, whatever their routing, each with `found`.
+
+        A document that is routed by its id is returned as it is now. All others are searched with
+        one request, so that they are found once they are refreshed: those with a routing, and
+        those of a name that stands for several indices.
 
         Raises:
-            ClusterError: A document is in several indices behind the name.
+            ClusterError: Several documents have one id and none of them is routed by it, or they
+                are in several indices behind the name.
         """
         return documents.get_by_id(self, index, ids, fields)
+
+    def hits_by_id(
+        self, index: str, ids: Sequence[str], source: Sequence[str] | bool = False
+    ) -> dict[str, list[Mapping[str, Any]]]:
+        """Return all documents that have some ids, of all shards, by id; with one search request.
+
+        Args:
+            index: Index, alias or data stream.
+            ids: The ids.
+            source: Fields of `_source` to return; False for none.
+        """
+        return documents.hits_by_id(self, index, ids, source)
 
     def bulk(
         self, actions: Sequence[Action], *, index: str | None = None

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeGuard
 
 from es_simhash.bulk.batches import Batch, Limits
+from es_simhash.bulk.conflicts import RunDocuments
 from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.outcome import Outcome
@@ -13,12 +15,13 @@ from es_simhash.bulk.sources import Source
 from es_simhash.bulk.splitter import split_documents
 from es_simhash.bulk.target import TargetIndex
 from es_simhash.bulk.write_all import WriteAll
-from es_simhash.bulk.write_policy import WritePolicy
+from es_simhash.bulk.write_policy import BatchReport, WritePolicy
 from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.scheme import require_same_scheme
 from es_simhash.indices.sidecar import require_no_sidecar
+from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestProgress, IngestSettings
 from es_simhash.ingestion.version_policy import WriteDecided
 from es_simhash.storage.config import IndexConfig
@@ -41,7 +44,8 @@ def ingest(
     Args:
         client: The client.
         index: An index with fingerprint fields; see `install`.
-        documents: JSON objects. The id is `_id`, else `id`, else a digest of the document.
+        documents: JSON objects. The id is `_id`, else `id`, else a digest of the document; what it
+            is routed by is `_routing`, else the id or the routing of the document of the index.
         config: Names of the fields, and the vocabulary; the schemes are those of the index.
         on_version: What to do with versions of stored documents: "skip", "flag", "link",
             "replace", or all rules; None or "off" to look for none.
@@ -56,8 +60,9 @@ def ingest(
     """
     target = _target(client, index, config, settings)
     batches = split_documents(documents, settings.limits)
-    for _, outcomes in _finished(client, target, batches, on_version, settings):
-        yield from outcomes
+    run = RunDocuments(settings.on_conflict)
+    for _, report in _finished(client, target, batches, on_version, settings, run):
+        yield from report.outcomes
 
 
 def ingest_sources(
@@ -89,18 +94,41 @@ def ingest_sources(
         InputError: A file cannot be read, or the requested processes cannot be started.
     """
     target = _target(client, index, config, settings)
-    job = _job(Gateway.of(client), target, sources, on_version)
-    journal = Journal.open(settings.journal or default_path(job), job)
-    progress = IngestProgress(failed_before=journal.failed)
+    job = _job(Gateway.of(client), target, sources, on_version, settings)
+    journal = _journal(settings.journal or default_path(job), job, sources)
+    run = RunDocuments(settings.on_conflict)
+    for records in journal.records():
+        run.load(records)
+    progress = IngestProgress(before=_report_of(journal))
     batches = _resumed(sources, settings.limits, journal, progress)
-    for batch, outcomes in _finished(client, target, batches, on_version, settings):
+    on_progress = settings.on_progress or (lambda progress: None)
+    on_progress(progress)
+    for batch, report in _finished(client, target, batches, on_version, settings, run):
         if batch.checkpoint is not None:
-            journal.save(batch.checkpoint, sum(not outcome.ok for outcome in outcomes))
+            counts = IngestReport.of(report.outcomes).to_dict()
+            journal.save(batch.checkpoint, counts, report.records)
         progress.done += batch.size
-        if settings.on_progress is not None:
-            settings.on_progress(progress)
-        yield from outcomes
+        on_progress(progress)
+        yield from report.outcomes
     journal.remove()
+
+
+def _journal(path: Path, job: Sequence[str], sources: Sequence[Source]) -> Journal:
+    """Return the journal without what it has of sources that have changed since."""
+    journal = Journal.open(path, job)
+    for source in sources:
+        checkpoint = journal.checkpoint(source.name)
+        if checkpoint is not None and not source.is_unchanged_until(checkpoint):
+            journal.forget(source.name)
+    return journal
+
+
+def _report_of(journal: Journal) -> IngestReport:
+    """Return what became of the documents of the part that is done."""
+    report = IngestReport()
+    for entry in journal.entries.values():
+        report += IngestReport.of_dict(entry.report)
+    return report
 
 
 def _target(
@@ -119,10 +147,11 @@ def _finished(
     batches: Iterable[Batch],
     on_version: OnVersion | str | None,
     settings: IngestSettings,
-) -> Iterator[tuple[Batch, list[Outcome]]]:
+    run: RunDocuments,
+) -> Iterator[tuple[Batch, BatchReport]]:
     with (
         DeadLetter(settings.dead_letter) as dead_letter,
-        _policy(client, target, on_version, settings) as policy,
+        _policy(client, target, on_version, settings, run) as policy,
     ):
         yield from WriteRun(
             policy, processes=settings.processes, ahead=settings.ahead, dead_letter=dead_letter
@@ -135,15 +164,18 @@ def _policy(
     target: TargetIndex,
     on_version: OnVersion | str | None,
     settings: IngestSettings,
+    run: RunDocuments,
 ) -> Iterator[WritePolicy[Any]]:
     """Yield what decides on the writes; the audit log of a version policy is open meanwhile."""
     if not _looks_for_versions(on_version):
-        yield WriteAll(target, rewrite=settings.rewrite, prepare=settings.prepare)
+        yield WriteAll(target, run, rewrite=settings.rewrite, prepare=settings.prepare)
         return
     with VersionPolicy(
         client, target.name, on_version, config=target.config, retry=settings.retry
     ) as versions:
-        yield WriteDecided(versions, target.name, target.config, rewrite=settings.rewrite)
+        # Of the policy's gateway: when one is stopped, both are.
+        own = TargetIndex(versions.gateway, target.name, target.config)
+        yield WriteDecided(versions, own, run, rewrite=settings.rewrite)
 
 
 def _looks_for_versions(on_version: OnVersion | str | None) -> TypeGuard[OnVersion | str]:
@@ -169,14 +201,15 @@ def _job(
     target: TargetIndex,
     sources: Sequence[Source],
     on_version: OnVersion | str | None,
+    settings: IngestSettings,
 ) -> list[str]:
     """Name what a journal is for.
 
     An index that was deleted and created again has another uuid, and nothing is done for it.
     """
     config = target.config
-    settings = gateway.settings(target.name, "index.uuid")
-    uuids = [entry["index.uuid"] for entry in settings.values()]
+    found = gateway.settings(target.name, "index.uuid")
+    uuids = [entry["index.uuid"] for entry in found.values()]
     job = [
         *sorted(uuids),
         config.scheme.name,
@@ -186,5 +219,7 @@ def _job(
         config.id_field or "",
         *(source.name for source in sources),
     ]
+    if settings.on_conflict != "last":
+        job.append(f"on-conflict {settings.on_conflict}")
     # What was written without looking for versions is looked at in another run.
     return [*job, f"on-version {on_version}"] if _looks_for_versions(on_version) else job

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.preparation import Prepare, prepare
+from es_simhash.bulk.conflicts import OnConflict, require_on_conflict
+from es_simhash.bulk.preparation import Prepare
 from es_simhash.bulk.run import AHEAD
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.ingestion.report import IngestReport
 
 
 @dataclass
@@ -17,18 +19,21 @@ class IngestProgress:
 
     Attributes:
         done: Bytes that are done.
-        failed_before: Documents that failed in the part that an earlier run did.
+        before: What became of the documents in the part that an interrupted run did.
     """
 
     done: int = 0
-    failed_before: int = 0
+    before: IngestReport = field(default_factory=IngestReport)
 
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """How a run works; none of it changes what is written.
+    """How a run works; only `on_conflict` changes what is written.
 
     Attributes:
+        on_conflict: Which of two documents of the run with one id and different texts is kept: the
+            "last"; the "first"; or the first, and the other one fails ("fail"). Documents with one
+            id and the same text are repeats, whatever their other fields are: "unchanged".
         processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
             script needs the guard `if __name__ == "__main__":`.
         limits: How large a batch becomes.
@@ -38,8 +43,8 @@ class IngestSettings:
         require_scheme: Scheme the index must have; None for any.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
         journal: File of the checkpoints, for files alone; None for one in the user's cache.
-        on_progress: Called after each batch.
-        prepare: What a worker does with a batch.
+        on_progress: Called at the start and after each batch.
+        prepare: What a worker does with a batch, instead of fingerprinting it.
     """
 
     processes: int = 1
@@ -51,7 +56,11 @@ class IngestSettings:
     dead_letter: Path | None = None
     journal: Path | None = None
     on_progress: Callable[[IngestProgress], None] | None = None
-    prepare: Prepare = prepare
+    prepare: Prepare | None = None
+    on_conflict: OnConflict = "last"
+
+    def __post_init__(self) -> None:
+        require_on_conflict(self.on_conflict)
 
 
 DEFAULT_INGEST_SETTINGS = IngestSettings()

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.bulk.batches import Lines
-from es_simhash.bulk.documents import ID, splice
+from es_simhash.bulk.documents import ID, ROUTING, splice
+from es_simhash.bulk.lookup import Identity
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import write_batches
 from es_simhash.bulk.target import TargetIndex
@@ -130,6 +131,20 @@ def _lost_id(record: Record) -> str:
     return str(record.head["other" if record.head["action"] == "replace" else "id"])
 
 
+def _lost_identity(record: Record) -> Identity:
+    """Return id and routing of the document that a record holds."""
+    routing = "other_routing" if record.head["action"] == "replace" else "routing"
+    return Identity(_lost_id(record), record.head.get(routing))
+
+
+def _line(document: bytes, identity: Identity) -> bytes:
+    """Return a document as `ingest` reads it, with its id and its routing."""
+    line = splice(document, json.dumps(ID).encode(), json.dumps(identity.id).encode())
+    if identity.routing is None:
+        return line
+    return splice(line, json.dumps(ROUTING).encode(), json.dumps(identity.routing).encode())
+
+
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
     records = iter(records)
     while batch := list(islice(records, _RECORDS_PER_REQUEST)):
@@ -152,15 +167,14 @@ class _Undo:
             self.report.count(outcome)
 
     def _absent(self, records: Iterable[Record]) -> Iterator[Lines]:
-        member = json.dumps(ID).encode()
         for batch in _batches(records):
-            ids = [_lost_id(record) for record in batch]
-            refs = [DocumentRef(None, id) for id in ids]
-            entries = self._gateway.documents(refs, [], index=self._index)
+            identities = [_lost_identity(record) for record in batch]
+            found = self._target.lookup(identities, [])
             lines = [
-                splice(record.document or b"", member, json.dumps(id).encode())
-                for id, record, entry in zip(ids, batch, entries, strict=True)
-                if not entry.get("found")
+                _line(record.document or b"", identity)
+                for identity, record in zip(identities, batch, strict=True)
+                # Refused: it is there, under another routing.
+                if identity.id not in found.stored and identity.id not in found.refused
             ]
             self.report.present += len(batch) - len(lines)
             if lines:
@@ -218,5 +232,6 @@ def _flags(head: Mapping[str, Any]) -> Iterator[tuple[DocumentRef, dict[str, Any
     if "family" in head:
         flags[fields.FAMILY] = head["family"]
         if head["gave_family"]:
-            yield DocumentRef(None, str(head["other"])), {fields.FAMILY: head["family"]}
+            original = DocumentRef(None, str(head["other"]), head.get("other_routing"))
+            yield original, {fields.FAMILY: head["family"]}
     yield DocumentRef(head.get("in"), str(head["id"]), head.get("routing")), flags

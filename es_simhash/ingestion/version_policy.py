@@ -1,20 +1,24 @@
 """A write policy for ingest that decides what to do with versions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.outcome import Failure, Outcome, Status
-from es_simhash.bulk.preparation import REPEATED_ID, Prepared, identify, index_action
+from es_simhash.bulk.conflicts import REROUTED, Mark, RunDocuments
+from es_simhash.bulk.outcome import Failure, Outcome
+from es_simhash.bulk.preparation import identify, index_action
+from es_simhash.bulk.prepared import Prepared
+from es_simhash.bulk.run_conflicts import loser
 from es_simhash.bulk.sequencer import Turn
 from es_simhash.bulk.target import TargetIndex
 from es_simhash.bulk.write_policy import BatchReport
 from es_simhash.deduplication.candidate_search import Answers
-from es_simhash.deduplication.decision import Decision, IncomingDocument
+from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.preparation import prepare_undecided
-from es_simhash.storage.config import IndexConfig
+from es_simhash.ingestion.decided_documents import DecidedDocuments
 
 
 @dataclass
@@ -37,27 +41,35 @@ class WriteDecided:
 
     Args:
         versions: Decides; it is open.
-        name: Of the index.
-        config: How its documents are read and fingerprinted.
+        target: The index.
+        run: The documents of the run so far.
         rewrite: Write documents that the index has as well.
     """
 
     def __init__(
-        self, versions: VersionPolicy, name: str, config: IndexConfig, *, rewrite: bool = False
+        self,
+        versions: VersionPolicy,
+        target: TargetIndex,
+        run: RunDocuments,
+        *,
+        rewrite: bool = False,
     ) -> None:
         self._versions = versions
-        self._target = TargetIndex(versions.gateway, name, config)
+        self._target = target
+        self._run = run
         self._rewrite = rewrite
+        # Read now: what the run itself writes does not count.
+        _ = target.has_routings
 
     def prepare(self, batch: Batch, workers: Executor) -> QueriedBatch:
         """Return a batch whose candidates are queried."""
         config = self._target.config
         epoch = self._versions.epoch
-        stored = self._target.stored(workers.submit(identify, batch, config).result())
-        compared = None if self._rewrite else stored
-        undecided = workers.submit(prepare_undecided, batch, config, compared).result()
+        lookup = self._target.lookup(workers.submit(identify, batch, config).result())
+        lookup = replace(lookup, is_compared=not self._rewrite)
+        undecided = workers.submit(prepare_undecided, batch, config, lookup).result()
         items, unreadable = self._versions.dated(
-            list(undecided.items(stored.keys(), config.text_field))
+            list(undecided.items(lookup.stored.keys(), config.text_field))
         )
         undecided.prepared.failures += [
             Failure(document.position, document.id, reason) for document, reason in unreadable
@@ -78,37 +90,60 @@ class WriteDecided:
 
     def write(self, batch: Batch, ready: QueriedBatch, turn: Turn) -> BatchReport:
         """Decide and write; the next batch starts after that, as it builds on these decisions."""
-        decided = self._decided(ready)
-        turn.pass_on(ready.prepared.ids)
-        settled = [
-            (position, Outcome(id, "unchanged", reason))
-            for position, id, reason in ready.prepared.unchanged
+        decided = DecidedDocuments(self._run)
+        decided.add_unchanged(ready.prepared)
+        pending = [
+            Pending(*pair) for pair in zip(ready.items, ready.answers.originals, strict=True)
         ]
-        settled += decided.outcomes()
-        return BatchReport.of(batch, settled, [*ready.prepared.failures, *decided.failed()])
+        while pending := self._without_conflicts(pending, decided):
+            together = _together(pending, self._run)
+            self._decide(pending[:together], ready.answers.epoch, decided)
+            pending = pending[together:]
+        turn.pass_on([*ready.prepared.ids, *decided.removed], ready.prepared.stored_ids)
+        return BatchReport.of(batch, decided.outcomes, ready.prepared.failures, decided.records)
 
     def stop(self) -> None:
         """End all waiting for the cluster."""
         self._target.gateway.stop()
 
-    def _decided(self, ready: QueriedBatch) -> "_Decided":
+    def _without_conflicts(
+        self, pending: Sequence["Pending"], decided: DecidedDocuments
+    ) -> list["Pending"]:
+        """Return what is to be decided; the run may have another document of an id already."""
+        known = self._run.standing([each.mark.key for each in pending])
+        remaining = []
+        for each, standing in zip(pending, known, strict=True):
+            id, position = each.item.id, each.item.position
+            if standing is not None and not each.mark.has_routing_of(standing.mark):
+                decided.outcomes[position] = Outcome(id, "failed", REROUTED)
+            elif standing is not None and not self._run.keeps_last:
+                decided.outcomes[position] = loser(id, each.mark, standing.mark, self._run)
+            else:
+                remaining.append(each)
+        return remaining
+
+    def _decide(self, pending: Sequence["Pending"], epoch: int, decided: DecidedDocuments) -> None:
         """Decide and write; what builds on a document that failed is decided again."""
-        decided = _Decided()
-        items, answers = ready.items, ready.answers
-        while items:
-            decisions = self._versions.settle(items, answers)
-            rejections = self._write(decisions)
-            self._versions.confirm(decisions, rejections)
-            decided.add(decisions, rejections)
-            again = [
-                number
-                for number, decision in enumerate(decisions)
+        decisions: dict[int, Decision] = {}
+        reasons: dict[int, str] = {}
+        while pending:
+            answers = Answers(epoch, [each.originals for each in pending])
+            made = self._versions.settle([each.item for each in pending], answers)
+            rejections = self._write(made)
+            self._versions.confirm(made, rejections)
+            for decision in made:
+                position = decision.document.position
+                decisions[position] = decision
+                reasons.pop(position, None)
+                if decision.id in rejections and decision.writes:
+                    reasons[position] = rejections[decision.id]
+            pending = [
+                each
+                for each, decision in zip(pending, made, strict=True)
                 if decision.id not in rejections
                 and {decision.other, decision.superseded} & rejections.keys()
             ]
-            items = [items[number] for number in again]
-            answers = Answers(answers.epoch, [answers.originals[number] for number in again])
-        return decided
+        decided.add([decisions[position] for position in sorted(decisions)], reasons)
 
     def _write(self, decisions: Sequence[Decision]) -> dict[str, str]:
         """Write the documents and return the reasons of those that were rejected, by id."""
@@ -117,44 +152,39 @@ class WriteDecided:
         simhash_field = self._target.config.simhash_field
         prepared = Prepared(ids=list(last))
         prepared.fill(
-            [index_action(id, decision.source(simhash_field)) for id, decision in last.items()]
+            [
+                index_action(id, decision.source(simhash_field), decision.routing)
+                for id, decision in last.items()
+            ]
         )
         rejections = self._target.write(prepared)
         return {prepared.ids[number]: reason for number, reason in rejections.items()}
 
 
-@dataclass
-class _Decided:
-    """The decisions of a batch and what was rejected, by position."""
+class Pending(NamedTuple):
+    """A document that is still to be decided, and what it may be a version of."""
 
-    decisions: dict[int, Decision] = field(default_factory=dict)
-    reasons: dict[int, str] = field(default_factory=dict)
+    item: IncomingDocument
+    originals: list[Original]
 
-    def add(self, decisions: Sequence[Decision], rejections: dict[str, str]) -> None:
-        for decision in decisions:
-            position = decision.document.position
-            self.decisions[position] = decision
-            self.reasons.pop(position, None)
-            if decision.id in rejections and decision.writes:
-                self.reasons[position] = rejections[decision.id]
+    @property
+    def mark(self) -> Mark:
+        """How the run remembers it."""
+        assert self.item.mark is not None, "it was not read by a run"
+        return self.item.mark
 
-    def failed(self) -> Iterator[Failure]:
-        for position, reason in self.reasons.items():
-            yield Failure(position, self.decisions[position].id, reason)
 
-    def outcomes(self) -> Iterator[tuple[int, Outcome]]:
-        """Yield the outcome of each document that did not fail, with its position."""
-        last = {
-            decision.id: position
-            for position, decision in sorted(self.decisions.items())
-            if decision.writes
-        }
-        for position, decision in self.decisions.items():
-            if position in self.reasons:
-                continue
-            if decision.writes and last[decision.id] != position:
-                yield position, Outcome(decision.id, "unchanged", REPEATED_ID)
-            else:
-                status: Status = "written" if decision.writes else "skipped"
-                outcome = Outcome(decision.id, status, decision.summary, undated=decision.undated)
-                yield position, outcome
+def _together(pending: Sequence[Pending], run: RunDocuments) -> int:
+    """Return how many documents are decided together.
+
+    When the first of several with one id is kept, the others wait until it is known whether it was
+    written: it may be skipped as a version of another document.
+    """
+    if run.keeps_last:
+        return len(pending)
+    ids: set[str] = set()
+    for count, each in enumerate(pending):
+        if each.item.id in ids:
+            return count
+        ids.add(each.item.id)
+    return len(pending)

@@ -36,7 +36,8 @@ def narrowed(
 def _moved(hit: Hit, located: Hit) -> dict[str, Any]:
     """Return a hit of the sidecar as one of the first index, with the fields requested there."""
     fields = {**hit.get("fields", {}), **located.get("fields", {})}
-    return {**hit, "_index": located["_index"], "fields": fields}
+    routing = {"_routing": located["_routing"]} if "_routing" in located else {}
+    return {**hit, "_index": located["_index"], **routing, "fields": fields}
 
 
 def is_full(answer: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.engine.documents import MAX_IDS
 from es_simhash.engine.gateway import Gateway
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.semantic_codec import own_vector
@@ -27,7 +28,7 @@ class IndexAccess(Protocol):
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]
     ) -> dict[DocumentRef, Mapping[str, Any]]:
-        """Return fields of documents; those that vanished are left out."""
+        """Return fields of documents, by the references given; vanished ones are left out."""
 
 
 class DirectAccess:
@@ -55,11 +56,13 @@ class DirectAccess:
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]
     ) -> dict[DocumentRef, Mapping[str, Any]]:
-        """Return fields of documents; those that vanished are left out."""
+        """Return fields of documents, by the references given; vanished ones are left out."""
         ordered = sorted(refs, key=str)
+        entries = self._gateway.documents(ordered, fields)
         return {
-            DocumentRef(entry["_index"], entry["_id"]): entry.get("_source", {})
-            for entry in self._gateway.documents(ordered, fields)
+            ref: entry.get("_source", {})
+            for ref, entry in zip(ordered, entries, strict=True)
+            if entry.get("found")
         }
 
 
@@ -73,7 +76,8 @@ def own_vectors(
     vectors: dict[DocumentRef, NDArray[np.float32]] = {}
     for index, ids in sorted(ids_by_index.items()):
         body = {
-            "size": len(ids),
+            # An id may be in several shards.
+            "size": 2 * min(len(ids), MAX_IDS),
             "_source": False,
             "query": {"ids": {"values": ids}},
             "docvalue_fields": [{"field": field, "format": "binary"}],
@@ -84,5 +88,5 @@ def own_vectors(
                 vector = own_vector(packed)
                 norm = np.linalg.norm(vector)
                 if norm > 0:
-                    vectors[DocumentRef(hit["_index"], hit["_id"])] = vector / norm
+                    vectors[DocumentRef.of_hit(hit)] = vector / norm
     return vectors

@@ -120,7 +120,7 @@ class Retrieval:
             [entry.get("_source", {}) for entry in entries],
         )
         return [
-            QueryDocument(text, DocumentRef(entry.get("_index"), entry["_id"]))
+            QueryDocument(text, DocumentRef.of_hit(entry))
             for text, entry in zip(texts, entries, strict=True)
         ]
 
@@ -172,7 +172,8 @@ class Retrieval:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         searches = [self._searches_of(document, options) for document in documents]
-        responses = iter(self.access.search_all([body for bodies in searches for body in bodies]))
+        received = self.access.search_all([body for bodies in searches for body in bodies])
+        responses = iter(received)
         found = [
             self._found(document.text, [next(responses) for _ in bodies], options)
             for document, bodies in zip(documents, searches, strict=True)
@@ -183,7 +184,7 @@ class Retrieval:
             for document, (candidates, neighbours) in zip(documents, found, strict=True)
         ]
         if options.evidence or options.fields:
-            return self._with_sources(documents, answers, options)
+            return self._with_sources(documents, answers, _places(received), options)
         return answers
 
     def _found(
@@ -234,12 +235,13 @@ class Retrieval:
         self,
         documents: Sequence[QueryDocument],
         answers: Sequence[Answer],
+        places: Mapping[tuple[str | None, str], DocumentRef],
         options: SearchOptions,
     ) -> list[Answer]:
         """Add the requested fields and the evidence; a hit of many queries is read once."""
         evidence_fields = (self.config.text_field, *self.config.entity_fields)
         wanted = [*options.fields, *(evidence_fields if options.evidence else ())]
-        refs = sorted({_ref(relation) for answer in answers for relation in answer}, key=str)
+        refs = sorted({_place(relation, places) for answer in answers for relation in answer})
         sources = self.access.sources(refs, wanted)
         if options.evidence and sources and not any(map(self._has_text, sources.values())):
             require_mapped(self.gateway, self.name, self.config.text_field)
@@ -248,7 +250,7 @@ class Retrieval:
             self._read_hit_profiles(list(hits.values()))
 
         def complete(relation: Relation, query: AnalysedText) -> Relation:
-            hit = hits[_ref(relation)].text
+            hit = hits[_place(relation, places)].text
             shown = shown_fields(hit.source, evidence_fields, options.fields)
             if options.evidence:
                 relation = with_evidence(relation, query, hit)
@@ -282,5 +284,14 @@ class Retrieval:
                 self._read_hit_profiles([hit])
 
 
-def _ref(relation: Relation) -> DocumentRef:
-    return DocumentRef(relation.index, str(relation.id))
+def _places(
+    responses: Sequence[Mapping[str, Any]],
+) -> dict[tuple[str | None, str], DocumentRef]:
+    """Return where the hits are, with their routings, by index and id."""
+    refs = (DocumentRef.of_hit(hit) for response in responses for hit in response["hits"]["hits"])
+    return {(ref.index, ref.id): ref for ref in refs}
+
+
+def _place(relation: Relation, places: Mapping[tuple[str | None, str], DocumentRef]) -> DocumentRef:
+    id = str(relation.id)
+    return places.get((relation.index, id)) or DocumentRef(relation.index, id)

@@ -5,8 +5,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from es_simhash.engine.documents import MAX_IDS, entry_of
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.errors import ClusterError, MappingConflict
+from es_simhash.errors import MappingConflict
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import Query, SearchOptions
@@ -17,8 +18,6 @@ from es_simhash.storage.dates import DateField
 from es_simhash.storage.fields import INDEX, SOURCE
 from es_simhash.storage.references import DocumentRef
 
-# Ids a query names at once; twice as many hits are within `max_result_window`.
-_MAX_IDS = 5_000
 _RECORDED = f"{SOURCE}.{INDEX}"
 
 Hit = Mapping[str, Any]
@@ -105,17 +104,10 @@ class SidecarAccess:
         """Return documents of the first index by their ids, each with `found`.
 
         Raises:
-            ClusterError: A document is in several indices behind the name.
+            ClusterError: Several documents have one id, as in several indices behind the name.
         """
-        hits: dict[str, Hit] = {}
-        for hit in self._hits(ids, (), list(fields)):
-            earlier = hits.setdefault(hit["_id"], hit)
-            if earlier is not hit:
-                raise ClusterError(
-                    f"Document {hit['_id']!r} is in several indices behind {self._source!r} "
-                    f"({earlier['_index']}, {hit['_index']}). Query one of them."
-                )
-        return [{**hits[id], "found": True} if id in hits else {"_id": id} for id in ids]
+        hits = self._gateway.hits_by_id(self._source, ids, list(fields))
+        return [entry_of(id, hits.get(id, []), self._source) for id in ids]
 
     def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Hit]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
@@ -145,11 +137,18 @@ class SidecarAccess:
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]
     ) -> dict[DocumentRef, Mapping[str, Any]]:
-        """Return fields of documents of the first index; those that vanished are left out."""
+        """Return fields of documents, by the references given; vanished ones are left out."""
         if not fields:
             return {}
-        hits = self._hits(sorted({ref.id for ref in refs}), (), list(fields))
-        return {DocumentRef(hit["_index"], hit["_id"]): hit.get("_source", {}) for hit in hits}
+        hits = self._gateway.hits_by_id(
+            self._source, sorted({ref.id for ref in refs}), list(fields)
+        )
+        sources = {
+            DocumentRef.of_hit(hit): hit.get("_source", {})
+            for some in hits.values()
+            for hit in some
+        }
+        return {ref: sources[ref] for ref in refs if ref in sources}
 
     def id_filter(self) -> tuple[Query, ...]:
         """Return a filter for the sidecar, where the ids that ours leave are few enough to name."""
@@ -157,12 +156,12 @@ class SidecarAccess:
             return ()
         body = {
             "query": {"bool": {"filter": list(self._filters)}},
-            "size": _MAX_IDS,
-            "track_total_hits": _MAX_IDS + 1,
+            "size": MAX_IDS,
+            "track_total_hits": MAX_IDS + 1,
             "_source": False,
         }
         (response,) = self._gateway.search_all(self._source, [body])
-        if response["hits"]["total"]["value"] > _MAX_IDS:
+        if response["hits"]["total"]["value"] > MAX_IDS:
             return ()
         return ({"ids": {"values": [hit["_id"] for hit in response["hits"]["hits"]]}},)
 
@@ -174,27 +173,25 @@ class SidecarAccess:
         """
         recorded = {hit["_id"]: hit.get("fields", {}).get(_RECORDED, [""])[0] for hit in hits}
         located: dict[str, Hit] = {}
-        for hit in self._hits(list(recorded), self._filters, False):
+        for hit in self._hits(list(recorded)):
             id = hit["_id"]
             if id not in located or hit["_index"] == recorded[id]:
                 located[id] = hit
         return located
 
-    def _hits(self, ids: Sequence[str], filters: Sequence[Query], source: Any) -> list[Hit]:
-        """Find documents of the first index by their ids, whatever their routing."""
-        bodies = list(self._bodies_of_ids(ids, filters, source))
+    def _hits(self, ids: Sequence[str]) -> list[Hit]:
+        """Find documents of the first index that match the filters, whatever their routing."""
+        bodies = list(self._bodies_of_ids(ids))
         responses = self._gateway.search_all(self._source, bodies)
         return [hit for response in responses for hit in response["hits"]["hits"]]
 
-    def _bodies_of_ids(
-        self, ids: Sequence[str], filters: Sequence[Hit], source: Any
-    ) -> Iterator[dict[str, Any]]:
-        for start in range(0, len(ids), _MAX_IDS):
-            some = list(ids[start : start + _MAX_IDS])
+    def _bodies_of_ids(self, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+        for start in range(0, len(ids), MAX_IDS):
+            some = list(ids[start : start + MAX_IDS])
             yield {
-                "query": {"bool": {"filter": [{"ids": {"values": some}}, *filters]}},
+                "query": {"bool": {"filter": [{"ids": {"values": some}}, *self._filters]}},
                 "size": 2 * len(some),
-                "_source": source,
+                "_source": False,
                 "docvalue_fields": self._dates,
                 "track_total_hits": False,
             }

@@ -23,7 +23,7 @@ class ChangedDocument:
     Attributes:
         date: Its date; None without one, or without a field of dates.
         seq_no: Its sequence number.
-        is_new: True when it was created since, not updated afterwards, and is routed by its id.
+        is_new: True when it was created since, and not updated afterwards.
         family: Stored family: it was decided before, or a sweep was killed before that.
     """
 
@@ -68,7 +68,7 @@ def changed_documents(
         DocumentRef.of_hit(hit): ChangedDocument(
             date_field.of_hit(hit) if date_field else None,
             hit["_seq_no"],
-            not is_first and hit["_version"] == 1 and "_routing" not in hit,
+            not is_first and hit["_version"] == 1,
             hit.get("fields", {}).get(family, [None])[0],
         )
         for part in parts

@@ -191,14 +191,14 @@ class FamilyPolicy:
             text_field=self._config.text_field,
             date=date,
             is_undated=date is None and self._rules.compares_dates,
+            routing=stored.ref.routing,
         )
 
     def _record(self, made: _MemberDecision, original: StoredDocument) -> Record:
         """Return the record of a decision, with what `undo` needs to find the document."""
         record = self._recorder.record(made.decision, original, {})
         ref = made.stored.ref
-        place = {"in": ref.index, **({} if ref.routing is None else {"routing": ref.routing})}
-        return Record({**record.head, **place}, record.document)
+        return Record({**record.head, "in": ref.index}, record.document)
 
     def _apply(self, decisions: Sequence[_MemberDecision]) -> None:
         """Update or delete the documents that were decided, and delete what was replaced."""

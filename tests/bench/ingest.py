@@ -24,7 +24,9 @@ import elasticsearch
 
 from es_simhash.bulk.batches import Batch, Limits, Lines
 from es_simhash.bulk.documents import Document
-from es_simhash.bulk.preparation import Prepared, Stored, index_action, prepare
+from es_simhash.bulk.lookup import Lookup
+from es_simhash.bulk.preparation import index_action, prepare
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.engine.connection import connect
@@ -64,7 +66,7 @@ def _sentences(words: Sequence[str]) -> Iterator[str]:
         yield f"{shown}." if place == SENTENCE - 1 else shown
 
 
-def prepare_plain(batch: Batch, config: IndexConfig, stored: Stored | None) -> Prepared:
+def prepare_plain(batch: Batch, config: IndexConfig, lookup: Lookup) -> Prepared:
     """Do what `prepare` does, but for the fingerprints."""
     prepared = Prepared()
     actions = []
@@ -159,7 +161,7 @@ def stages(path: Path, semantics: SemanticScheme | None, documents: int = 2000) 
     steps: dict[str, Any] = {
         "parse": lambda: list(batch.documents(config)),
         "fingerprint": lambda: [fingerprint_batch(each) for each in groups],
-        "all before sending": lambda: prepare(batch, config, None),
+        "all before sending": lambda: prepare(batch, config, Lookup()),
     }
     fingerprints = [fingerprint_batch(each) for each in groups]
     steps["write as JSON"] = lambda: [simhash_json(each) for each in fingerprints]

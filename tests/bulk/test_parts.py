@@ -7,8 +7,10 @@ import pytest
 from es_simhash.bulk.batches import Checkpoint, Lines
 from es_simhash.bulk.dead_letter import DeadLetter
 from es_simhash.bulk.journal import Journal, default_path
+from es_simhash.bulk.lookup import Lookup
 from es_simhash.bulk.outcome import Failure
-from es_simhash.bulk.preparation import Prepared, prepare
+from es_simhash.bulk.preparation import prepare
+from es_simhash.bulk.prepared import Prepared
 from es_simhash.bulk.sequencer import Sequencer, Stopped
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
@@ -32,11 +34,13 @@ def stored(document: dict[str, object]) -> dict[str, object]:
 
 
 def unchanged(prepared: Prepared) -> list[str]:
-    return [id for _, id, _ in prepared.unchanged]
+    return [id for _, id in prepared.unchanged]
 
 
 def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
-    prepared = prepare(lines({"id": "a", "text": "One."}, {"id": "b", "text": ""}), CONFIG, None)
+    prepared = prepare(
+        lines({"id": "a", "text": "One."}, {"id": "b", "text": ""}), CONFIG, Lookup()
+    )
     actions = [json.loads(each) for each in prepared.body.splitlines()]
     assert actions[0] == {"index": {"_id": "a"}}
     assert actions[1] == {"id": "a", "text": "One.", "simhash": simhash_object(fingerprint("One."))}
@@ -46,14 +50,17 @@ def test_a_batch_becomes_the_body_of_a_bulk_request() -> None:
 
 
 def test_of_documents_with_one_id_the_last_is_written() -> None:
-    prepared = prepare(lines({"id": 1, "text": "old"}, {"id": 1, "text": "new"}), CONFIG, None)
+    repeated = ({"id": 1, "text": "old"}, {"id": 1, "text": "new"})
+    prepared = prepare(lines(*repeated), CONFIG, Lookup())
     assert prepared.positions == [1]
-    assert prepared.unchanged == [(0, "1", "A later document has the same id.")]
+    assert (prepared.unchanged, prepared.repeats) == ([], [(0, "1")])
+    first = prepare(lines(*repeated), CONFIG, Lookup(), "first")
+    assert (first.positions, first.repeats) == ([0], [(1, "1")])
 
 
 def test_a_document_that_the_index_has_is_left_out() -> None:
     document = {"id": "a", "text": "One.", "n": 1, "f": 1.0, "deep": {"b": [None, {}]}}
-    found = {"a": stored(document)}
+    found = Lookup({"a": stored(document)})
     assert unchanged(prepare(lines(document), CONFIG, found)) == ["a"]
     assert unchanged(prepare(lines({"_id": "a", **document}), CONFIG, found)) == ["a"]
 
@@ -63,32 +70,34 @@ def test_a_document_that_the_index_has_is_left_out() -> None:
 )
 def test_a_document_with_any_change_is_written(change: dict[str, object]) -> None:
     document = {"id": "a", "text": "One.", "n": 1}
-    assert prepare(lines({**document, **change}), CONFIG, {"a": stored(document)}).ids == ["a"]
+    assert prepare(lines({**document, **change}), CONFIG, Lookup({"a": stored(document)})).ids == [
+        "a"
+    ]
 
 
 def test_a_number_beyond_double_precision_is_never_taken_for_the_same() -> None:
     line = b'{"id":"a","text":"t","n":0.12345678901234567890123}'
-    found = {"a": stored(json.loads(line))}
+    found = Lookup({"a": stored(json.loads(line))})
     assert prepare(Lines("file", 1, line), CONFIG, found).ids == ["a"]
     long = b'{"id":"a","text":"t","n":-122.41941550000001}'
-    assert not prepare(Lines("file", 1, long), CONFIG, {"a": stored(json.loads(long))}).ids
+    assert not prepare(Lines("file", 1, long), CONFIG, Lookup({"a": stored(json.loads(long))})).ids
 
 
 def test_stale_or_missing_fingerprints_are_written_again() -> None:
     document = {"id": "a", "text": "One."}
     stale = {**document, "simhash": stored({"text": "Another."})["simhash"]}
     for found in (stale, document, {**document, "simhash": {"scheme": "older"}}):
-        assert prepare(lines(document), CONFIG, {"a": found}).ids == ["a"]
+        assert prepare(lines(document), CONFIG, Lookup({"a": found})).ids == ["a"]
 
 
 def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     long = {"id": "long", "text": "Eight words are what one chunk needs here. " * 30_000}
-    prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, None)
+    prepared = prepare(lines(long, {"id": "b", "text": "Short."}), CONFIG, Lookup())
     assert prepared.ids == ["b"]
     assert "chunks, and at most 20000" in prepared.failures[0].reason
     monkeypatch.setattr(limits, "MAX_CHUNKS", 2)
     middle = {"id": "middle", "text": long["text"][:1000]}
-    assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, None).ids == ["b"]
+    assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, Lookup()).ids == ["b"]
 
 
 def test_fingerprints_are_added_to_documents_of_a_program() -> None:
@@ -108,21 +117,26 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
 
 def test_a_journal_is_read_back(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "folder" / "j", ["job"])
-    journal.save(CHECKPOINT, failed=2)
-    journal.save(Checkpoint("/b", 1, 1, ""), failed=1)
+    journal.save(CHECKPOINT, {"failed": 2, "written": 1})
+    journal.save(CHECKPOINT, {"failed": 1})
+    journal.save(Checkpoint("/b", 1, 1, ""), {"failed": 1})
     again = Journal.open(journal.path, ["job"])
-    assert (again.checkpoint("/a"), again.checkpoint("/c"), again.failed) == (CHECKPOINT, None, 3)
+    assert (again.checkpoint("/a"), again.checkpoint("/c")) == (CHECKPOINT, None)
+    assert again.entries["/a"].report == {"failed": 3, "written": 1}
+    assert again.entries["/b"].report == {"failed": 1}
     assert [each.name for each in journal.path.parent.iterdir()] == ["j"]
     journal.remove()
     journal.remove()
-    assert Journal.open(journal.path, ["job"]).checkpoints == {}
+    assert Journal.open(journal.path, ["job"]).entries == {}
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\xff", b"[]", b"null", b'{"version":1}', b'{"version":2,"job":["job"]}',
-     b'{"version":1,"job":["job"],"failed":0,"checkpoints":[{"source":"/a","done":-1,"lines":0,'
-     b'"state":""}]}', b'{"version":1,"job":["job"],"failed":0,"checkpoints":7}'],
+    [b"", b"\xff", b"[]", b"null", b'{"version":2}', b'{"version":1,"job":["job"]}',
+     b'{"version":2,"job":["job"],"segments":[],"entries":[{"report":{},"checkpoint":{"source":'
+     b'"/a","done":-1,"lines":0,"state":""}}]}',
+     b'{"version":2,"job":["job"],"segments":[],"entries":7}',
+     b'{"version":2,"job":["job"],"segments":[["/a",16]],"entries":[]}'],
 )  # fmt: skip
 def test_a_corrupt_journal_is_ignored_with_a_warning(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
@@ -130,22 +144,22 @@ def test_a_corrupt_journal_is_ignored_with_a_warning(
     path = tmp_path / "j"
     path.write_bytes(content)
     journal = Journal.open(path, ["job"])
-    assert (journal.checkpoints, journal.failed) == ({}, 0)
+    assert (journal.entries, journal.segments) == ({}, [])
     assert "ignored" in caplog.text
-    journal.save(CHECKPOINT, failed=0)
+    journal.save(CHECKPOINT)
     assert Journal.open(path, ["job"]).checkpoint("/a") == CHECKPOINT
 
 
 def test_a_journal_of_another_job_is_ignored(tmp_path: Path) -> None:
-    Journal.open(tmp_path / "j", ["job"]).save(CHECKPOINT, failed=0)
-    assert Journal.open(tmp_path / "j", ["other"]).checkpoints == {}
+    Journal.open(tmp_path / "j", ["job"]).save(CHECKPOINT)
+    assert Journal.open(tmp_path / "j", ["other"]).entries == {}
     assert default_path(["a", "b"]) != default_path(["ab"])
 
 
 def test_a_journal_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="Name another file") as raised:
-        Journal.open(tmp_path / "file" / "j", ["job"]).save(CHECKPOINT, failed=0)
+        Journal.open(tmp_path / "file" / "j", ["job"]).save(CHECKPOINT)
     assert raised.value.parameter == "journal"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -80,6 +81,46 @@ def test_no_cluster_and_no_index_are_one_sentence(cluster_url: str, tmp_path: Pa
         assert done.stderr.startswith(b"Error: ")
 
 
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_conflicts_are_reported_in_text_and_json(
+    client: Any, index: str, cluster_url: str, tmp_path: Path, processes: str
+) -> None:
+    documents = [{"id": n % 1200, "text": f"Text {n // 2400}."} for n in range(3600)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    options = ("a.jsonl", "--processes", processes)
+    done = run(cluster_url, index, *options, folder=tmp_path)
+    assert done.returncode == 0
+    # Each id three times: the same text twice, and another one.
+    assert done.stdout.startswith(b"1200 written, 1200 unchanged, 1200 conflicting, 0 failed in ")
+    failing = ("--on-conflict", "fail", "--rewrite", "--format", "json")
+    done = run(cluster_url, index, *options, *failing, folder=tmp_path)
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert report.pop("seconds") > 0
+    assert report == {
+        "documents": 3600,
+        "written": 1200,
+        "unchanged": 1200,
+        "skipped": 0,
+        "replaced": 0,
+        "conflicting": 0,
+        "failed": 1200,
+        "versions": 0,
+        "replaced_stored": 0,
+        "documents_before": 0,
+    }
+    letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(each)["line"] for each in letters] == list(range(2401, 3601))
+    assert json.loads(letters[0])["document"] == {"id": 0, "text": "Text 1."}
+    assert b"--on-conflict" in done.stderr
+    first = ("--on-conflict", "first", "--format", "json")
+    done = run(cluster_url, index, *options, *first, folder=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["conflicting"]) == (0, 1200)
+    wrong = run(cluster_url, index, *options, "--on-conflict", "newest", folder=tmp_path)
+    assert wrong.returncode == 2
+
+
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_killed_run_goes_on_where_it_was(
     client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path
@@ -105,7 +146,7 @@ def test_a_killed_run_goes_on_where_it_was(
         assert select.select([worker], [], [], 20)[0]
         os.close(worker)
     assert len(workers) >= 2
-    kept = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
+    kept = json.loads(journal.read_bytes())["entries"][0]["checkpoint"]["lines"]
     assert 0 < kept < total
 
     def count(request: str, body: bytes) -> None:
@@ -116,6 +157,13 @@ def test_a_killed_run_goes_on_where_it_was(
     proxy.hook = count
     done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
+    # The report is that of the whole job.
+    summary = done.stdout.decode()
+    (written, unchanged, before) = (
+        int(number)
+        for number in re.findall(r"(\d+) (?:written|unchanged|by the interrupted run)", summary)
+    )
+    assert (written + unchanged, before) == (total, kept)
     client.indices.refresh(index=index)
     assert client.count(index=index)["count"] == total
     assert sent <= total - kept

@@ -115,3 +115,19 @@ def test_a_misspelt_date_field_names_the_nearest_and_the_option(
         "is 'date'. Set --date-field.\n"
     )
     assert desk.documents() == {}
+
+
+def test_the_counts_of_replace_add_up(desk: Any, call: Any, path: Path) -> None:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for number in range(3):
+        lines.append({"id": f"longer-{number}", "text": lines[-1]["text"] + " and more" * number})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = ("ingest", desk.name, path, "--processes", 1, "--on-version", "replace")
+    done = call(*given, "--format", "json")
+    report = json.loads(done.output)
+    records = (path.parent / f"{desk.name}.audit.jsonl").read_text().splitlines()
+    assert report["versions"] == len(records)
+    assert report["written"] == len(desk.documents()) == 2
+    assert report["replaced"] > 0
+    counted = ("written", "unchanged", "skipped", "replaced", "conflicting", "failed")
+    assert sum(report[name] for name in counted) == report["documents"] == len(lines) == 7

@@ -14,9 +14,14 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.references import DocumentRef
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
+
+
+def place(id: str) -> DocumentRef:
+    return DocumentRef(None, id)
 
 
 @pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
@@ -64,8 +69,8 @@ def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) ->
 
 
 def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
-    assert reservations(desk, "dead").acquire({"h": "1"}) == {}
-    assert reservations(desk, "new", lease=0.2).acquire({"h": "2"}) == {}
+    assert reservations(desk, "dead").acquire({"h": place("1")}) == {}
+    assert reservations(desk, "new", lease=0.2).acquire({"h": place("2")}) == {}
     # It names the new one now.
     stored = desk.client.search(
         index=f"{desk.name}-simhash", query={"term": {"kind": "reservation"}}
@@ -78,16 +83,16 @@ def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
 
 
 def test_a_run_that_goes_on_finds_its_reservations(desk: Any) -> None:
-    assert reservations(desk, "killed").acquire({"h": "1"}) == {}
+    assert reservations(desk, "killed").acquire({"h": place("1")}) == {}
     # Of the same document: nobody waits for the thirty seconds.
-    assert reservations(desk, "again").acquire({"h": "1"}) == {}
+    assert reservations(desk, "again").acquire({"h": place("1")}) == {}
 
 
 def test_a_text_is_not_reserved_when_its_document_is_there(desk: Any, make_text: Make) -> None:
     text = make_text(1)
     desk.write([{"id": "1", "text": text}], "skip")
     content_hash = desk.sources()["1"]["simhash"]["content_hash"]
-    owned = reservations(desk, "new").acquire({content_hash: "2", "other": "3"})
+    owned = reservations(desk, "new").acquire({content_hash: place("2"), "other": place("3")})
     assert {key: each.ref.id for key, each in owned.items()} == {content_hash: "1"}
 
 
@@ -97,11 +102,11 @@ def test_a_document_that_was_deleted_blocks_nobody(desk: Any, make_text: Make) -
     desk.write([{"id": "1", "text": text}], "skip")
     content_hash = desk.sources()["1"]["simhash"]["content_hash"]
     desk.client.delete(index=desk.name, id="1", refresh=True)
-    assert reservations(desk, "new", clock=lambda: later).acquire({content_hash: "2"}) == {}
+    assert reservations(desk, "new", clock=lambda: later).acquire({content_hash: place("2")}) == {}
 
 
 def test_old_reservations_are_deleted(desk: Any) -> None:
-    reservations(desk, "old").acquire({"h": "1", "i": "2"})
+    reservations(desk, "old").acquire({"h": place("1"), "i": place("2")})
     side = f"{desk.name}-simhash"
     desk.client.indices.refresh(index=side)
     reservations(desk, "new").expire()

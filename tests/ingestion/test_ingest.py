@@ -313,7 +313,7 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
     with pytest.raises(ClusterError, match="remove the block"):
         drain(outcomes, done)
     client.indices.put_settings(index=index, settings={"index.blocks.write": False})
-    kept = json.loads(journal.read_bytes())["checkpoints"][0]
+    kept = json.loads(journal.read_bytes())["entries"][0]["checkpoint"]
     assert kept["lines"] == len(done) < 200
     rest = list(run())
     assert len(rest) == 200 - len(done)
@@ -334,7 +334,7 @@ def test_an_index_made_anew_is_filled_in_spite_of_the_journal(
     outcomes = run()
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
-    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).checkpoints
+    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).entries
     client.indices.delete(index=index)
     install(client, index)
     assert statuses(run()) == {"written": 50}

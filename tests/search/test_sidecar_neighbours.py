@@ -146,7 +146,7 @@ def test_a_filter_is_applied_before_neighbours_are_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Filters that leave more documents than can be named are applied to what the sidecar gives.
-    monkeypatch.setattr(sidecar, "_MAX_IDS", few)
+    monkeypatch.setattr(sidecar, "MAX_IDS", few)
     crowd = {f"c{n}": {"text": f"{UNION} Report {n}.", "shelf": "press"} for n in range(60)}
     books = {f"b{n}": {"text": BEES, "shelf": "books"} for n in range(5)}
     write(index_name, {**crowd, **books, "history": {"text": HISTORY, "shelf": "books"}})
