@@ -8,6 +8,7 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
@@ -22,6 +23,7 @@ from es_simhash.text.escaping import one_line
 @format_option
 @text_field_option
 @simhash_field_option
+@vocabulary_option
 @connection_options
 def undo(
     index: str,
@@ -30,6 +32,7 @@ def undo(
     output_format: str,
     text_field: str,
     simhash_field: str,
+    vocabulary: str | None,
     **connection: Any,
 ) -> None:
     """Restore what --on-version skipped or replaced.
@@ -37,7 +40,7 @@ def undo(
     Also removes flags and links. AUDIT is the audit log of the run, a file or index:NAME. An
     existing document is never overwritten, so running `undo` twice has the same effect as once.
     """
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
     with client_of(**connection) as client:
         done = undo_decisions(client, index, audit, run=run, config=config)
     if output_format == "json":

@@ -7,6 +7,7 @@ from typing import Any
 
 from es_simhash.bulk.batches import Limits
 from es_simhash.bulk.splitter import split_documents
+from es_simhash.bulk.target import TargetIndex
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
 from es_simhash.deduplication.candidate_search import Answers, CandidateSearch
@@ -46,7 +47,7 @@ class VersionPolicy:
         client: The client.
         index: An index with `simhash` fields.
         on_version: The action, or all rules.
-        config: Names of the fields; the schemes are read from the index.
+        config: Names of the fields, and the vocabulary; the schemes are read from the index.
         retry: How long requests to a busy cluster are retried.
 
     Attributes:
@@ -78,8 +79,11 @@ class VersionPolicy:
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no `simhash` fields.
-            InputError: The audit log cannot be written.
+            InputError: The audit log cannot be written, or the index weighs a vocabulary that is
+                not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
         """
+        TargetIndex(self.gateway, self._installed.name, self._installed.config).require_profiler()
         index, self._config = self._installed.name, self._installed.config
         context = RunContext(index, self._config, self.rules, self.run)
         self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)

@@ -75,14 +75,16 @@ def undo(
         index: The index the decisions are about.
         audit: The audit log: a file, or `index:NAME`.
         run: Id of the one run to undo; all by default.
-        config: Names of the fields; the schemes are read from the index.
+        config: Names of the fields, and the vocabulary where the index weighs one; the schemes
+            are read from the index.
         retry: How long requests to a busy cluster are retried.
 
     Raises:
-        InputError: The log has nothing about this index, or this run.
+        InputError: The log has nothing about this index, or this run; or documents are to be
+            restored, and the index weighs a vocabulary that is not given.
         ClusterError: A document is rejected.
     """
-    target = TargetIndex.open(client, index, config or IndexConfig(), retry or RetryPolicy())
+    target = TargetIndex.of(client, index, config or IndexConfig(), retry or RetryPolicy())
     log = _Log(target.gateway, index, audit, run)
     undoing = _Undo(target)
     last = {_lost_id(record): _key(record) for record in log.lost()}
@@ -93,6 +95,9 @@ def undo(
             "Check the names.",
             parameter="audit" if run is None else "run",
         )
+    if last:
+        # Before any flag is removed; to remove flags alone nothing is fingerprinted.
+        target.require_profiler()
     for batch in _batches(record for record in log.records() if record.head["action"] in _FLAGGING):
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
