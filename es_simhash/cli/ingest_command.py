@@ -4,8 +4,9 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
+from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -30,6 +32,8 @@ from es_simhash.cli.progress import (
 )
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
+from es_simhash.deduplication.run_ids import new_run
+from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
@@ -70,6 +74,7 @@ from es_simhash.text.escaping import file_name
     help="File for the checkpoints of the run.",
 )
 @on_version_options
+@format_option
 @quiet_option
 @connection_options
 def ingest(
@@ -84,6 +89,7 @@ def ingest(
     rewrite: bool,
     dead_letter: Path | None,
     journal: Path | None,
+    output_format: str,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -97,8 +103,8 @@ def ingest(
     file, and the exit status is then 1.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
-    flagged, linked, or replaces it. Each decision is recorded in the audit log, and `es-simhash
-    undo` reverts it.
+    flagged, linked, or replaces it. Each decision is recorded in the audit log under the id of the
+    run, which is printed at the end, and `es-simhash undo` reverts it.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
@@ -106,6 +112,9 @@ def ingest(
     failures_file = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
     progress = IngestProgress()
     rules, connection = on_version_of(options)
+    summary = _Summary(output_format)
+    if rules is not None:
+        summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
@@ -129,33 +138,26 @@ def ingest(
                 dead_letter=failures_file,
                 journal=journal,
                 on_progress=report,
+                run=summary.run,
             ),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
-        with closing(outcomes):  # type: ignore[type-var]
-            counts = _consume(outcomes, bar)
-        if rules is not None:
-            log = rules.audit or default_audit(index)
-            click.echo(f"{counts['version']} versions; decisions in {log}.")
-    require_no_failures(counts["failed"] + progress.failed_before, failures_file)
+        with summary.printed(), closing(outcomes):  # type: ignore[type-var]
+            _consume(outcomes, summary, bar)
+    require_no_failures(summary.counts["failed"] + progress.failed_before, failures_file)
 
 
-def _consume(outcomes: Iterable[Outcome], bar: Bar) -> Counter[str]:
-    """Return the counts of the outcomes; print the first failures and the summary."""
-    counts: Counter[str] = Counter()
-    started = time.monotonic()
-    try:
-        for number, outcome in enumerate(outcomes, 1):
-            counts[outcome.status] += 1
-            # A document that is written or skipped has a reason only if it is a version.
-            counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
-            if not outcome.ok and counts["failed"] <= MAX_FAILURES_SHOWN:
-                print_failure(bar, _failure(outcome))
-            if number % 1000 == 0:
-                bar.update(bar.task_ids[0], rate=number / (time.monotonic() - started))
-    finally:
-        click.echo(_summary(counts, time.monotonic() - started))
-    return counts
+def _consume(outcomes: Iterable[Outcome], summary: "_Summary", bar: Bar) -> None:
+    """Count the outcomes, and print the first failures."""
+    counts = summary.counts
+    for number, outcome in enumerate(outcomes, 1):
+        counts[outcome.status] += 1
+        # A document that is written or skipped has a reason only if it is a version.
+        counts["version"] += outcome.status in ("written", "skipped") and bool(outcome.reason)
+        if not outcome.ok and counts["failed"] <= MAX_FAILURES_SHOWN:
+            print_failure(bar, _failure(outcome))
+        if number % 1000 == 0:
+            bar.update(bar.task_ids[0], rate=number / summary.seconds)
 
 
 def _failure(outcome: Outcome) -> str:
@@ -163,12 +165,67 @@ def _failure(outcome: Outcome) -> str:
     return f"{outcome.place}{name}: {outcome.reason}"
 
 
-def _summary(counts: Counter[str], seconds: float) -> str:
-    total = sum(counts.values()) - counts["version"]
-    rate = total / seconds if seconds else 0
-    skipped = f"{counts['skipped']} skipped, " if counts["skipped"] else ""
-    return (
-        f"{counts['written']} written, {counts['unchanged']} unchanged, {skipped}"
-        f"{counts['failed']} failed "
-        f"in {seconds:.1f} s ({rate:.0f} documents/s)"
-    )
+@dataclass
+class _Summary:
+    """What a run did, printed however it ends.
+
+    Attributes:
+        output_format: `table` or `json`.
+        audit: Audit log; None when no versions are looked for.
+        run: Id of the run in it.
+        counts: Documents by their status, and `version`: those that are versions.
+        started: When the run began.
+    """
+
+    output_format: str
+    audit: str | None = None
+    run: str | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Duration so far, above zero."""
+        return max(time.monotonic() - self.started, 1e-9)
+
+    @contextmanager
+    def printed(self) -> Iterator[None]:
+        """Print the summary in the end, but not of a run that is refused before it begins."""
+        try:
+            yield
+        except EsSimhashError:
+            if self.counts:
+                self._print()
+            raise
+        except BaseException:
+            self._print()
+            raise
+        self._print()
+
+    def _print(self) -> None:
+        if self.output_format == "json":
+            statuses = ("written", "unchanged", "skipped", "failed")
+            print_json(
+                {
+                    **{status: self.counts[status] for status in statuses},
+                    "seconds": round(self.seconds, 3),
+                    "versions": None if self.audit is None else self.counts["version"],
+                    "audit": self.audit,
+                    "run": self.run,
+                }
+            )
+            return
+        click.echo(self._line())
+        if self.audit is not None:
+            versions = self.counts["version"]
+            click.echo(f"{versions} versions; decisions in {self.audit} (run {self.run}).")
+
+    def _line(self) -> str:
+        counts = self.counts
+        total = counts.total() - counts["version"]
+        skipped = f"{counts['skipped']} skipped, " if counts["skipped"] else ""
+        return (
+            f"{counts['written']} written, {counts['unchanged']} unchanged, {skipped}"
+            f"{counts['failed']} failed "
+            f"in {self.seconds:.1f} s ({total / self.seconds:.0f} documents/s)"
+        )

@@ -68,6 +68,7 @@ from es_simhash.text.escaping import one_line
     is_flag=True,
     help="Also show neighbours that are versions of another neighbour.",
 )
+@click.option("--dismissed", is_flag=True, help="Also show versions that were dismissed.")
 @click.option("--recency", metavar="FIELD", help="Date field; newer neighbours rank higher.")
 @click.option(
     "--half-life",
@@ -108,6 +109,7 @@ def related(
     candidates: int,
     k: int | None,
     all_copies: bool,
+    dismissed: bool,
     recency: str | None,
     half_life: float,
     recency_weight: float,
@@ -143,6 +145,7 @@ def related(
         k=k,
         limits=Limits(candidates=candidates),
         collapse=not all_copies,
+        dismissed=dismissed,
         recency=Recency(recency, half_life, recency_weight) if recency else None,
     )
     if text_file is not None:

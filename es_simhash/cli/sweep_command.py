@@ -163,7 +163,9 @@ def _summary(report: SweepReport) -> str:
     if report.audit is not None:
         decisions = [f"{count} {action}" for action, count in sorted(report.decisions.items())]
         parts.append(
-            f"{', '.join(decisions)}, decisions in {report.audit}" if decisions else "no versions"
+            f"{', '.join(decisions)}, decisions in {report.audit} (run {report.run})"
+            if decisions
+            else "no versions"
         )
     skipped = len(report.conflicted) + len(report.families.skipped)
     if skipped:

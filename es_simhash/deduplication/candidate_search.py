@@ -45,6 +45,7 @@ class CandidateSearch:
         self._index = documents.context.index
         self._config = documents.context.config
         self._rules = documents.context.rules
+        self._settled = documents.context.settled
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
         """Return the candidates of documents, with the texts of those that are near.
@@ -73,7 +74,12 @@ class CandidateSearch:
                 candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
         for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
             candidates[place] = hits or []
-        return Answers(epoch, self._with_texts(documents, candidates))
+        # Before the nearest are chosen: what a person settled must not stand in the way of others.
+        open_pairs = [
+            [hit for hit in hits if not self._settled.binds(document.id, hit.id)]
+            for document, hits in zip(documents, candidates, strict=True)
+        ]
+        return Answers(epoch, self._with_texts(documents, open_pairs))
 
     def _hits(
         self,

@@ -141,7 +141,12 @@ def _policy(
         yield WriteAll(target, rewrite=settings.rewrite, prepare=settings.prepare)
         return
     with VersionPolicy(
-        client, target.name, on_version, config=target.config, retry=settings.retry
+        client,
+        target.name,
+        on_version,
+        config=target.config,
+        retry=settings.retry,
+        run=settings.run,
     ) as versions:
         yield WriteDecided(versions, target.name, target.config, rewrite=settings.rewrite)
 

@@ -40,6 +40,7 @@ class IngestSettings:
         journal: File of the checkpoints, for files alone; None for one in the user's cache.
         on_progress: Called after each batch.
         prepare: What a worker does with a batch.
+        run: Id of the run in the audit log, which no other run has; None for a new one.
     """
 
     processes: int = 1
@@ -52,6 +53,7 @@ class IngestSettings:
     journal: Path | None = None
     on_progress: Callable[[IngestProgress], None] | None = None
     prepare: Prepare = prepare
+    run: str | None = None
 
 
 DEFAULT_INGEST_SETTINGS = IngestSettings()

@@ -1,6 +1,6 @@
 """Retrieval: from query documents to searches, hits, relations and their evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import score_candidates
 from es_simhash.search.access import IndexAccess, own_vectors
+from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
@@ -72,6 +73,10 @@ class Retrieval:
         profiler = semantic_profiler(config.semantics, config.vocabulary)
         return TextAnalyser(config.scheme, profiler, vocabulary)
 
+    @property
+    def _dismissals(self) -> DismissalLookup:
+        return DismissalLookup(self.gateway, self.name, self.config.simhash_field)
+
     def _analyser_for(self, options: SearchOptions) -> TextAnalyser:
         return self.analyser if options.wants_neighbours else TextAnalyser(self.config.scheme)
 
@@ -92,7 +97,12 @@ class Retrieval:
         relation = compare_texts(query.text, hit.text)
         if relation.kind != "none":
             relation = with_evidence(relation, query.text, hit.text)
-        return replace(relation, id=id_b, index=hit.ref.index if hit.ref else None)
+        return replace(
+            relation,
+            id=id_b,
+            index=hit.ref.index if hit.ref else None,
+            dismissed=self._dismissals.is_dismissed(id_a, id_b),
+        )
 
     def searches(
         self, id: str | None, text: str | None, options: SearchOptions
@@ -168,9 +178,13 @@ class Retrieval:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         searches = [self._searches_of(document, options) for document in documents]
-        responses = iter(self.access.search_all([body for bodies in searches for body in bodies]))
+        bodies_of_all = [body for bodies in searches for body in bodies]
+        ids = [id for document in documents for id in document.own_ids] if bodies_of_all else []
+        all_responses = self.access.search_all(bodies_of_all, self._dismissals.searches(ids))
+        dismissed = self._dismissals.read(all_responses[len(bodies_of_all) :])
+        responses = iter(all_responses)
         answers = [
-            self._relations(document.text, [next(responses) for _ in bodies], options)
+            self._relations(document, [next(responses) for _ in bodies], options, dismissed)
             for document, bodies in zip(documents, searches, strict=True)
         ]
         if options.evidence or options.fields:
@@ -178,16 +192,22 @@ class Retrieval:
         return answers
 
     def _relations(
-        self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
+        self,
+        document: QueryDocument,
+        responses: Sequence[Mapping[str, Any]],
+        options: SearchOptions,
+        dismissed: Mapping[str, Collection[str]],
     ) -> Answer:
         """Return the answer to one query document from the responses to its searches."""
         if not responses:
             return Answer()
+        text = document.text
+        others = {other for id in document.own_ids for other in dismissed.get(id, ())}
         found = self.dialect.read_candidates(responses[:2], self.config, options)
         queried = queried_shingles(text.fingerprints, options.limits)
         by_shingles = score_candidates(text.fingerprints, queried, found.candidates)
         neighbours = self.dialect.read_neighbours(responses[2:], text.profile, self.config, options)
-        shown = ranked(by_shingles, neighbours, options)
+        shown = ranked(by_shingles, neighbours, options, others)
         answer = Answer(shown, truncated=found.truncated)
         return answer.map(lambda relation: replace(relation, truncated=found.truncated))
 
