@@ -73,6 +73,7 @@ from es_simhash.text.escaping import file_name
     show_default="a file in the user's cache directory",
     help="File for the checkpoints of the run.",
 )
+@click.option("--fresh", is_flag=True, help="Begin at the start; an earlier run is not resumed.")
 @on_version_options
 @format_option
 @quiet_option
@@ -89,6 +90,7 @@ def ingest(
     rewrite: bool,
     dead_letter: Path | None,
     journal: Path | None,
+    fresh: bool,
     output_format: str,
     quiet: bool,
     **options: Any,
@@ -99,7 +101,8 @@ def ingest(
     folder; or - for JSONL from standard input.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
-    is started again (not from standard input). Documents that fail are written to the dead-letter
+    is started again (not from standard input), if what it read has not changed; --fresh begins at
+    the start. Documents that fail are written to the dead-letter
     file, and the exit status is then 1.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
@@ -137,6 +140,7 @@ def ingest(
                 rewrite=rewrite,
                 dead_letter=failures_file,
                 journal=journal,
+                fresh=fresh,
                 on_progress=report,
                 run=summary.run,
             ),

@@ -83,6 +83,7 @@ class VersionPolicy:
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no `simhash` fields.
+            FileInUse: Another run writes the audit log.
             InputError: The audit log cannot be written, or the index weighs a vocabulary that is
                 not given.
             MissingExtra: Its semantic scheme needs a package that is not installed.
@@ -90,6 +91,14 @@ class VersionPolicy:
         TargetIndex(self.gateway, self._installed.name, self._installed.config).require_profiler()
         index, self._config = self._installed.name, self._installed.config
         self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        try:
+            self._begin(index)
+        except BaseException:
+            self._audit.close()
+            raise
+        return self
+
+    def _begin(self, index: str) -> None:
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
         settled = SettledPairs(*Dismissals(state_index).settled())
@@ -103,7 +112,6 @@ class VersionPolicy:
         if self.rules.action == "replace":
             finish_replacements(self._documents, self._audit.read())
         self.gateway.refresh(index)
-        return self
 
     def __exit__(
         self,

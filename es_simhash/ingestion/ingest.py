@@ -6,7 +6,15 @@ from typing import Any, TypeGuard
 
 from es_simhash.bulk.batches import Batch, Limits
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.journal import Journal, default_path
+from es_simhash.bulk.journal import (
+    INDEX,
+    SOURCES,
+    UUIDS,
+    Job,
+    Journal,
+    default_path,
+    open_journal,
+)
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import WriteRun
 from es_simhash.bulk.sources import Source
@@ -71,7 +79,8 @@ def ingest_sources(
 ) -> Iterator[Outcome]:
     """Write the documents of files, and yield the outcome of each, in order; see `ingest`.
 
-    A run that was ended, even by a kill, resumes from its last checkpoint; see `Journal`.
+    A run that was ended, even by a kill, resumes from its last checkpoint; see `Journal`. A file
+    that has grown since is resumed as well, as long as what was read of it is unchanged.
 
     Args:
         client: The client.
@@ -86,21 +95,44 @@ def ingest_sources(
         MappingConflict: It has no fingerprint fields, or is a sidecar.
         SchemeMismatch: It has another scheme than the one required.
         ClusterError: The cluster rejects every document, or is away for too long.
-        InputError: A file cannot be read, or the requested processes cannot be started.
+        InputError: A file cannot be read, the journal is of another run or another input, or the
+            requested processes cannot be started.
+        FileInUse: Another command has the journal or the audit log.
     """
     target = _target(client, index, config, settings)
-    job = _job(Gateway.of(client), target, sources, on_version)
-    journal = Journal.open(settings.journal or default_path(job), job)
-    progress = IngestProgress(failed_before=journal.failed)
-    batches = _resumed(sources, settings.limits, journal, progress)
-    for batch, outcomes in _finished(client, target, batches, on_version, settings):
-        if batch.checkpoint is not None:
-            journal.save(batch.checkpoint, sum(not outcome.ok for outcome in outcomes))
-        progress.done += batch.size
-        if settings.on_progress is not None:
-            settings.on_progress(progress)
-        yield from outcomes
-    journal.remove()
+    job = _job(Gateway.of(client), target, sources, on_version, settings)
+    with _journal(sources, job, settings) as journal:
+        progress = IngestProgress(failed_before=journal.failed)
+        batches = _resumed(sources, settings.limits, journal, progress)
+        for batch, outcomes in _finished(client, target, batches, on_version, settings):
+            if batch.checkpoint is not None:
+                journal.save(batch.checkpoint, sum(not outcome.ok for outcome in outcomes))
+            progress.done += batch.size
+            if settings.on_progress is not None:
+                settings.on_progress(progress)
+            yield from outcomes
+        journal.remove()
+
+
+@contextmanager
+def _journal(sources: Sequence[Source], job: Job, settings: IngestSettings) -> Iterator[Journal]:
+    """Yield the journal of a run, whose sources are as it has them.
+
+    Raises:
+        FileInUse: Another command has it.
+        InputError: It is of another job, or what was read of a source has changed.
+    """
+    path = settings.journal or default_path(job)
+    if not any(source.can_resume for source in sources):
+        # Of standard input nothing is saved, and two commands may read from two pipes.
+        yield Journal(path, job)
+        return
+    with open_journal(path, job, fresh=settings.fresh) as journal:
+        for source in sources:
+            checkpoint = journal.checkpoint(source.name)
+            if checkpoint is not None and not source.is_unchanged(checkpoint):
+                raise journal.source_changed(source.name)
+        yield journal
 
 
 def _target(
@@ -174,22 +206,24 @@ def _job(
     target: TargetIndex,
     sources: Sequence[Source],
     on_version: OnVersion | str | None,
-) -> list[str]:
-    """Name what a journal is for.
+    settings: IngestSettings,
+) -> Job:
+    """Return what a journal is for.
 
-    An index that was deleted and created again has another uuid, and nothing is done for it.
+    An index that was deleted and created again has another UUID, and nothing is done for it.
     """
     config = target.config
-    settings = gateway.settings(target.name, "index.uuid")
-    uuids = [entry["index.uuid"] for entry in settings.values()]
-    job = [
-        *sorted(uuids),
-        config.scheme.name,
-        config.semantics.name if config.semantics else "",
-        config.text_field,
-        config.simhash_field,
-        config.id_field or "",
-        *(source.name for source in sources),
-    ]
-    # What was written without looking for versions is looked at in another run.
-    return [*job, f"on-version {on_version}"] if _looks_for_versions(on_version) else job
+    uuids = gateway.settings(target.name, "index.uuid").values()
+    return {
+        INDEX: target.name,
+        UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+        SOURCES: [source.name for source in sources],
+        "scheme": config.scheme.name,
+        "semantics": config.semantics.name if config.semantics else None,
+        "text_field": config.text_field,
+        "simhash_field": config.simhash_field,
+        "id_field": config.id_field,
+        "rewrite": settings.rewrite,
+        # What was written without looking for versions is looked at in another run.
+        "on_version": str(on_version) if _looks_for_versions(on_version) else None,
+    }

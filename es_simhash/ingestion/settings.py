@@ -38,6 +38,7 @@ class IngestSettings:
         require_scheme: Scheme the index must have; None for any.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
         journal: File of the checkpoints, for files alone; None for one in the user's cache.
+        fresh: Begin at the start, whatever the journal has.
         on_progress: Called after each batch.
         prepare: What a worker does with a batch.
         run: Id of the run in the audit log, which no other run has; None for a new one.
@@ -51,6 +52,7 @@ class IngestSettings:
     require_scheme: Scheme | None = None
     dead_letter: Path | None = None
     journal: Path | None = None
+    fresh: bool = False
     on_progress: Callable[[IngestProgress], None] | None = None
     prepare: Prepare = prepare
     run: str | None = None

@@ -13,7 +13,7 @@ from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import write_batches
 from es_simhash.bulk.target import TargetIndex
 from es_simhash.bulk.write_all import WriteAll
-from es_simhash.deduplication.audit import read_audit
+from es_simhash.deduplication.audit import read_audit, unchanging_audit
 from es_simhash.deduplication.audit_records import Record
 from es_simhash.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.deduplication.effects import WRITE_ATTEMPTS, is_conflict
@@ -91,9 +91,16 @@ def undo(
         InputError: The log has nothing about this index, or this run; it has several and none is
             named; or documents are to be restored, and the index weighs a vocabulary that is not
             given.
+        FileInUse: A run writes the log at this moment.
         ClusterError: A document is rejected.
     """
     target = TargetIndex.of(client, index, config or IndexConfig(), retry or RetryPolicy())
+    with unchanging_audit(audit):
+        return _undone(target, audit, run)
+
+
+def _undone(target: TargetIndex, audit: str | Path, run: str | None) -> UndoReport:
+    index = target.name
     log = _Log.open(target.gateway, index, audit, run)
     undoing = _Undo(target, UndoReport(runs=log.runs))
     last = {_lost_id(record): _key(record) for record in log.lost()}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 from es_simhash.deduplication.audit import default_audit, open_audit
@@ -62,11 +63,7 @@ class FamilyPolicy:
         self._config = config
         self._rules = rules
         self._gateway = gateway
-        state = StateIndex(gateway, index, config.simhash_field)
-        settled = SettledPairs(*Dismissals(state).settled())
-        self._context = RunContext(index, config, rules, new_run(), settled)
-        self._documents = StoredDocuments(gateway, self._context)
-        self._recorder = Recorder(self._context)
+        self._index = index
         self._audit = open_audit(rules.audit or default_audit(index), gateway)
 
     def __enter__(self) -> "FamilyPolicy":
@@ -74,6 +71,21 @@ class FamilyPolicy:
 
     def __exit__(self, *error: object) -> None:
         self._audit.close()
+
+    @cached_property
+    def _context(self) -> RunContext:
+        # Read when decisions begin: a person may decide while documents are enriched.
+        state = StateIndex(self._gateway, self._index, self._config.simhash_field)
+        settled = SettledPairs(*Dismissals(state).settled())
+        return RunContext(self._index, self._config, self._rules, new_run(), settled)
+
+    @cached_property
+    def _documents(self) -> StoredDocuments:
+        return StoredDocuments(self._gateway, self._context)
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        return Recorder(self._context)
 
     @property
     def audit(self) -> str:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.bulk.batches import Checkpoint, Lines
+from es_simhash.bulk.batches import Lines
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.preparation import Prepared, prepare
 from es_simhash.bulk.sequencer import Sequencer, Stopped
@@ -20,7 +19,6 @@ from es_simhash.text import limits
 from es_simhash.text.escaping import printable
 
 CONFIG = IndexConfig()
-CHECKPOINT = Checkpoint("/a", 10, 2, "look")
 
 
 def lines(*documents: object) -> Lines:
@@ -104,49 +102,6 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
     with pytest.raises(InputError, match="Document 2: There is no field"):
         list(fingerprint_documents([{"text": ""}, {}]))
-
-
-def test_a_journal_is_read_back(tmp_path: Path) -> None:
-    journal = Journal.open(tmp_path / "folder" / "j", ["job"])
-    journal.save(CHECKPOINT, failed=2)
-    journal.save(Checkpoint("/b", 1, 1, ""), failed=1)
-    again = Journal.open(journal.path, ["job"])
-    assert (again.checkpoint("/a"), again.checkpoint("/c"), again.failed) == (CHECKPOINT, None, 3)
-    assert [each.name for each in journal.path.parent.iterdir()] == ["j"]
-    journal.remove()
-    journal.remove()
-    assert Journal.open(journal.path, ["job"]).checkpoints == {}
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"\xff", b"[]", b"null", b'{"version":1}', b'{"version":2,"job":["job"]}',
-     b'{"version":1,"job":["job"],"failed":0,"checkpoints":[{"source":"/a","done":-1,"lines":0,'
-     b'"state":""}]}', b'{"version":1,"job":["job"],"failed":0,"checkpoints":7}'],
-)  # fmt: skip
-def test_a_corrupt_journal_is_ignored_with_a_warning(
-    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "j"
-    path.write_bytes(content)
-    journal = Journal.open(path, ["job"])
-    assert (journal.checkpoints, journal.failed) == ({}, 0)
-    assert "ignored" in caplog.text
-    journal.save(CHECKPOINT, failed=0)
-    assert Journal.open(path, ["job"]).checkpoint("/a") == CHECKPOINT
-
-
-def test_a_journal_of_another_job_is_ignored(tmp_path: Path) -> None:
-    Journal.open(tmp_path / "j", ["job"]).save(CHECKPOINT, failed=0)
-    assert Journal.open(tmp_path / "j", ["other"]).checkpoints == {}
-    assert default_path(["a", "b"]) != default_path(["ab"])
-
-
-def test_a_journal_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="Name another file") as raised:
-        Journal.open(tmp_path / "file" / "j", ["job"]).save(CHECKPOINT, failed=0)
-    assert raised.value.parameter == "journal"
 
 
 def test_a_dead_letter_keeps_the_document_as_it_was(tmp_path: Path) -> None:
