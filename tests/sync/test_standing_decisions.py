@@ -52,6 +52,17 @@ def test_a_sweep_does_not_delete_again_what_was_restored(
     assert set(index.documents()) == set(versions)
 
 
+def test_a_sweep_does_not_decide_what_was_undone_of_an_ingest(
+    index: Any, versions: dict[str, str]
+) -> None:
+    index.sweep()
+    documents = [{"_id": id, "text": text} for id, text in versions.items()]
+    assert list(index.write(documents, "skip").values()).count("skipped") == 3
+    assert index.undo().restored == 3
+    assert not index.sweep("skip").decisions
+    assert set(index.documents()) == set(versions)
+
+
 def test_what_was_not_undone_is_decided_as_before(
     index: Any, versions: dict[str, str], revise: Make
 ) -> None:
