@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ClusterError,
         DocumentMissing,
         EsSimhashError,
+        FileInUse,
         IndexMissing,
         InputError,
         MappingConflict,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.families.dismissals import dismiss
+    from es_simhash.families.dismissals import SettledPair, dismiss, lift_undone, settled_pairs
     from es_simhash.families.find import find_families
     from es_simhash.families.options import FamilyOptions
     from es_simhash.families.report import FamiliesReport, Family
@@ -83,6 +84,7 @@ _MODULES = {
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
+    "FileInUse": "es_simhash.errors",
     "Index": "es_simhash.search.index",
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
@@ -110,6 +112,7 @@ _MODULES = {
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
+    "SettledPair": "es_simhash.families.dismissals",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.search.sidecar",
@@ -130,9 +133,11 @@ _MODULES = {
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
+    "lift_undone": "es_simhash.families.dismissals",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "related_query": "es_simhash.query.candidates",
+    "settled_pairs": "es_simhash.families.dismissals",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.ingestion.undo",
 }
@@ -153,6 +158,7 @@ __all__ = [
     "FamiliesReport",
     "Family",
     "FamilyOptions",
+    "FileInUse",
     "Index",
     "IndexConfig",
     "IndexMissing",
@@ -180,6 +186,7 @@ __all__ = [
     "SemanticProfile",
     "SemanticScheme",
     "SemanticSimilarity",
+    "SettledPair",
     "SharedConcept",
     "SharedPassage",
     "SidecarIndex",
@@ -200,9 +207,11 @@ __all__ = [
     "fingerprint_texts",
     "ingest",
     "install",
+    "lift_undone",
     "neighbour_query",
     "profile_texts",
     "related_query",
+    "settled_pairs",
     "sweep",
     "undo",
 ]

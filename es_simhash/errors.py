@@ -7,6 +7,7 @@ EsSimhashError
 │   └── MappingConflict     a field has another type, or the fingerprint fields are absent
 ├── NodeError               the local node cannot be installed, started or stopped
 ├── InputError              a file, document or parameter is invalid
+│   └── FileInUse           another command writes the file
 ├── SchemeError             unknown scheme, or invalid parameters of one
 │   └── SchemeMismatch      fingerprints of two schemes cannot be compared
 └── MissingExtra            an optional dependency is not installed
@@ -52,6 +53,10 @@ class NodeError(EsSimhashError):
 
 class InputError(EsSimhashError):
     """A file, a document or a parameter is invalid."""
+
+
+class FileInUse(InputError):
+    """Another command writes the file at this moment."""
 
 
 class SchemeError(EsSimhashError):

@@ -40,8 +40,8 @@ class Checkpoint:
         source: Absolute path of the file or folder.
         done: Bytes of a file, files of a folder.
         lines: Lines of a file.
-        state: Size and modification times of the source; when they differ it is read from the
-            start.
+        state: Checksum of what was read: of the bytes of a file of lines, of the names, sizes and
+            modification times of text files. When it differs, the source has changed.
     """
 
     source: str

@@ -4,33 +4,36 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import xxhash
-
 from es_simhash.bulk.batches import Checkpoint
+from es_simhash.bulk.file_lock import LockFile
+from es_simhash.bulk.journal_job import Job, difference_of
 from es_simhash.errors import InputError
-from es_simhash.storage.home_folder import home_folder
 
 _VERSION = 2
 _logger = logging.getLogger(__name__)
 
 
-def default_path(parts: Sequence[str]) -> Path:
-    """Return the file for one job: the parts name the index, what is ingested, and how."""
-    digest = xxhash.xxh3_128_hexdigest("\0".join(parts).encode("utf-8", "surrogateescape"))
-    return home_folder() / "journals" / f"{digest}.json"
+@contextlib.contextmanager
+def open_journal(path: Path, job: Job, *, fresh: bool = False) -> Iterator["Journal"]:
+    """Yield the journal of a file, which no other command has meanwhile; see `Journal.open`.
 
-
-@dataclass
-class JournalEntry:
-    """How far a source is done, and what became of its documents up to there, as counts."""
-
-    checkpoint: Checkpoint
-    report: dict[str, int] = field(default_factory=dict)
+    Raises:
+        FileInUse: Another command has it.
+        InputError: It is of another job, or cannot be written.
+    """
+    lock_file = LockFile(path.with_name(f"{path.name}.lock"), f"Journal '{path}'", "journal")
+    with contextlib.ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(lock_file)
+        except OSError as error:
+            raise _write_error(path, error) from error
+        yield Journal.open(path, job, fresh=fresh)
 
 
 @dataclass
@@ -41,38 +44,55 @@ class Journal:
 
     Attributes:
         path: The file.
-        job: Names the index, the sources and the config; a journal of another job is not used.
-        entries: How far each source is done.
-        segments: Name of the source and length of each part of the second file; the name is empty
-            when it does not count any more.
+        job: What the run does; a journal of another job is not used.
+        checkpoints: How far each source is done.
+        report: What became of the documents up to there, as counts.
+        recorded: Bytes of the second file that count; what is behind them was not finished.
     """
 
     path: Path
-    job: Sequence[str]
-    entries: dict[str, JournalEntry] = field(default_factory=dict)
-    segments: list[tuple[str, int]] = field(default_factory=list)
+    job: Job
+    checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+    report: dict[str, int] = field(default_factory=dict)
+    recorded: int = 0
 
     @classmethod
-    def open(cls, path: Path, job: Sequence[str]) -> "Journal":
-        """Return the journal of a file; one that cannot be used is ignored with a warning."""
+    def open(cls, path: Path, job: Job, *, fresh: bool = False) -> "Journal":
+        """Return the journal of a file; one of another release is ignored with a warning.
+
+        Args:
+            path: The file.
+            job: What the run does.
+            fresh: Delete what the file has, and begin at the start.
+
+        Raises:
+            InputError: The journal is of another job or not complete, or the file is none.
+        """
         journal = cls(path, job)
+        content = _read(path)
+        if content is None:
+            return journal
+        if fresh:
+            journal.remove()
+            return journal
+        if content.get("version") != _VERSION:
+            _logger.warning("The journal %s is of another release and is ignored.", path)
+            return journal
         try:
-            content = json.loads(path.read_bytes())
-            if content["version"] == _VERSION and content["job"] == list(job):
-                entries = list(map(_entry, content["entries"]))
-                segments = [(str(source), int(length)) for source, length in content["segments"]]
-                _require_length(journal.records_path, segments)
-                journal.entries = {entry.checkpoint.source: entry for entry in entries}
-                journal.segments = segments
-            else:
-                _logger.warning("The journal %s is of another run and is ignored.", path)
-        except FileNotFoundError:
-            pass
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            _logger.warning(
-                "The journal %s cannot be read and is ignored: the run starts from the beginning.",
-                path,
+            stored = dict(content["job"])
+            checkpoints = list(map(_checkpoint, content["checkpoints"]))
+            journal.report = {str(name): int(count) for name, count in content["report"].items()}
+            journal.recorded = _length(content["recorded"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _not_a_journal(path) from error
+        if difference := difference_of(stored, job):
+            raise InputError(
+                f"Journal '{path}' is {difference}. Name another journal, or begin at the start. "
+                "Set fresh.",
+                parameter="fresh",
             )
+        journal.checkpoints = {entry.source: entry for entry in checkpoints}
+        journal.require_records()
         return journal
 
     @property
@@ -80,32 +100,48 @@ class Journal:
         """The second file."""
         return self.path.with_name(f"{self.path.name}.ids")
 
+    def require_records(self) -> None:
+        """Check that the second file has what the journal knows of.
+
+        Raises:
+            InputError: It is shorter, or gone.
+        """
+        try:
+            size = self.records_path.stat().st_size
+        except OSError:
+            size = 0
+        if size < self.recorded:
+            raise InputError(
+                f"Journal '{self.path}' lacks ids of documents: '{self.records_path}' has {size} "
+                f"of {self.recorded} bytes. Begin at the start. Set fresh.",
+                parameter="fresh",
+            )
+
     def checkpoint(self, source: str) -> Checkpoint | None:
         """Return how far a source is done."""
-        entry = self.entries.get(source)
-        return None if entry is None else entry.checkpoint
+        return self.checkpoints.get(source)
 
-    def forget(self, source: str) -> None:
-        """Forget a source that has changed: it is read from the start."""
-        self.entries.pop(source, None)
-        self.segments = [("" if name == source else name, size) for name, size in self.segments]
+    def source_changed(self, source: str) -> InputError:
+        """Return the error of a source that is not what an earlier run read."""
+        return InputError(
+            f"Input '{source}' has changed in the part that an earlier run read, as journal "
+            f"'{self.path}' has it. Restore the input, or begin at the start. Set fresh.",
+            parameter="fresh",
+        )
 
-    def records(self) -> Iterator[bytes]:
-        """Yield what the run remembers of the documents of all sources, in order.
+    def records(self) -> bytes:
+        """Return what the run remembers of the documents of all sources, in order.
 
         Raises:
             InputError: The file cannot be read.
         """
-        if not self.segments:
-            return
+        if not self.recorded:
+            return b""
         try:
             with self.records_path.open("rb") as stream:
-                for source, length in self.segments:
-                    data = stream.read(length)
-                    if source:
-                        yield data
+                return stream.read(self.recorded)
         except OSError as error:
-            raise self._failure("read", error) from error
+            raise _read_error(self.records_path, error) from error
 
     def save(
         self, checkpoint: Checkpoint, report: Mapping[str, int] | None = None, records: bytes = b""
@@ -120,48 +156,37 @@ class Journal:
         Raises:
             InputError: The file cannot be written.
         """
-        source = checkpoint.source
-        counts = dict(self.entries[source].report) if source in self.entries else {}
+        self.checkpoints[checkpoint.source] = checkpoint
         for name, count in (report or {}).items():
-            counts[name] = counts.get(name, 0) + count
-        self.entries[source] = JournalEntry(checkpoint, counts)
+            self.report[name] = self.report.get(name, 0) + count
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._append(source, records)
+            self._append(records)
             # Written aside and renamed: a kill leaves the old journal or the new one.
             aside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
             aside.write_text(json.dumps(self._content()), "utf-8")
             aside.replace(self.path)
         except OSError as error:
-            raise self._failure("written", error) from error
+            raise _write_error(self.path, error) from error
 
-    def _append(self, source: str, records: bytes) -> None:
+    def _append(self, records: bytes) -> None:
         """Append records where the last ones end that the journal knows of."""
         if not records:
             return
-        end = sum(length for _, length in self.segments)
-        with self.records_path.open("r+b" if end else "wb") as stream:
-            stream.seek(end)
+        with self.records_path.open("r+b" if self.recorded else "wb") as stream:
+            stream.seek(self.recorded)
             stream.write(records)
             stream.truncate()
-        length = len(records)
-        if self.segments and self.segments[-1][0] == source:
-            length += self.segments.pop()[1]
-        self.segments.append((source, length))
+        self.recorded += len(records)
 
     def _content(self) -> dict[str, Any]:
         return {
             "version": _VERSION,
-            "job": list(self.job),
-            "entries": [asdict(entry) for entry in self.entries.values()],
-            "segments": self.segments,
+            "job": dict(self.job),
+            "checkpoints": [asdict(entry) for entry in self.checkpoints.values()],
+            "report": self.report,
+            "recorded": self.recorded,
         }
-
-    def _failure(self, done: str, error: OSError) -> InputError:
-        return InputError(
-            f"The journal {self.path} cannot be {done} ({error.strerror}). Name another file.",
-            parameter="journal",
-        )
 
     def remove(self) -> None:
         """Remove the files: the job is complete."""
@@ -170,21 +195,54 @@ class Journal:
                 path.unlink(missing_ok=True)
 
 
-def _entry(entry: dict[str, Any]) -> JournalEntry:
-    report = {str(name): int(count) for name, count in entry["report"].items()}
-    return JournalEntry(_checkpoint(entry["checkpoint"]), report)
-
-
-def _require_length(path: Path, segments: Sequence[tuple[str, int]]) -> None:
-    """Check that the second file has what the journal knows of.
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return the content of a journal; None when there is none, or an empty file.
 
     Raises:
-        ValueError: It is shorter.
+        InputError: The file is something else, which would be overwritten.
     """
-    length = sum(length for _, length in segments)
-    size = path.stat().st_size if path.exists() else 0
-    if size < length or any(part < 0 for _, part in segments):
-        raise ValueError("too short")
+    try:
+        data = path.read_bytes()
+        content = json.loads(data) if data else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _read_error(path, error) from error
+    except ValueError as error:
+        raise _not_a_journal(path) from error
+    if content is None and not data:
+        return None
+    if not isinstance(content, dict) or not {"version", "job"} <= content.keys():
+        raise _not_a_journal(path)
+    return content
+
+
+def _not_a_journal(path: Path) -> InputError:
+    return InputError(
+        f"File '{path}' is no journal and would be overwritten. Name another file, or delete it.",
+        parameter="journal",
+    )
+
+
+def _read_error(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"Cannot read the journal {path} ({error.strerror}). Name another file.",
+        parameter="journal",
+    )
+
+
+def _write_error(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"Cannot write to the journal {path} ({error.strerror}). Name another file.",
+        parameter="journal",
+    )
+
+
+def _length(value: Any) -> int:
+    length = int(value)
+    if length < 0:
+        raise ValueError("negative")
+    return length
 
 
 def _checkpoint(entry: dict[str, Any]) -> Checkpoint:

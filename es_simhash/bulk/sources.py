@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, ClassVar, Protocol
 
 from es_simhash.bulk.batches import Batch, Checkpoint, Limits, Texts
-from es_simhash.bulk.splitter import split_lines
+from es_simhash.bulk.splitter import Position, split_lines
 from es_simhash.errors import InputError
 
 PATTERNS = ("*.txt", "*.md")
 STANDARD_INPUT = "-"
 
+_READ_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
@@ -29,11 +30,15 @@ class Source(Protocol):
     def size(self) -> int | None:
         """Bytes in all; None when that cannot be known."""
 
-    def is_unchanged_until(self, start: Checkpoint) -> bool:
-        """Check whether what was read up to a checkpoint is the same now."""
+    @property
+    def can_resume(self) -> bool:
+        """False for what can be read only once, so that it has no checkpoints."""
+
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
+        """Check whether what was read up to a checkpoint is as it was then."""
 
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
-        """Yield batches, from a checkpoint on when the source is unchanged."""
+        """Yield batches, from a checkpoint on; the source is unchanged up to it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class _File:
     """A source that is one file."""
 
     path: Path
+    can_resume: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -56,10 +62,6 @@ class _File:
 class JsonLines(_File):
     """A file of JSON objects, one a line."""
 
-    def is_unchanged_until(self, start: Checkpoint) -> bool:
-        """Check whether the file is the same."""
-        return _size_and_state(self.path)[1] == start.state
-
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
         try:
@@ -74,14 +76,29 @@ class JsonLines(_File):
             raise InputError(f"{self.path} cannot be read ({error.strerror}).") from error
 
     def _from(self, stream: BinaryIO, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
-        state = _state(os.fstat(stream.fileno()))
-        done, lines = (start.done, start.lines) if start and start.state == state else (0, 0)
-        stream.seek(done)
+        position = Position(self.name) if start is None else Position.of_checkpoint(start)
+        stream.seek(position.done)
+        yield from split_lines(stream, str(self.path), limits, position)
 
-        def checkpoint(read: int, count: int) -> Checkpoint:
-            return Checkpoint(self.name, done + read, lines + count, state)
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
+        """Check whether the bytes up to a checkpoint are the same; the file may have grown.
 
-        yield from split_lines(stream, str(self.path), limits, lines + 1, checkpoint)
+        A last line that had no end then, and goes on now, has changed.
+        """
+        position, last = Position(self.name), b"\n"
+        try:
+            with self.path.open("rb") as stream:
+                while position.done < checkpoint.done:
+                    data = stream.read(min(_READ_BYTES, checkpoint.done - position.done))
+                    if not data:
+                        return False
+                    position.advance(data)
+                    last = data[-1:]
+                goes_on = last != b"\n" and stream.read(1) not in (b"", b"\n")
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be read ({error.strerror}).") from error
+        current = position.checkpoint()
+        return not goes_on and current is not None and current.state == checkpoint.state
 
 
 @dataclass(frozen=True)
@@ -90,12 +107,13 @@ class StandardInput:
 
     stream: BinaryIO
     name: str = "standard input"
+    can_resume: ClassVar[bool] = False
 
     def size(self) -> None:
         """Return None: it is not known."""
         return
 
-    def is_unchanged_until(self, start: Checkpoint) -> bool:
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
         """Return False: what was read is gone."""
         return False
 
@@ -110,6 +128,7 @@ class TextFolder:
 
     path: Path
     patterns: tuple[str, ...] = PATTERNS
+    can_resume: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -122,7 +141,7 @@ class TextFolder:
 
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield groups of files; the workers read them."""
-        done = start.done if start and self.is_unchanged_until(start) else 0
+        done = 0 if start is None else start.done
         digest = hashlib.sha256()
         names: list[str] = []
         size = count = 0
@@ -140,12 +159,12 @@ class TextFolder:
             checkpoint = Checkpoint(self.name, count, 0, digest.hexdigest())
             yield Texts(str(self.path), tuple(names), size, checkpoint)
 
-    def is_unchanged_until(self, start: Checkpoint) -> bool:
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
         """Check whether the files that are done are the same as then."""
         digest = hashlib.sha256()
-        for name, _, state in islice(self._files(), start.done):
+        for name, _, state in islice(self._files(), checkpoint.done):
             digest.update(_entry(name, state))
-        return digest.hexdigest() == start.state
+        return digest.hexdigest() == checkpoint.state
 
     def _files(self) -> Iterator[tuple[str, int, str]]:
         """Yield path below the folder, bytes and state of each file, always in the same order."""
@@ -161,16 +180,16 @@ class TextFolder:
 class TextFile(_File):
     """One text file; its id is its name."""
 
-    def is_unchanged_until(self, start: Checkpoint) -> bool:
-        """Check whether the file is the same."""
-        return _size_and_state(self.path)[1] == start.state
-
     def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield the file, unless it is done already."""
         size, state = _size_and_state(self.path)
-        if start is None or not self.is_unchanged_until(start):
+        if start is None:
             checkpoint = Checkpoint(self.name, 1, 0, state)
             yield Texts(str(self.path.parent), (self.path.name,), size, checkpoint)
+
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
+        """Check whether size and modification time are the same."""
+        return _size_and_state(self.path)[1] == checkpoint.state
 
 
 def _raise(error: OSError) -> None:

@@ -1,8 +1,10 @@
 """Streams of JSON lines, and documents of a program, split into batches."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO
+from zlib import crc32
 
 from es_simhash.bulk.batches import LONGEST_LINE, Batch, Checkpoint, Limits, Lines, Unreadable
 from es_simhash.engine.connection import json_value
@@ -11,16 +13,45 @@ from es_simhash.text.limits import MEBIBYTE
 # Stands for the name of the file in locations.
 DOCUMENTS = "documents"
 
-# Makes the checkpoint after so many bytes and lines.
-Checkpoints = Callable[[int, int], Checkpoint | None]
+
+@dataclass
+class Position:
+    """How far a stream was read.
+
+    Attributes:
+        source: Name of its checkpoints; None for a stream that can be read only once.
+        done: Bytes.
+        lines: Lines.
+        checksum: CRC-32 of these bytes, which can be continued from a checkpoint.
+    """
+
+    source: str | None = None
+    done: int = 0
+    lines: int = 0
+    checksum: int = 0
+
+    @classmethod
+    def of_checkpoint(cls, checkpoint: Checkpoint) -> "Position":
+        """Return the position that `checkpoint` returned."""
+        checksum = int(checkpoint.state, 16)
+        return cls(checkpoint.source, checkpoint.done, checkpoint.lines, checksum)
+
+    def advance(self, data: bytes) -> None:
+        """Take in what was read."""
+        self.done += len(data)
+        self.lines += data.count(b"\n")
+        if self.source is not None:
+            self.checksum = crc32(data, self.checksum)
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Return the checkpoint; None for a stream that can be read only once."""
+        if self.source is None:
+            return None
+        return Checkpoint(self.source, self.done, self.lines, f"{self.checksum:08x}")
 
 
 def split_lines(
-    stream: BinaryIO,
-    name: str,
-    limits: Limits,
-    first: int = 1,
-    checkpoint: Checkpoints = lambda read, lines: None,
+    stream: BinaryIO, name: str, limits: Limits, position: Position | None = None
 ) -> Iterator[Batch]:
     """Yield batches of whole lines.
 
@@ -28,27 +59,32 @@ def split_lines(
         stream: What to read.
         name: Of the stream in messages.
         limits: How large a batch becomes.
-        first: Number of the first line.
-        checkpoint: Makes the checkpoint after so many bytes and lines.
+        position: Where the stream is; by default at its start, and it can be read only once.
     """
-    read = count = 0
+    position = position or Position()
     while data := stream.read(limits.bytes):
         if not data.endswith(b"\n"):
             data += stream.readline(LONGEST_LINE)
         if len(data) >= LONGEST_LINE and not data.endswith(b"\n"):
             end = data.rfind(b"\n") + 1
             if end:
-                lines = data.count(b"\n")
-                yield Lines(name, first + count, data[:end], checkpoint(read + end, count + lines))
-                read, count = read + end, count + lines
-            size = len(data) - end + _skip_line(stream)
-            read, count = read + size, count + 1
-            yield _too_long(name, first + count - 1, size, checkpoint(read, count))
+                yield _lines_of(name, data[:end], position)
+            line, start = position.lines + 1, position.done
+            position.advance(data[end:])
+            _skip_line(stream, position)
+            position.lines = line  # also when the end of the stream ends it
+            size = position.done - start
+            yield _too_long(name, line, size, position.checkpoint())
             continue
         for part in _at_most(data, limits.documents):
-            read, lines = read + len(part), part.count(b"\n")
-            yield Lines(name, first + count, part, checkpoint(read, count + lines))
-            count += lines
+            yield _lines_of(name, part, position)
+
+
+def _lines_of(name: str, data: bytes, position: Position) -> Lines:
+    """Return a batch of lines, after which the stream is."""
+    first = position.lines + 1
+    position.advance(data)
+    return Lines(name, first, data, position.checkpoint())
 
 
 def _too_long(name: str, line: int, size: int, checkpoint: Checkpoint | None) -> Unreadable:
@@ -59,14 +95,12 @@ def _too_long(name: str, line: int, size: int, checkpoint: Checkpoint | None) ->
     return Unreadable(name, line, size, reason, checkpoint)
 
 
-def _skip_line(stream: BinaryIO) -> int:
-    """Read to the end of a line and return its bytes."""
-    skipped = 0
+def _skip_line(stream: BinaryIO, position: Position) -> None:
+    """Read to the end of a line."""
     while part := stream.readline(1 << 20):
-        skipped += len(part)
+        position.advance(part)
         if part.endswith(b"\n"):
             break
-    return skipped
 
 
 def _at_most(data: bytes, documents: int) -> Iterator[bytes]:

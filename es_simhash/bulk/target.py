@@ -47,13 +47,30 @@ class TargetIndex:
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no fingerprint fields.
+            InputError: It weighs a vocabulary that is not given.
             MissingExtra: Its semantic scheme needs a package that is not installed.
         """
+        target = cls.of(client, name, config, retry)
+        target.require_profiler()
+        return target
+
+    @classmethod
+    def of(
+        cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
+    ) -> "TargetIndex":
+        """Return an index as `open` does, although its documents may not be fingerprinted here."""
         installed = InstalledIndex(Gateway.of(client), name, config).config
-        if installed.semantics is not None:
-            # A missing package or vocabulary ends the run before anything is written.
-            semantic_profiler(installed.semantics, installed.vocabulary)
         return cls(Gateway.of(client, retry), name, installed)
+
+    def require_profiler(self) -> None:
+        """Check that documents can be fingerprinted here, before anything is written.
+
+        Raises:
+            InputError: The index weighs a vocabulary that is not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
+        """
+        if self.config.semantics is not None:
+            semantic_profiler(self.config.semantics, self.config.vocabulary)
 
     def is_empty(self) -> bool:
         """Check whether the index has no document; False when that cannot be read."""

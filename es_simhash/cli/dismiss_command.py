@@ -1,31 +1,99 @@
 """`es-simhash dismiss`: record that two documents are not versions."""
 
+from dataclasses import asdict
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.output import format_option, print_json
+from es_simhash.engine.gateway import Client
+from es_simhash.families.dismissals import SettledPair, lift_undone, settled_pairs
 from es_simhash.families.dismissals import dismiss as dismiss_pair
 from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("index")
-@click.argument("a")
-@click.argument("b")
-@click.option("--undo", is_flag=True, help="Remove the dismissal.")
+@click.argument("a", required=False)
+@click.argument("b", required=False)
+@click.option("--undo", is_flag=True, help="Remove the dismissal, or lift the undone decision.")
+@click.option("--run", help="With --undo: lift all undone decisions of the run of this id.")
+@click.option("--list", "is_list", is_flag=True, help="List dismissals and undone decisions.")
+@format_option
 @simhash_field_option
 @connection_options
-def dismiss(index: str, a: str, b: str, undo: bool, simhash_field: str, **connection: Any) -> None:
+def dismiss(
+    index: str,
+    a: str | None,
+    b: str | None,
+    undo: bool,
+    run: str | None,
+    is_list: bool,
+    output_format: str,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
     """Record that documents A and B are not versions.
 
-    From the next `es-simhash families` on, they are never in one family, even if their texts
-    change. Dismissals are stored in the index INDEX-simhash.
+    From then on `related` does not return one as a version of the other, `ingest` and `sweep` do
+    not decide that one is, and the next `es-simhash families` puts them into two families, even if
+    their texts change. Dismissals are stored in the index INDEX-simhash.
+
+    Decisions that `es-simhash undo` reverted are stored there too, and are not made again. --list
+    shows both, with --format as a table or JSON; --undo removes one.
     """
+    _require_one_use(a, b, undo=undo, run=run, is_list=is_list)
     with client_of(**connection) as client:
-        dismiss_pair(client, index, a, b, undo=undo, simhash_field=simhash_field)
+        if is_list:
+            _print_pairs(settled_pairs(client, index, simhash_field=simhash_field), output_format)
+        elif run is not None:
+            lifted = lift_undone(client, index, run, simhash_field=simhash_field)
+            click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
+        else:
+            assert a is not None
+            assert b is not None
+            click.echo(_dismissed(client, index, (a, b), undo=undo, simhash_field=simhash_field))
+
+
+def _require_one_use(
+    a: str | None, b: str | None, *, undo: bool, run: str | None, is_list: bool
+) -> None:
+    if is_list and (a is not None or undo or run is not None):
+        raise click.UsageError("--list takes no documents, no --undo and no --run.")
+    if run is not None and (a is not None or not undo):
+        raise click.UsageError("--run takes no documents and needs --undo.")
+    if not is_list and run is None and b is None:
+        raise click.UsageError("Give the ids A and B of two documents, or --list.")
+
+
+def _dismissed(
+    client: Client, index: str, ids: tuple[str, str], *, undo: bool, simhash_field: str
+) -> str:
+    dismiss_pair(client, index, *ids, undo=undo, simhash_field=simhash_field)
     done = "Removed the dismissal of" if undo else "Dismissed"
-    click.echo(
-        f"{done} {one_line(a)} and {one_line(b)}. Run `es-simhash families {index}` to apply it."
+    return (
+        f"{done} {one_line(ids[0])} and {one_line(ids[1])}. "
+        f"Run `es-simhash families {index}` to apply it to families."
     )
+
+
+def _print_pairs(pairs: list[SettledPair], output_format: str) -> None:
+    if output_format == "json":
+        print_json([asdict(pair) for pair in pairs])
+        return
+    if not pairs:
+        click.echo("No dismissals and no undone decisions.")
+        return
+    table = Table()
+    for name in ("document", "other", "run"):
+        table.add_column(name, overflow="fold")
+    table.add_column("reason", no_wrap=True)
+    for pair in pairs:
+        ids = (Text(one_line(id)) for id in pair.ids)
+        table.add_row(*ids, Text(pair.run or ""), Text(pair.reason))
+    Console().print(table)

@@ -2,8 +2,7 @@
 
 import logging
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from es_simhash.bulk.conflicts import ON_CONFLICT, OnConflict
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.sources import PATTERNS, open_sources
 from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.ingest_summary import IngestSummary
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     processes_option,
@@ -22,7 +22,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option, print_json, undated_line
+from es_simhash.cli.output import format_option
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -31,8 +31,8 @@ from es_simhash.cli.progress import (
 )
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.deduplication.audit import default_audit
+from es_simhash.deduplication.run_ids import new_run
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name
@@ -71,6 +71,7 @@ from es_simhash.text.escaping import file_name
     show_default="a file in the user's cache directory",
     help="File for the checkpoints of the run.",
 )
+@click.option("--fresh", is_flag=True, help="Begin at the start; an earlier run is not resumed.")
 @on_version_options
 @click.option(
     "--on-conflict",
@@ -95,6 +96,7 @@ def ingest(
     rewrite: bool,
     dead_letter: Path | None,
     journal: Path | None,
+    fresh: bool,
     quiet: bool,
     on_conflict: OnConflict,
     output_format: str,
@@ -107,24 +109,26 @@ def ingest(
     document; a line without one is written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
-    is started again (not from standard input). Documents that fail are written to the dead-letter
-    file, and the exit status is then 1. Each document that was read counts once in the summary, as
-    what became of it in the end.
+    is started again (not from standard input), if what it read has not changed; --fresh begins at
+    the start. Documents that fail are written to the dead-letter file, and the exit status is then
+    1. Each document that was read counts once in the summary, as what became of it in the end.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
-    flagged, linked, or replaces it. Each decision is recorded in the audit log, and `es-simhash
-    undo` reverts it.
+    flagged, linked, or replaces it. Each decision is recorded in the audit log under the id of the
+    run, which is printed at the end, and `es-simhash undo` reverts it.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
     failures_file = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
-    progress = IngestProgress()
     rules, connection = on_version_of(options)
+    summary = IngestSummary(output_format)
+    if rules is not None:
+        summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
-            progress.before = now.before
+            summary.progress = now
             bar.update(bar.task_ids[0], completed=now.done)
 
         outcomes = ingest_sources(
@@ -143,61 +147,30 @@ def ingest(
                 rewrite=rewrite,
                 dead_letter=failures_file,
                 journal=journal,
+                fresh=fresh,
                 on_progress=report,
                 on_conflict=on_conflict,
+                run=summary.run,
             ),
         )
-        is_json = output_format == "json"
         # Closed here, so that Ctrl-C ends the threads before the client.
-        with closing(outcomes):  # type: ignore[type-var]
-            total = _consume(outcomes, bar, progress, _print_json if is_json else _print_text)
-        if rules is not None and not is_json:
-            _print_versions(total, rules.audit or default_audit(index))
-    require_no_failures(total.counts["failed"], failures_file)
+        with summary.printed(), closing(outcomes):  # type: ignore[type-var]
+            _consume(outcomes, summary, bar)
+    require_no_failures(summary.total.counts["failed"], failures_file)
 
 
-def _consume(
-    outcomes: Iterable[Outcome],
-    bar: Bar,
-    progress: IngestProgress,
-    summarise: Callable[[IngestReport, IngestReport, float], None],
-) -> IngestReport:
-    """Return the report of the whole job; print the first failures and the summary."""
-    report = IngestReport()
-    started = time.monotonic()
-    try:
-        for number, outcome in enumerate(outcomes, 1):
-            report.add(outcome)
-            if not outcome.ok and report.counts["failed"] <= MAX_FAILURES_SHOWN:
-                print_failure(bar, _failure(outcome))
-            if number % 1000 == 0:
-                bar.update(bar.task_ids[0], rate=number / (time.monotonic() - started))
-    finally:
-        summarise(report + progress.before, progress.before, time.monotonic() - started)
-    return report + progress.before
+def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: Bar) -> None:
+    """Count the outcomes, and print the first failures."""
+    failures = 0
+    for number, outcome in enumerate(outcomes, 1):
+        summary.add(outcome)
+        failures += not outcome.ok
+        if not outcome.ok and failures <= MAX_FAILURES_SHOWN:
+            print_failure(bar, _failure(outcome))
+        if number % 1000 == 0:
+            bar.update(bar.task_ids[0], rate=number / summary.seconds)
 
 
 def _failure(outcome: Outcome) -> str:
     name = f" (id {outcome.id})" if outcome.id is not None else ""
     return f"{outcome.place}{name}: {outcome.reason}"
-
-
-def _print_json(total: IngestReport, before: IngestReport, seconds: float) -> None:
-    """Print what became of all documents, of which an interrupted run did those before."""
-    added = {"documents_before": before.documents, "seconds": round(seconds, 3)}
-    print_json({**total.to_dict(), "undated": sorted(total.undated), **added})
-
-
-def _print_text(total: IngestReport, before: IngestReport, seconds: float) -> None:
-    """Print what became of all documents, in one line."""
-    rate = (total.documents - before.documents) / seconds if seconds else 0
-    resumed = f", {before.documents} by the interrupted run" if before.documents else ""
-    click.echo(f"{total.summary} in {seconds:.1f} s ({rate:.0f} documents/s{resumed})")
-
-
-def _print_versions(total: IngestReport, log: str | Path) -> None:
-    stored = total.replaced_stored
-    replaced = f", {stored} of the index replaced" if stored else ""
-    click.echo(f"{total.versions} versions{replaced}; decisions in {log}.")
-    if total.undated:
-        click.echo(undated_line(tuple(sorted(total.undated))))

@@ -73,6 +73,7 @@ from es_simhash.text.escaping import one_line
     metavar="FIELD",
     help="Date field; newer neighbours come first. Scores, and what is shown, stay the same.",
 )
+@click.option("--dismissed", is_flag=True, help="Also show versions that were dismissed.")
 @click.option(
     "--half-life",
     type=click.FloatRange(0, min_open=True),
@@ -112,6 +113,7 @@ def related(
     candidates: int,
     k: int | None,
     all_copies: bool,
+    dismissed: bool,
     recency: str | None,
     half_life: float,
     recency_weight: float,
@@ -147,6 +149,7 @@ def related(
         k=k,
         limits=Limits(candidates=candidates),
         collapse=not all_copies,
+        dismissed=dismissed,
         recency=Recency(recency, half_life, recency_weight) if recency else None,
     )
     if text_file is not None:

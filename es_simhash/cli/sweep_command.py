@@ -24,7 +24,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import format_option, undated_line
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.errors import ClusterError
+from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
 from es_simhash.storage.config import IndexConfig
 from es_simhash.sync.report import SweepReport
@@ -128,12 +128,15 @@ def sweep(
 
 
 def _repeat(once: Callable[[], SweepReport], output_format: str) -> None:
-    """Sweep once more; if the cluster is unreachable, log it and leave it to the next sweep."""
+    """Sweep once more; what passes by itself is logged, and the sweep left to the next interval.
+
+    That is an unreachable cluster, or an audit log that another command writes at this moment.
+    """
     try:
         _print(once(), output_format)
-    except ClusterError as error:
-        # The subclasses are errors that need intervention.
-        if type(error) is not ClusterError:
+    except (ClusterError, FileInUse) as error:
+        # Other subclasses are errors that need intervention.
+        if type(error) not in (ClusterError, FileInUse):
             raise
         click.echo(f"{_now()}  {error}", err=True)
 
@@ -163,7 +166,9 @@ def _summary(report: SweepReport) -> str:
     if report.audit is not None:
         decisions = [f"{count} {action}" for action, count in sorted(report.decisions.items())]
         parts.append(
-            f"{', '.join(decisions)}, decisions in {report.audit}" if decisions else "no versions"
+            f"{', '.join(decisions)}, decisions in {report.audit} (run {report.run})"
+            if decisions
+            else "no versions"
         )
     skipped = len(report.conflicted) + len(report.families.skipped)
     if skipped:

@@ -50,7 +50,7 @@ def print_table(relations: Sequence[Relation], query: str, console: Console | No
     for relation in relations:
         table.add_row(
             Text(one_line(relation.id or "")),
-            Text(relation.kind, KIND_STYLES[relation.kind]),
+            Text(_kind(relation), KIND_STYLES[relation.kind]),
             f"{relation.score:.2f}",
             *_coverages(relation),
         )
@@ -73,7 +73,13 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
             f"{relation.coverage.of_hit:.0%} of B appears in A"
         )
     console.print(line)
+    if relation.dismissed:
+        console.print("dismissed: a person decided that they are not versions")
     print_evidence(relation, console)
+
+
+def _kind(relation: Relation) -> str:
+    return f"{relation.kind} (dismissed)" if relation.dismissed else relation.kind
 
 
 def _coverages(relation: Relation) -> tuple[str, str]:

@@ -6,22 +6,30 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option, text_field_option
-from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.output import format_option, listed, print_json
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
+from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
+_MAX_RUNS_SHOWN = 5
+
 
 @click.command()
 @click.argument("index")
 @click.argument("audit")
-@click.option("--run", show_default="all runs of the log", help="Id of the run to undo.")
+@click.option(
+    "--run",
+    show_default="the run of the log, if it is the only one",
+    help="Id of the run to undo, or the beginning of it; `all` for all runs.",
+)
 @format_option
 @text_field_option
 @simhash_field_option
+@vocabulary_option
 @connection_options
 def undo(
     index: str,
@@ -30,19 +38,25 @@ def undo(
     output_format: str,
     text_field: str,
     simhash_field: str,
+    vocabulary: str | None,
     **connection: Any,
 ) -> None:
     """Restore what --on-version skipped or replaced.
 
-    Also removes flags and links. AUDIT is the audit log of the run, a file or index:NAME. An
-    existing document is never overwritten, so running `undo` twice has the same effect as once.
+    Also removes flags and links. AUDIT is the audit log of the run, a file or index:NAME; if it has
+    several runs on INDEX, they are listed, and --run names one. An existing document is never
+    overwritten, so running `undo` twice has the same effect as once.
+
+    Later runs do not make these decisions again: `es-simhash dismiss INDEX --list` lists them, and
+    `es-simhash dismiss INDEX --undo A B` lifts one.
     """
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
     with client_of(**connection) as client:
         done = undo_decisions(client, index, audit, run=run, config=config)
     if output_format == "json":
         print_json(
             {
+                "runs": list(done.runs),
                 "restored": done.restored,
                 "present": done.present,
                 "unmarked": done.unmarked,
@@ -67,3 +81,4 @@ def _print(done: UndoReport) -> None:
         f"Restored {done.restored}, already present {done.present}, "
         f"unmarked {done.unmarked}{unchanged}."
     )
+    click.echo(f"Undone: run {listed(done.runs, _MAX_RUNS_SHOWN)}. No run decides the same again.")

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeGuard
 
+from es_simhash.bulk.file_lock import lock
 from es_simhash.deduplication.audit_index import IndexAudit
 from es_simhash.deduplication.audit_records import Audit, Record
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.errors import IndexMissing, InputError
+from es_simhash.errors import FileInUse, IndexMissing, InputError
 from es_simhash.text.escaping import file_name
 
 _INDEX_PREFIX = "index:"
@@ -41,9 +44,44 @@ def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
 
 
 def _audit(target: str | Path, gateway: Gateway) -> Audit:
-    if isinstance(target, str) and target.startswith(_INDEX_PREFIX):
+    if _is_index(target):
         return IndexAudit(target, gateway, target.removeprefix(_INDEX_PREFIX))
     return FileAudit(Path(target))
+
+
+@contextmanager
+def unchanging_audit(target: str | Path) -> Iterator[None]:
+    """Keep other commands from writing an audit log that is read; one that is an index may grow.
+
+    Raises:
+        FileInUse: A command writes it.
+        InputError: The file cannot be read.
+    """
+    if _is_index(target):
+        yield
+        return
+    path = Path(target)
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(path.open("rb"))
+            lock(stream.fileno(), _file_name(path), parameter="audit", shared=True)
+        except OSError as error:
+            raise _failure(path, "read", error) from error
+        yield
+
+
+def _is_index(target: str | Path) -> TypeGuard[str]:
+    return isinstance(target, str) and target.startswith(_INDEX_PREFIX)
+
+
+def _file_name(path: Path) -> str:
+    return f"Audit log {str(path)!r}"
+
+
+def _failure(path: Path, done: str, error: OSError) -> InputError:
+    return InputError(
+        f"{_file_name(path)} cannot be {done} ({error.strerror}). Set audit.", parameter="audit"
+    )
 
 
 def default_audit(index: str) -> Path:
@@ -66,15 +104,23 @@ class FileAudit:
     def open(self) -> None:
         """Open it for writing, so that a run fails before it decides anything.
 
+        Until it is closed no other command writes it.
+
         Raises:
+            FileInUse: Another command has it.
             InputError: The file cannot be written.
         """
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            lock(self._descriptor, _file_name(self._path), parameter="audit")
             size = os.fstat(self._descriptor).st_size
             if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
                 self._append(self._descriptor, b"\n")  # a kill has cut the last line off
+        except FileInUse:
+            self.close()
+            raise
         except OSError as error:
+            self.close()
             raise self._failure("written", error) from error
 
     def write(self, records: Sequence[Record]) -> None:
@@ -121,7 +167,4 @@ class FileAudit:
             self._descriptor = None
 
     def _failure(self, done: str, error: OSError) -> InputError:
-        return InputError(
-            f"Audit log {self.name!r} cannot be {done} ({error.strerror}). Set audit.",
-            parameter="audit",
-        )
+        return _failure(self._path, done, error)

@@ -52,6 +52,7 @@ class BatchDecider:
         self._documents = documents
         self._dates = dates
         self._rules = documents.context.rules
+        self._settled = documents.context.settled
         self._recent = recent
         self._reservations = reservations
         self._order = 0
@@ -120,7 +121,12 @@ class BatchDecider:
         candidates = [original for original in stored if original.id not in self._recent]
         candidates += self._recent.search(query)
         return query.most_shared(
-            [candidate for candidate in candidates if candidate.id not in excluded]
+            [
+                candidate
+                for candidate in candidates
+                if candidate.id not in excluded
+                and not self._settled.binds(document.id, candidate.id)
+            ]
         )
 
     def _remember(self, decision: Decision, attempt: _Attempt) -> None:
@@ -165,7 +171,13 @@ class BatchDecider:
         for decision in decisions:
             is_copy = decision.relation is not None and decision.relation.kind == "exact"
             content_hash = decision.document.content_hash
-            if decision.is_new_original and not is_copy and content_hash not in self.reserved:
+            owner = attempt.owners.get(content_hash)
+            # A copy of a document that is there may be an original: by the rules, or as a person
+            # decided. That document has the reservation, if any.
+            is_owned = owner is not None and owner.id not in attempt.gone
+            if decision.is_new_original and not (
+                is_copy or is_owned or content_hash in self.reserved
+            ):
                 wanted.setdefault(content_hash, decision.document)
         owned = self._reservations.acquire(
             {

@@ -44,6 +44,7 @@ class CandidateSearch:
         self._config = documents.context.config
         self._rules = documents.context.rules
         self._date_field = date_field
+        self._settled = documents.context.settled
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
         """Return the candidates of documents.
@@ -72,7 +73,12 @@ class CandidateSearch:
                 candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
         for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
             candidates[place] = hits or []
-        return Answers(epoch, candidates)
+        # Left out here: what a person settled must not stand in the way of others.
+        open_pairs = [
+            [hit for hit in hits if not self._settled.binds(document.id, hit.id)]
+            for document, hits in zip(documents, candidates, strict=True)
+        ]
+        return Answers(epoch, open_pairs)
 
     def _hits(
         self,

@@ -159,7 +159,7 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
 
     A run that is killed between writing and deleting leaves both, and the next one finds the new
     document unchanged, so that it decides nothing about it. What was written since, as by `undo`,
-    has another sequence number, and stays.
+    has another sequence number, and stays; so does what a person decided about.
 
     Args:
         documents: Reads documents of the index.
@@ -168,12 +168,14 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
     Returns:
         The number of documents that were deleted.
     """
+    settled = documents.context.settled
     pending = (
         record
         for record in records
         if record.head["action"] == "replace"
         and record.head["index"] == documents.context.index
         and "replaced" in record.head
+        and not settled.binds(str(record.head["id"]), str(record.head["other"]))
     )
     return sum(_finish(documents, batch) for batch in _batches(pending))
 

@@ -1,6 +1,5 @@
 """Deciding batches of documents, in the order they came, each knowing those before it."""
 
-import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -28,11 +27,14 @@ from es_simhash.deduplication.preparation import prepare_undecided
 from es_simhash.deduplication.recorder import Recorder
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.rules import OnVersion, RunContext
+from es_simhash.deduplication.run_ids import new_run
+from es_simhash.deduplication.settled_pairs import SettledPairs
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.dismissals import Dismissals
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
@@ -51,8 +53,9 @@ class VersionPolicy:
         client: The client.
         index: An index with `simhash` fields.
         on_version: The action, or all rules.
-        config: Names of the fields; the schemes are read from the index.
+        config: Names of the fields, and the vocabulary; the schemes are read from the index.
         retry: How long requests to a busy cluster are retried.
+        run: Id of the run in the audit log, which no other run has; a new one by default.
 
     Attributes:
         rules: What counts as a version, and what is to be done.
@@ -68,9 +71,10 @@ class VersionPolicy:
         *,
         config: IndexConfig | None = None,
         retry: RetryPolicy | None = None,
+        run: str | None = None,
     ) -> None:
         self.rules = OnVersion.of(on_version)
-        self.run = uuid.uuid4().hex[:12]
+        self.run = run or new_run()
         self.gateway = Gateway.of(client, retry or RetryPolicy())
         self._installed = InstalledIndex(self.gateway, index, config or IndexConfig())
         self._recent = RecentDocuments()
@@ -83,16 +87,29 @@ class VersionPolicy:
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no `simhash` fields, or the date field holds no dates.
-            InputError: The audit log cannot be written, or no mapping has the date field.
+            FileInUse: Another run writes the audit log.
+            InputError: The audit log cannot be written, no mapping has the date field, or the
+                index weighs a vocabulary that is not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
         """
         index, self._config = self._installed.name, self._installed.config
-        context = RunContext(index, self._config, self.rules, self.run)
-        self._dates = DocumentDates.of(self.gateway, index, self.rules)
-        self._documents = StoredDocuments(self.gateway, context)
-        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
         self._target = TargetIndex(self.gateway, index, self._config)
+        self._target.require_profiler()
+        self._dates = DocumentDates.of(self.gateway, index, self.rules)
+        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        try:
+            self._begin(index)
+        except BaseException:
+            self._audit.close()
+            raise
+        return self
+
+    def _begin(self, index: str) -> None:
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
+        settled = SettledPairs(*Dismissals(state_index).settled())
+        context = RunContext(index, self._config, self.rules, self.run, settled)
+        self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)
         reservations.expire()
         self._search = CandidateSearch(self._documents, self._dates.compared)
@@ -101,7 +118,6 @@ class VersionPolicy:
         if self.rules.action == "replace":
             finish_replacements(self._documents, self._audit.read())
         self.gateway.refresh(index)
-        return self
 
     def __exit__(
         self,

@@ -1,9 +1,10 @@
 """What is to be done with versions, and for which index: rules, and the context of a run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
+from es_simhash.deduplication.settled_pairs import SettledPairs
 from es_simhash.errors import InputError
 from es_simhash.relation.model import VERSION_KINDS, Kind
 from es_simhash.storage.config import IndexConfig
@@ -87,9 +88,11 @@ class RunContext:
         config: How it is read and fingerprinted.
         rules: What counts as a version, and what is to be done.
         run: Id of the run in the audit log.
+        settled: Pairs of documents that a person decided about.
     """
 
     index: str
     config: IndexConfig
     rules: OnVersion
     run: str
+    settled: SettledPairs = field(default_factory=SettledPairs)

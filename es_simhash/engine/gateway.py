@@ -12,6 +12,7 @@ from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.pages import PointInTime
 from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import RetryPolicy
+from es_simhash.engine.searches import OptionalSearch
 from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.storage.references import DocumentRef
 
@@ -61,7 +62,10 @@ class Gateway(Requests):
         return searches.search(self, index, body)
 
     def search_all(
-        self, index: str | None, bodies: Sequence[Mapping[str, Any]]
+        self,
+        index: str | None,
+        bodies: Sequence[Mapping[str, Any]],
+        optional: Sequence[OptionalSearch] = (),
     ) -> list[Mapping[str, Any]]:
         """Return the responses to many searches, sent as one request.
 
@@ -70,13 +74,14 @@ class Gateway(Requests):
         Args:
             index: Index, alias or data stream; None when the bodies name a point in time.
             bodies: Of the searches.
+            optional: Further searches; their responses come last.
 
         Raises:
             IndexMissing: There is no such index.
             PointInTimeExpired: The point in time is gone.
             ClusterError: A search is rejected, or a shard does not answer.
         """
-        return searches.search_all(self, index, bodies)
+        return searches.search_all(self, index, bodies, optional)
 
     def search_each(
         self, index: str, bodies: Sequence[Mapping[str, Any]]

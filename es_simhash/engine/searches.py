@@ -1,6 +1,7 @@
 """Searches: one, many in one request, and counts; a shard that fails is an error."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.engine.errors import search_error
@@ -13,6 +14,19 @@ _COMPLETE = {"allow_partial_search_results": False}
 _INVALID = 400
 
 
+@dataclass(frozen=True)
+class OptionalSearch:
+    """A search of an index that need not exist; without it, or the privilege to read it, no hits.
+
+    Attributes:
+        index: Its name.
+        body: Of the search.
+    """
+
+    index: str
+    body: Mapping[str, Any]
+
+
 def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
     """Return the response to one search; see `Gateway.search`."""
     path, params = index_path(index, "_search"), {"allow_partial_search_results": "false"}
@@ -20,10 +34,13 @@ def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> An
 
 
 def search_all(
-    requests: Requests, index: str | None, bodies: Sequence[Mapping[str, Any]]
+    requests: Requests,
+    index: str | None,
+    bodies: Sequence[Mapping[str, Any]],
+    optional: Sequence[OptionalSearch] = (),
 ) -> list[Mapping[str, Any]]:
     """Return the responses to many searches; see `Gateway.search_all`."""
-    responses = _send_all(requests, index, bodies)
+    responses = _send_all(requests, index, bodies, optional)
     for response in responses:
         _require_answer(response, index)
     return responses
@@ -46,11 +63,16 @@ def _require_answer(response: Mapping[str, Any], index: str | None) -> None:
 
 
 def _send_all(
-    requests: Requests, index: str | None, bodies: Sequence[Mapping[str, Any]]
+    requests: Requests,
+    index: str | None,
+    bodies: Sequence[Mapping[str, Any]],
+    optional: Sequence[OptionalSearch] = (),
 ) -> list[Mapping[str, Any]]:
-    if not bodies:
+    if not bodies and not optional:
         return []
     lines = [line for body in bodies for line in (_COMPLETE, body)]
+    for further in optional:
+        lines += [{**_COMPLETE, "index": further.index, "ignore_unavailable": True}, further.body]
     path, params = index_path(index, "_msearch"), {"include_named_queries_score": "true"}
 
     def attempt() -> list[Mapping[str, Any]]:

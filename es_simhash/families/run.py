@@ -15,6 +15,7 @@ from es_simhash.families.postings import MAX_TEXTS
 from es_simhash.families.report import Family, Progress
 from es_simhash.families.representatives import Representatives
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.indices.dismissals import Dismissals
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.references import DocumentRef
 
@@ -42,7 +43,8 @@ class FamilyRun:
         self._options = options
         self._recorded_sizes = state.sizes()
         self._sizes = reader.family_sizes()
-        self._dismissals = state.dismissals()
+        self._kept_dismissals = Dismissals(state)
+        self._dismissals = self._kept_dismissals.all()
         self._dismissed: set[Pair[str]] = set()
         self.is_full = options.everything or state.last_run() != options.settings_key
         self.corpus = Corpus(reader)
@@ -164,6 +166,7 @@ class FamilyRun:
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
         self._state.write_sizes(sizes, self._recorded_sizes)
-        self._state.acknowledge([dismissal for dismissal in self._dismissals if dismissal.pending])
+        pending = [dismissal for dismissal in self._dismissals if dismissal.pending]
+        self._kept_dismissals.acknowledge(pending)
         if self.is_full:
             self._state.write_run(self._options.settings_key)

@@ -1,8 +1,9 @@
-"""The state index INDEX-simhash: dismissals, sizes of families, sweep checkpoints, reservations.
+"""The state index INDEX-simhash: sizes of families, sweep checkpoints, and what other modules keep.
 
 None of it can be stored in the documents themselves, which are replaced as a whole when they are
 written again; and that a document left its family shows only in what is stored elsewhere.
-Reservations are read and written by `deduplication.reservations`.
+Dismissals and undone decisions are read and written by `indices.dismissals`, reservations by
+`deduplication.reservations`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
+from es_simhash.engine.bulk import CONFLICT
 from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, InputError
@@ -18,21 +20,6 @@ from es_simhash.storage import resources
 
 SUFFIX = "-simhash"
 _PAGE = 1000
-
-
-@dataclass(frozen=True)
-class Dismissal:
-    """Two documents that are not versions of each other.
-
-    Attributes:
-        ids: The ids of the documents.
-        undone: True when the dismissal was withdrawn, and no run has acknowledged that yet.
-        pending: True when no run has acknowledged it yet.
-    """
-
-    ids: tuple[str, str]
-    undone: bool = False
-    pending: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,6 +35,11 @@ class SweepCheckpoint:
     deciding: bool = False
 
 
+def state_index_name(index: str) -> str:
+    """Return the name of the state index of an index, alias or data stream."""
+    return index.lstrip(".") + SUFFIX
+
+
 class StateIndex:
     """The state index of one of the user's indices; the constructor sends nothing.
 
@@ -55,6 +47,10 @@ class StateIndex:
         client: Client of the cluster.
         index: The user's index, alias or data stream.
         field: Field of the fingerprints in it.
+
+    Attributes:
+        name: Of the state index.
+        field: That field.
 
     Raises:
         InputError: The name is a pattern or a list of names.
@@ -65,32 +61,25 @@ class StateIndex:
             raise InputError(
                 f"{index!r} names several indices. Give one index, alias or data stream."
             )
-        self.name = index.lstrip(".") + SUFFIX
+        self.name = state_index_name(index)
         self._gateway = Gateway.of(client)
-        self._field = field
-
-    def dismissals(self) -> list[Dismissal]:
-        """Return all dismissals, with those withdrawn that no run has acknowledged."""
-        return [
-            Dismissal((entry["ids"][0], entry["ids"][1]), entry["undone"], entry["pending"])
-            for entry in self._entries("dismissal")
-        ]
+        self.field = field
 
     def last_run(self) -> str | None:
         """Return the options of the last run of families; None when there was none."""
-        for entry in self._entries("run"):
+        for entry in self.entries("run"):
             options: str = entry["options"]
             return options
         return None
 
     def write_run(self, options: str) -> None:
         """Store the options of a run of families."""
-        id = digest_of_key("run", self._field)
-        self._write([self._entry(id, {"kind": "run", "options": options})])
+        id = digest_of_key("run", self.field)
+        self.write([self.entry(id, {"kind": "run", "options": options})])
 
     def last_sweep(self, options: str) -> SweepCheckpoint:
         """Return the checkpoint of the last sweep; without numbers if its options differ."""
-        for entry in self._entries("sweep"):
+        for entry in self.entries("sweep"):
             seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
             known = seq_nos if entry["options"] == options else {}
             return SweepCheckpoint(known, entry["deciding"])
@@ -105,58 +94,46 @@ class StateIndex:
             "seq_nos": list(checkpoint.seq_nos.values()),
             "deciding": checkpoint.deciding,
         }
-        self._write([self._entry(digest_of_key("sweep", self._field), entry)])
+        self.write([self.entry(digest_of_key("sweep", self.field), entry)])
 
     def sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that has several."""
-        return {entry["family"]: entry["documents"] for entry in self._entries("family")}
-
-    def write_dismissal(self, dismissal: Dismissal) -> None:
-        """Store a dismissal in place of what was stored of the two documents."""
-        self._write([self._dismissal(dismissal)])
-
-    def acknowledge(self, dismissals: Sequence[Dismissal]) -> None:
-        """Mark dismissals as applied by a run, and delete those withdrawn."""
-        self._write(
-            [
-                self._removal(self._dismissal_id(dismissal.ids))
-                if dismissal.undone
-                else self._dismissal(Dismissal(dismissal.ids, pending=False))
-                for dismissal in dismissals
-            ]
-        )
+        return {entry["family"]: entry["documents"] for entry in self.entries("family")}
 
     def write_sizes(self, sizes: Mapping[str, int], known: Mapping[str, int]) -> None:
         """Store the number of documents of families that changed; one or none is not stored."""
         lines = []
         for family, count in sorted(sizes.items()):
-            id = digest_of_key("family", self._field, family)
+            id = digest_of_key("family", self.field, family)
             if count > 1 and known.get(family) != count:
                 entry = {"kind": "family", "family": family, "documents": count}
-                lines.append(self._entry(id, entry))
+                lines.append(self.entry(id, entry))
             elif count <= 1 and family in known:
-                lines.append(self._removal(id))
-        self._write(lines)
+                lines.append(self.removal(id))
+        self.write(lines)
 
-    def _dismissal_id(self, ids: tuple[str, str]) -> str:
-        return digest_of_key("dismissal", self._field, *sorted(ids))
+    def entry(
+        self, id: str, entry: Mapping[str, Any], conditions: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the action that stores an entry of this field, in place of that of its id.
 
-    def _dismissal(self, dismissal: Dismissal) -> list[dict[str, Any]]:
-        entry = {
-            "kind": "dismissal",
-            "ids": sorted(dismissal.ids),
-            "undone": dismissal.undone,
-            "pending": dismissal.pending,
-        }
-        return self._entry(self._dismissal_id(dismissal.ids), entry)
+        Args:
+            id: Of the entry.
+            entry: The entry.
+            conditions: Version that it replaces; an entry that was changed since stays.
+        """
+        return [{"index": {"_id": id, **(conditions or {})}}, {**entry, "field": self.field}]
 
-    def _entry(self, id: str, entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [{"index": {"_id": id}}, {**entry, "field": self._field}]
+    def removal(self, id: str, conditions: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Return the action that deletes an entry, unless it was changed; see `entry`."""
+        return [{"delete": {"_id": id, **(conditions or {})}}]
 
-    def _removal(self, id: str) -> list[dict[str, Any]]:
-        return [{"delete": {"_id": id}}]
+    def write(self, entries: Sequence[list[dict[str, Any]]]) -> None:
+        """Send actions, creating the index when there is none; later searches see them.
 
-    def _write(self, entries: Sequence[list[dict[str, Any]]]) -> None:
+        Raises:
+            ClusterError: An action is rejected.
+        """
         if not entries:
             return
         self.create()
@@ -170,21 +147,27 @@ class StateIndex:
         template = resources.template("simhash-state@mappings", "simhash-state@settings")
         self._gateway.create_index_if_missing(self.name, **template)
 
-    def _entries(self, kind: str) -> Iterator[dict[str, Any]]:
+    def entries(self, kind: str) -> Iterator[dict[str, Any]]:
         """Yield what is stored of a kind; nothing when there is no such index yet."""
-        conditions = [{"term": {"kind": kind}}, {"term": {"field": self._field}}]
-        body = {"size": _PAGE, "query": {"bool": {"filter": conditions}}}
+        yield from (hit["_source"] for hit in self.hits(kind))
+
+    def hits(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Yield the documents of a kind with their versions, as `entries` does."""
+        conditions = [{"term": {"kind": kind}}, {"term": {"field": self.field}}]
+        query = {"bool": {"filter": conditions}}
+        body = {"size": _PAGE, "query": query, "seq_no_primary_term": True}
         stored = self._gateway.pages(self.name, body)
         try:
             first = list(islice(stored, 1))
         except IndexMissing:
             return
-        yield from (hit["_source"] for hit in chain(first, stored))
+        yield from chain(first, stored)
 
 
 def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
     for result in results:
-        if "error" in result:
+        # One that another writer changed is left as it is.
+        if "error" in result and result["status"] != CONFLICT:
             raise ClusterError(
                 f"Cannot write to state index {index!r}: {reason_of(result)}. "
                 "Check its mapping and the privilege write."

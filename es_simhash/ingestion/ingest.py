@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeGuard
 
 from es_simhash.bulk.batches import Batch, Limits
 from es_simhash.bulk.conflicts import RunDocuments
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.journal import Journal, default_path
+from es_simhash.bulk.journal import Journal, open_journal
+from es_simhash.bulk.journal_job import INDEX, SOURCES, UUIDS, Job, default_path
 from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import WriteRun
 from es_simhash.bulk.sources import Source
@@ -76,7 +76,8 @@ def ingest_sources(
 ) -> Iterator[Outcome]:
     """Write the documents of files, and yield the outcome of each, in order; see `ingest`.
 
-    A run that was ended, even by a kill, resumes from its last checkpoint; see `Journal`.
+    A run that was ended, even by a kill, resumes from its last checkpoint; see `Journal`. A file
+    that has grown since is resumed as well, as long as what was read of it is unchanged.
 
     Args:
         client: The client.
@@ -91,44 +92,49 @@ def ingest_sources(
         MappingConflict: It has no fingerprint fields, or is a sidecar.
         SchemeMismatch: It has another scheme than the one required.
         ClusterError: The cluster rejects every document, or is away for too long.
-        InputError: A file cannot be read, or the requested processes cannot be started.
+        InputError: A file cannot be read, the journal is of another run or another input, or the
+            requested processes cannot be started.
+        FileInUse: Another command has the journal or the audit log.
     """
     target = _target(client, index, config, settings)
     job = _job(Gateway.of(client), target, sources, on_version, settings)
-    journal = _journal(settings.journal or default_path(job), job, sources)
-    run = RunDocuments(settings.on_conflict)
-    for records in journal.records():
-        run.load(records)
-    progress = IngestProgress(before=_report_of(journal))
-    batches = _resumed(sources, settings.limits, journal, progress)
-    on_progress = settings.on_progress or (lambda progress: None)
-    on_progress(progress)
-    for batch, report in _finished(client, target, batches, on_version, settings, run):
-        if batch.checkpoint is not None:
-            counts = IngestReport.of(report.outcomes).to_dict()
-            journal.save(batch.checkpoint, counts, report.records)
-        progress.done += batch.size
+    with _journal(sources, job, settings) as journal:
+        run = RunDocuments(settings.on_conflict)
+        run.load(journal.records())
+        progress = IngestProgress(before=IngestReport.of_dict(journal.report))
+        batches = _resumed(sources, settings.limits, journal, progress)
+        on_progress = settings.on_progress or (lambda progress: None)
         on_progress(progress)
-        yield from report.outcomes
-    journal.remove()
+        for batch, report in _finished(client, target, batches, on_version, settings, run):
+            if batch.checkpoint is not None:
+                counts = IngestReport.of(report.outcomes).to_dict()
+                journal.save(batch.checkpoint, counts, report.records)
+            progress.done += batch.size
+            on_progress(progress)
+            yield from report.outcomes
+        if journal.checkpoints:
+            journal.remove()
 
 
-def _journal(path: Path, job: Sequence[str], sources: Sequence[Source]) -> Journal:
-    """Return the journal without what it has of sources that have changed since."""
-    journal = Journal.open(path, job)
-    for source in sources:
-        checkpoint = journal.checkpoint(source.name)
-        if checkpoint is not None and not source.is_unchanged_until(checkpoint):
-            journal.forget(source.name)
-    return journal
+@contextmanager
+def _journal(sources: Sequence[Source], job: Job, settings: IngestSettings) -> Iterator[Journal]:
+    """Yield the journal of a run, whose sources are as it has them.
 
-
-def _report_of(journal: Journal) -> IngestReport:
-    """Return what became of the documents of the part that is done."""
-    report = IngestReport()
-    for entry in journal.entries.values():
-        report += IngestReport.of_dict(entry.report)
-    return report
+    Raises:
+        FileInUse: Another command has it.
+        InputError: It is of another job, or what was read of a source has changed.
+    """
+    path = settings.journal or default_path(job)
+    if not any(source.can_resume for source in sources):
+        # Of standard input nothing is saved, and two commands may read from two pipes.
+        yield Journal(path, job)
+        return
+    with open_journal(path, job, fresh=settings.fresh) as journal:
+        for source in sources:
+            checkpoint = journal.checkpoint(source.name)
+            if checkpoint is not None and not source.is_unchanged(checkpoint):
+                raise journal.source_changed(source.name)
+        yield journal
 
 
 def _target(
@@ -171,7 +177,12 @@ def _policy(
         yield WriteAll(target, run, rewrite=settings.rewrite, prepare=settings.prepare)
         return
     with VersionPolicy(
-        client, target.name, on_version, config=target.config, retry=settings.retry
+        client,
+        target.name,
+        on_version,
+        config=target.config,
+        retry=settings.retry,
+        run=settings.run,
     ) as versions:
         # Of the policy's gateway: when one is stopped, both are.
         own = TargetIndex(versions.gateway, target.name, target.config)
@@ -202,24 +213,24 @@ def _job(
     sources: Sequence[Source],
     on_version: OnVersion | str | None,
     settings: IngestSettings,
-) -> list[str]:
-    """Name what a journal is for.
+) -> Job:
+    """Return what a journal is for.
 
-    An index that was deleted and created again has another uuid, and nothing is done for it.
+    An index that was deleted and created again has another UUID, and nothing is done for it.
     """
     config = target.config
-    found = gateway.settings(target.name, "index.uuid")
-    uuids = [entry["index.uuid"] for entry in found.values()]
-    job = [
-        *sorted(uuids),
-        config.scheme.name,
-        config.semantics.name if config.semantics else "",
-        config.text_field,
-        config.simhash_field,
-        config.id_field or "",
-        *(source.name for source in sources),
-    ]
-    if settings.on_conflict != "last":
-        job.append(f"on-conflict {settings.on_conflict}")
-    # What was written without looking for versions is looked at in another run.
-    return [*job, f"on-version {on_version}"] if _looks_for_versions(on_version) else job
+    uuids = gateway.settings(target.name, "index.uuid").values()
+    return {
+        INDEX: target.name,
+        UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+        SOURCES: [source.name for source in sources],
+        "scheme": config.scheme.name,
+        "semantics": config.semantics.name if config.semantics else None,
+        "text_field": config.text_field,
+        "simhash_field": config.simhash_field,
+        "id_field": config.id_field,
+        "rewrite": settings.rewrite,
+        "on_conflict": settings.on_conflict,
+        # What was written without looking for versions is looked at in another run.
+        "on_version": str(on_version) if _looks_for_versions(on_version) else None,
+    }

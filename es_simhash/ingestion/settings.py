@@ -43,8 +43,10 @@ class IngestSettings:
         require_scheme: Scheme the index must have; None for any.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
         journal: File of the checkpoints, for files alone; None for one in the user's cache.
+        fresh: Begin at the start, whatever the journal has.
         on_progress: Called at the start and after each batch.
         prepare: What a worker does with a batch, instead of fingerprinting it.
+        run: Id of the run in the audit log, which no other run has; None for a new one.
     """
 
     processes: int = 1
@@ -55,9 +57,11 @@ class IngestSettings:
     require_scheme: Scheme | None = None
     dead_letter: Path | None = None
     journal: Path | None = None
+    fresh: bool = False
     on_progress: Callable[[IngestProgress], None] | None = None
     prepare: Prepare | None = None
     on_conflict: OnConflict = "last"
+    run: str | None = None
 
     def __post_init__(self) -> None:
         require_on_conflict(self.on_conflict)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,16 @@ from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import write_batches
 from es_simhash.bulk.target import TargetIndex
 from es_simhash.bulk.write_all import WriteAll
-from es_simhash.deduplication.audit import read_audit
+from es_simhash.deduplication.audit import read_audit, unchanging_audit
 from es_simhash.deduplication.audit_records import Record
+from es_simhash.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.deduplication.effects import WRITE_ATTEMPTS, is_conflict
+from es_simhash.deduplication.rules import ACTIONS
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
+from es_simhash.indices.dismissals import Dismissals, UndoneDecision
+from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path, nested_path
@@ -41,6 +45,7 @@ class UndoReport:
         unmarked: Documents whose flag or family was removed.
         unchanged: Documents that had no such flag any more, or are gone.
         failed: Documents that could not be written, with the reason.
+        runs: Ids of the runs that were undone, the newest first.
     """
 
     restored: int = 0
@@ -48,6 +53,7 @@ class UndoReport:
     unmarked: int = 0
     unchanged: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    runs: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> None:
         """Take in what became of a document that was to be restored."""
@@ -69,31 +75,45 @@ def undo(
     """Restore what was skipped or replaced, and remove flags and families again.
 
     A document that is there, whatever it holds now, is never overwritten. Doing it twice does
-    nothing the second time.
+    nothing the second time. No later run makes these decisions again, until a person lifts them
+    with `dismiss(…, undo=True)` or `lift_undone`; `settled_pairs` lists them.
 
     Args:
         client: The client.
         index: The index the decisions are about.
         audit: The audit log: a file, or `index:NAME`.
-        run: Id of the one run to undo; all by default.
-        config: Names of the fields; the schemes are read from the index.
+        run: Id of the run to undo or the beginning of it, or "all"; not needed where the log has
+            one run.
+        config: Names of the fields, and the vocabulary where the index weighs one; the schemes
+            are read from the index.
         retry: How long requests to a busy cluster are retried.
 
     Raises:
-        InputError: The log has nothing about this index, or this run.
+        InputError: The log has nothing about this index, or this run; it has several and none is
+            named; or documents are to be restored, and the index weighs a vocabulary that is not
+            given.
+        FileInUse: A run writes the log at this moment.
         ClusterError: A document is rejected.
     """
-    target = TargetIndex.open(client, index, config or IndexConfig(), retry or RetryPolicy())
-    log = _Log(target.gateway, index, audit, run)
-    undoing = _Undo(target)
+    target = TargetIndex.of(client, index, config or IndexConfig(), retry or RetryPolicy())
+    with unchanging_audit(audit):
+        return _undone(target, audit, run)
+
+
+def _undone(target: TargetIndex, audit: str | Path, run: str | None) -> UndoReport:
+    index = target.name
+    log = _Log.open(target.gateway, index, audit, run)
+    undoing = _Undo(target, UndoReport(runs=log.runs))
     last = {_lost_id(record): _key(record) for record in log.lost()}
-    if not last and next(log.records(), None) is None:
-        which = f"run {run!r} on " if run is not None else ""
-        raise InputError(
-            f"Audit log {str(audit)!r} has no decisions of {which}index {index!r}. "
-            "Check the names.",
-            parameter="audit" if run is None else "run",
-        )
+    if last:
+        # Before any flag is removed; to remove flags alone nothing is fingerprinted.
+        target.require_profiler()
+    # First, or a sweep between the two would decide again.
+    Dismissals(StateIndex(target.gateway, index, target.config.simhash_field)).write_undone(
+        UndoneDecision((str(record.head["id"]), str(record.head["other"])), record.head["run"])
+        for record in log.records()
+        if record.head["action"] in ACTIONS
+    )
     for batch in _batches(record for record in log.records() if record.head["action"] in _FLAGGING):
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
@@ -104,18 +124,47 @@ def undo(
 
 @dataclass(frozen=True)
 class _Log:
-    """The part of an audit log that is to be undone."""
+    """The part of an audit log that is to be undone.
+
+    Attributes:
+        gateway: To the cluster, for a log that is an index.
+        index: The index that it is about.
+        audit: The log.
+        runs: Ids of the runs to undo.
+    """
 
     gateway: Gateway
     index: str
     audit: str | Path
-    run: str | None
+    runs: tuple[str, ...] = ()
+
+    @classmethod
+    def open(cls, gateway: Gateway, index: str, audit: str | Path, run: str | None) -> "_Log":
+        """Return the part of a log that a person names.
+
+        Raises:
+            InputError: It has nothing about the index or the run, or several runs.
+        """
+        whole = cls(gateway, index, audit)
+        runs = runs_of(record.head for record in whole.of_index())
+        if not runs:
+            raise InputError(
+                f"Audit log {str(audit)!r} has no decisions of index {index!r}. Check the names.",
+                parameter="audit",
+            )
+        where = f"audit log {str(audit)!r} for index {index!r}"
+        return replace(whole, runs=tuple(choose_runs(run, runs, where)))
+
+    def of_index(self) -> Iterator[Record]:
+        """Yield all records about the index."""
+        for record in read_audit(self.audit, self.gateway):
+            if record.head["index"] == self.index:
+                yield record
 
     def records(self) -> Iterator[Record]:
-        """Yield its records."""
-        for record in read_audit(self.audit, self.gateway):
-            if record.head["index"] == self.index and self.run in (None, record.head["run"]):
-                yield record
+        """Yield the records of the runs."""
+        runs = set(self.runs)
+        return (record for record in self.of_index() if record.head["run"] in runs)
 
     def lost(self) -> Iterator[Record]:
         """Yield the records that hold a document."""
@@ -154,12 +203,12 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
 class _Undo:
     """Undoes records of one index, and counts what became of them."""
 
-    def __init__(self, target: TargetIndex) -> None:
+    def __init__(self, target: TargetIndex, report: UndoReport) -> None:
         self._target = target
         self._gateway = target.gateway
         self._index = target.name
         self._config = target.config
-        self.report = UndoReport()
+        self.report = report
 
     def restore(self, records: Iterable[Record]) -> None:
         """Write the documents of records again that the index does not have."""

@@ -6,7 +6,7 @@ from typing import Any
 from es_simhash.query.options import Query
 
 # The greatest number of hits of one search.
-_MAX_HITS = 10_000
+MAX_HITS = 10_000
 _WIDER = 10
 
 Hit = Mapping[str, Any]
@@ -47,12 +47,12 @@ def is_full(answer: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
 
 def lacks(narrow: Mapping[str, Any], body: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
     """Check whether too few hits are left, and more can be requested."""
-    return len(narrow["hits"]["hits"]) < int(body["size"]) and int(sent["size"]) < _MAX_HITS
+    return len(narrow["hits"]["hits"]) < int(body["size"]) and int(sent["size"]) < MAX_HITS
 
 
 def widened(sent: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same search for more hits."""
-    size = min(int(sent["size"]) * _WIDER, _MAX_HITS)
+    size = min(int(sent["size"]) * _WIDER, MAX_HITS)
     wide = {**sent, "size": size}
     if sent["track_total_hits"] is not False:
         wide["track_total_hits"] = size + 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.relation.model import KINDS, Kind, Relation
+from es_simhash.relation.model import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE
 
 Query = Mapping[str, Any]
@@ -85,6 +85,7 @@ class SearchOptions:
         collapse: Whether neighbours that are versions of each other are returned once.
         recency: How newer neighbours rank higher, among those that pass `min_score`; None for no
             influence of the date.
+        dismissed: Whether versions that a person dismissed are returned as well.
     """
 
     size: int = 10
@@ -97,6 +98,7 @@ class SearchOptions:
     limits: Limits = field(default_factory=Limits)
     collapse: bool = True
     recency: Recency | None = None
+    dismissed: bool = False
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -118,6 +120,8 @@ class SearchOptions:
 
     def shows(self, relation: Relation) -> bool:
         """Check whether a relation is wanted."""
+        if relation.dismissed and relation.kind in VERSION_KINDS and not self.dismissed:
+            return False
         wanted = relation.kind in (self.kinds or KINDS)
         return wanted and relation.score >= self.min_score
 

@@ -1,6 +1,7 @@
 """Ranking: versions and neighbours of one query in one list, each document once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbours import Neighbour
@@ -15,6 +16,7 @@ def ranked(
     by_shingles: Sequence[Relation],
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
+    dismissed: Collection[str] = (),
 ) -> list[Relation]:
     """Return the relations to show, best first.
 
@@ -22,6 +24,7 @@ def ranked(
         by_shingles: Relations of the candidates for versions, those of kind `none` among them.
         neighbours: Documents near in meaning.
         options: What to show.
+        dismissed: Ids of documents that a person dismissed as versions of the query.
     """
     versions: dict[_Key, Relation] = {
         (relation.index, relation.id): relation for relation in by_shingles
@@ -37,7 +40,11 @@ def ranked(
             semantic.append((relation, neighbour))
         else:
             versions[key] = relation
-    found = [*versions.values(), *_without_copies(semantic, options)]
+    found = [
+        # Before the cut, so that others take the places of those that are left out.
+        replace(relation, dismissed=True) if relation.id in dismissed else relation
+        for relation in [*versions.values(), *_without_copies(semantic, options)]
+    ]
     if options.recency is None:
         return options.select(found)
     dates = {(neighbour.index, neighbour.id): neighbour.date for neighbour in neighbours}

@@ -69,6 +69,7 @@ class Relation:
         truncated: True when a limit cut the candidates this relation was chosen from.
         semantics: Similarity of the semantic profiles, when these were compared.
         copies: Further neighbours, not shown, that are versions of this one.
+        dismissed: True when a person dismissed the two documents: they are not versions.
     """
 
     id: str | None
@@ -81,6 +82,7 @@ class Relation:
     truncated: bool = False
     semantics: SemanticSimilarity | None = None
     copies: int = 0
+    dismissed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the relation as it is printed in JSON."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from es_simhash.engine.documents import MAX_IDS
 from es_simhash.engine.gateway import Gateway
+from es_simhash.engine.searches import OptionalSearch
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.semantic_codec import own_vector
 
@@ -22,8 +23,13 @@ class IndexAccess(Protocol):
     def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return documents by their ids, each with `found`."""
 
-    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return the answers to candidate searches, with the documents the user knows."""
+    def search_all(
+        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+    ) -> list[Mapping[str, Any]]:
+        """Return the answers to candidate searches, with the documents the user knows.
+
+        Those to searches of other indices, sent with the same request, come last.
+        """
 
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]
@@ -49,9 +55,11 @@ class DirectAccess:
         """Return documents by their ids, each with `found`."""
         return self._gateway.documents_by_id(self._name, ids, fields)
 
-    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return the answers to candidate searches."""
-        return self._gateway.search_all(self._name, bodies)
+    def search_all(
+        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+    ) -> list[Mapping[str, Any]]:
+        """Return the answers to candidate searches, and to those of other indices."""
+        return self._gateway.search_all(self._name, bodies, optional)
 
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]

@@ -1,6 +1,6 @@
 """Retrieval: from query documents to searches, hits, relations and their evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,7 @@ from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import score_candidates
 from es_simhash.search.access import IndexAccess, own_vectors
+from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
@@ -74,6 +75,10 @@ class Retrieval:
         profiler = semantic_profiler(config.semantics, config.vocabulary)
         return TextAnalyser(config.scheme, profiler, vocabulary)
 
+    @property
+    def _dismissals(self) -> DismissalLookup:
+        return DismissalLookup(self.gateway, self.name, self.config.simhash_field)
+
     def _analyser_for(self, options: SearchOptions) -> TextAnalyser:
         return self.analyser if options.wants_neighbours else TextAnalyser(self.config.scheme)
 
@@ -94,7 +99,12 @@ class Retrieval:
         relation = compare_texts(query.text, hit.text)
         if relation.kind != "none":
             relation = with_evidence(relation, query.text, hit.text)
-        return replace(relation, id=id_b, index=hit.ref.index if hit.ref else None)
+        return replace(
+            relation,
+            id=id_b,
+            index=hit.ref.index if hit.ref else None,
+            dismissed=self._dismissals.is_dismissed(id_a, id_b),
+        )
 
     def searches(
         self, id: str | None, text: str | None, options: SearchOptions
@@ -172,7 +182,10 @@ class Retrieval:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         searches = [self._searches_of(document, options) for document in documents]
-        received = self.access.search_all([body for bodies in searches for body in bodies])
+        all_bodies = [body for bodies in searches for body in bodies]
+        ids = [id for document in documents for id in document.own_ids] if all_bodies else []
+        received = self.access.search_all(all_bodies, self._dismissals.searches(ids))
+        dismissed = self._dismissals.read(received[len(all_bodies) :])
         responses = iter(received)
         found = [
             self._found(document.text, [next(responses) for _ in bodies], options)
@@ -180,11 +193,13 @@ class Retrieval:
         ]
         self._settle(documents, [candidates for candidates, _ in found])
         answers = [
-            self._relations(document.text, candidates, neighbours, options)
+            self._relations(document, candidates, neighbours, options, dismissed)
             for document, (candidates, neighbours) in zip(documents, found, strict=True)
         ]
         if options.evidence or options.fields:
-            return self._with_sources(documents, answers, _places(received), options)
+            return self._with_sources(
+                documents, answers, _places(received[: len(all_bodies)]), options
+            )
         return answers
 
     def _found(
@@ -221,14 +236,17 @@ class Retrieval:
 
     def _relations(
         self,
-        text: AnalysedText,
+        document: QueryDocument,
         found: Candidates,
         neighbours: Sequence[Neighbour],
         options: SearchOptions,
+        dismissed: Mapping[str, Collection[str]],
     ) -> Answer:
         """Return the answer to one query document from what was found."""
-        by_shingles = score_candidates(text, list(found.by_key.values()))
-        answer = Answer(ranked(by_shingles, neighbours, options), truncated=found.truncated)
+        by_shingles = score_candidates(document.text, list(found.by_key.values()))
+        others = {other for id in document.own_ids for other in dismissed.get(id, ())}
+        shown = ranked(by_shingles, neighbours, options, others)
+        answer = Answer(shown, truncated=found.truncated)
         return answer.map(lambda relation: replace(relation, truncated=found.truncated))
 
     def _with_sources(

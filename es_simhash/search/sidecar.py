@@ -7,6 +7,7 @@ from typing import Any
 
 from es_simhash.engine.documents import MAX_IDS, entry_of
 from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.engine.searches import OptionalSearch
 from es_simhash.errors import MappingConflict
 from es_simhash.indices.sidecar import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
@@ -109,7 +110,9 @@ class SidecarAccess:
         hits = self._gateway.hits_by_id(self._source, ids, list(fields))
         return [entry_of(id, hits.get(id, []), self._source) for id in ids]
 
-    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Hit]:
+    def search_all(
+        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+    ) -> list[Hit]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
 
         A search whose hits the filters leave too few of is sent again for more.
@@ -118,9 +121,14 @@ class SidecarAccess:
             {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in bodies
         ]
         answers: list[Hit] = [{}] * len(sent)
+        further: list[Hit] | None = None
         pending = list(range(len(sent)))
         while pending:
-            responses = self._gateway.search_all(self._sidecar, [sent[n] for n in pending])
+            responses = self._gateway.search_all(
+                self._sidecar, [sent[n] for n in pending], optional if further is None else ()
+            )
+            if further is None:
+                responses, further = responses[: len(pending)], responses[len(pending) :]
             located = self._located(
                 [hit for response in responses for hit in response["hits"]["hits"]]
             )
@@ -132,7 +140,7 @@ class SidecarAccess:
                     sent[number] = widened(sent[number])
                     too_narrow.append(number)
             pending = too_narrow
-        return answers
+        return [*answers, *(further or [])]
 
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]

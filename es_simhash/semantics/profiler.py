@@ -164,7 +164,7 @@ def _scheme_vocabulary(scheme: SemanticScheme, path: str | None) -> Vocabulary |
     if path is None or vocabulary_digest(path) != scheme.vocabulary:
         raise InputError(
             f"The index weighs the vocabulary with digest {scheme.vocabulary}, but "
-            f"{'none' if path is None else path} was given; pass that file as vocabulary.",
+            f"{'none' if path is None else path} was given. Set vocabulary.",
             parameter="vocabulary",
         )
     return load_vocabulary(path)

@@ -1,9 +1,9 @@
 """What is done with changed documents that are versions of another of their family."""
 
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 from es_simhash.deduplication.audit import default_audit, open_audit
@@ -14,11 +14,15 @@ from es_simhash.deduplication.decision import Decision, IncomingDocument
 from es_simhash.deduplication.effects import delete_replaced, finish_replacements, is_conflict
 from es_simhash.deduplication.recorder import Recorder
 from es_simhash.deduplication.rules import OnVersion, RunContext
+from es_simhash.deduplication.run_ids import new_run
+from es_simhash.deduplication.settled_pairs import SettledPairs
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.report import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import Date
@@ -71,10 +75,8 @@ class FamilyPolicy:
         self._config = config
         self._rules = rules
         self._gateway = gateway
-        self._context = RunContext(index, config, rules, uuid.uuid4().hex[:12])
         self._dates = dates
-        self._documents = StoredDocuments(gateway, self._context)
-        self._recorder = Recorder(self._context)
+        self._index = index
         self._audit = open_audit(rules.audit or default_audit(index), gateway)
 
     def __enter__(self) -> "FamilyPolicy":
@@ -82,6 +84,21 @@ class FamilyPolicy:
 
     def __exit__(self, *error: object) -> None:
         self._audit.close()
+
+    @cached_property
+    def _context(self) -> RunContext:
+        # Read when decisions begin: a person may decide while documents are enriched.
+        state = StateIndex(self._gateway, self._index, self._config.simhash_field)
+        settled = SettledPairs(*Dismissals(state).settled())
+        return RunContext(self._index, self._config, self._rules, new_run(), settled)
+
+    @cached_property
+    def _documents(self) -> StoredDocuments:
+        return StoredDocuments(self._gateway, self._context)
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        return Recorder(self._context)
 
     @property
     def audit(self) -> str:
@@ -136,7 +153,12 @@ class FamilyPolicy:
         """Return the decision for one document; None for one that is an original."""
         if member.change is None:
             return None
-        originals = [candidate.original for candidate in member.originals]
+        settled = self._context.settled
+        originals = [
+            candidate.original
+            for candidate in member.originals
+            if not settled.binds(document.id, candidate.original.id)
+        ]
         match = best_original(document, originals, self._rules)
         if match is None:
             return None

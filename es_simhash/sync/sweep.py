@@ -68,6 +68,7 @@ def sweep(
     Raises:
         IndexMissing: The index does not exist.
         MappingConflict: It has no `simhash` fields, or its documents could not be kept whole.
+        FileInUse: Another run writes the audit log; nothing was changed.
         ClusterError: The cluster takes no documents, is away for too long, or a privilege is
             missing.
         InputError: The name is that of a sidecar or a pattern, no document has the text field, or
@@ -136,8 +137,11 @@ class _Sweep:
         return report
 
     def _process(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
-        changes: dict[DocumentRef, ChangedDocument] = {}
-        if self.rules is not None:
+        if self.rules is None:
+            return self._enriched(parts, options)
+        gateway = Gateway.of(self.gateway, self.settings.retry)
+        # Opened first: where another run has the audit log, nothing is changed.
+        with FamilyPolicy(gateway, self.index, self.job.config, self.rules, self.dates) as policy:
             # Before enrichment writes to them.
             changes = changed_documents(
                 self.gateway,
@@ -146,6 +150,10 @@ class _Sweep:
                 self.dates.field,
                 is_first=self.is_first,
             )
+            return self._decide(policy, self._enriched(parts, options), changes)
+
+    def _enriched(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
+        """Write the fields and the families of what changed."""
         enriched = self._enrich(parts)
         families = find_families(
             self.gateway,
@@ -154,8 +162,7 @@ class _Sweep:
             config=self.job.config,
             progress=self.settings.progress,
         )
-        report = SweepReport(enriched, families)
-        return report if self.rules is None else self._decide(report, families, changes, self.rules)
+        return SweepReport(enriched, families)
 
     def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
         # Of its own, as the run stops it in the end.
@@ -166,18 +173,16 @@ class _Sweep:
 
     def _decide(
         self,
+        policy: FamilyPolicy,
         report: SweepReport,
-        families: FamiliesReport,
         changes: Mapping[DocumentRef, ChangedDocument],
-        rules: OnVersion,
     ) -> SweepReport:
+        assert report.families is not None
         deciding = SweepCheckpoint(self.last.seq_nos, deciding=True)
         self.state.write_sweep(self.settings_key, deciding)
-        gateway = Gateway.of(self.gateway, self.settings.retry)
-        with FamilyPolicy(gateway, self.index, self.job.config, rules, self.dates) as policy:
-            if self.last.deciding:
-                policy.recover()
-            policy.decide(self._families(families, changes), changes)
+        if self.last.deciding:
+            policy.recover()
+        policy.decide(self._families(report.families, changes), changes)
         undated = policy.undated
         if self.dates.field is not None:
             undated |= {ref.id for ref, change in changes.items() if change.date is None}

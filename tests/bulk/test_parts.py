@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.bulk.batches import Checkpoint, Lines
+from es_simhash.bulk.batches import Lines
 from es_simhash.bulk.dead_letter import DeadLetter
-from es_simhash.bulk.journal import Journal, default_path
 from es_simhash.bulk.lookup import Lookup
 from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.preparation import prepare
@@ -22,7 +21,6 @@ from es_simhash.text import limits
 from es_simhash.text.escaping import printable
 
 CONFIG = IndexConfig()
-CHECKPOINT = Checkpoint("/a", 10, 2, "look")
 
 
 def lines(*documents: object) -> Lines:
@@ -113,54 +111,6 @@ def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     assert alone == {"text": "One.", "simhash": simhash_object(fingerprint("One."))}
     with pytest.raises(InputError, match="Document 2: There is no field"):
         list(fingerprint_documents([{"text": ""}, {}]))
-
-
-def test_a_journal_is_read_back(tmp_path: Path) -> None:
-    journal = Journal.open(tmp_path / "folder" / "j", ["job"])
-    journal.save(CHECKPOINT, {"failed": 2, "written": 1})
-    journal.save(CHECKPOINT, {"failed": 1})
-    journal.save(Checkpoint("/b", 1, 1, ""), {"failed": 1})
-    again = Journal.open(journal.path, ["job"])
-    assert (again.checkpoint("/a"), again.checkpoint("/c")) == (CHECKPOINT, None)
-    assert again.entries["/a"].report == {"failed": 3, "written": 1}
-    assert again.entries["/b"].report == {"failed": 1}
-    assert [each.name for each in journal.path.parent.iterdir()] == ["j"]
-    journal.remove()
-    journal.remove()
-    assert Journal.open(journal.path, ["job"]).entries == {}
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"\xff", b"[]", b"null", b'{"version":2}', b'{"version":1,"job":["job"]}',
-     b'{"version":2,"job":["job"],"segments":[],"entries":[{"report":{},"checkpoint":{"source":'
-     b'"/a","done":-1,"lines":0,"state":""}}]}',
-     b'{"version":2,"job":["job"],"segments":[],"entries":7}',
-     b'{"version":2,"job":["job"],"segments":[["/a",16]],"entries":[]}'],
-)  # fmt: skip
-def test_a_corrupt_journal_is_ignored_with_a_warning(
-    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "j"
-    path.write_bytes(content)
-    journal = Journal.open(path, ["job"])
-    assert (journal.entries, journal.segments) == ({}, [])
-    assert "ignored" in caplog.text
-    journal.save(CHECKPOINT)
-    assert Journal.open(path, ["job"]).checkpoint("/a") == CHECKPOINT
-
-
-def test_a_journal_of_another_job_is_ignored(tmp_path: Path) -> None:
-    Journal.open(tmp_path / "j", ["job"]).save(CHECKPOINT)
-    assert Journal.open(tmp_path / "j", ["other"]).entries == {}
-    assert default_path(["a", "b"]) != default_path(["ab"])
-
-
-def test_a_journal_that_cannot_be_written_names_the_way_out(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="Name another file") as raised:
-        Journal.open(tmp_path / "file" / "j", ["job"]).save(CHECKPOINT)
-    assert raised.value.parameter == "journal"
 
 
 def test_a_dead_letter_keeps_the_document_as_it_was(tmp_path: Path) -> None:

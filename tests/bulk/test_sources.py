@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.bulk import splitter
-from es_simhash.bulk.batches import Batch, Checkpoint, Limits, Lines, Texts, Unreadable
+from es_simhash.bulk.batches import Batch, Limits, Lines, Texts, Unreadable
 from es_simhash.bulk.documents import Document
 from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.sources import Source, open_sources
-from es_simhash.bulk.splitter import split_documents, split_lines
+from es_simhash.bulk.splitter import Position, split_documents, split_lines
 from es_simhash.errors import InputError
 from es_simhash.storage.config import IndexConfig
 
@@ -20,10 +20,6 @@ CONFIG = IndexConfig()
 def source(path: Path) -> Source:
     (found,) = open_sources([path], io.BytesIO())
     return found
-
-
-def checkpoint_of(read: int, lines: int) -> Checkpoint:
-    return Checkpoint("s", read, lines, "")
 
 
 @given(
@@ -37,7 +33,7 @@ def test_lines_are_cut_without_losing_any(
 ) -> None:
     content = b"\n".join(lines) + (b"\n" if ends else b"")
     limits = Limits(documents, size)
-    batches = list(split_lines(io.BytesIO(content), "name", limits, 1, checkpoint_of))
+    batches = list(split_lines(io.BytesIO(content), "name", limits, Position("s")))
     assert b"".join(each.data for each in batches if isinstance(each, Lines)) == content
     for batch in batches:
         assert isinstance(batch, Lines)
@@ -54,7 +50,7 @@ def test_an_endless_line_is_refused_and_the_others_are_read(
 ) -> None:
     monkeypatch.setattr(splitter, "LONGEST_LINE", 50)
     content = b"one\n" + b"x" * 200 + b"\nthree\n"
-    batches = list(split_lines(io.BytesIO(content), "name", Limits(10, 20), 1, checkpoint_of))
+    batches = list(split_lines(io.BytesIO(content), "name", Limits(10, 20), Position("s")))
     assert [type(each) for each in batches] == [Lines, Unreadable, Lines]
     assert [each.location(0) for each in batches] == [("name", 1), ("name", 2), ("name", 3)]
     assert [each.checkpoint.done for each in batches if each.checkpoint] == [4, 205, len(content)]
@@ -72,12 +68,55 @@ def test_a_file_is_read_from_its_mark_on(tmp_path: Path) -> None:
     assert rest.location(0) == (str(path), 3)
 
 
-def test_a_file_that_changed_is_read_from_the_start(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "is_unchanged"),
+    [
+        (b"1\n2\n3\n", True),
+        # What was not read yet may be anything, and there may be more of it.
+        (b"1\n2\nthree\n4\n", True),
+        (b"1\n2\n", True),
+        (b"0\n1\n2\n3\n", False),
+        (b"1\n0\n3\n", False),
+        (b"1\n2", False),
+        (b"", False),
+    ],
+)
+def test_a_file_is_unchanged_if_what_was_read_is(
+    tmp_path: Path, content: bytes, is_unchanged: bool
+) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n3\n")
     checkpoint = next(source(path).batches(Limits(2), None)).checkpoint
-    path.write_bytes(b"0\n1\n2\n3\n")
-    assert next(source(path).batches(Limits(2), checkpoint)).location(0) == (str(path), 1)
+    assert checkpoint is not None
+    path.write_bytes(content)
+    assert source(path).is_unchanged(checkpoint) is is_unchanged
+
+
+@pytest.mark.parametrize(
+    ("added", "is_unchanged"), [(b"", True), (b"\n3\n", True), (b"2\n3\n", False)]
+)
+def test_a_last_line_without_an_end_must_not_go_on(
+    tmp_path: Path, added: bytes, is_unchanged: bool
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"1\n2")
+    (batch,) = source(path).batches(Limits(), None)
+    assert batch.checkpoint is not None
+    path.write_bytes(b"1\n2" + added)
+    assert source(path).is_unchanged(batch.checkpoint) is is_unchanged
+
+
+def test_a_file_that_grew_is_known_after_each_of_several_runs(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"1\n2\n")
+    (first,) = source(path).batches(Limits(), None)
+    path.write_bytes(b"1\n2\n3\n")
+    (second,) = source(path).batches(Limits(), first.checkpoint)
+    assert second.location(0) == (str(path), 3)
+    assert second.checkpoint is not None
+    assert source(path).is_unchanged(second.checkpoint)
+    path.write_bytes(b"1\n0\n3\n")
+    assert not source(path).is_unchanged(second.checkpoint)
 
 
 def names(batches: list[Batch]) -> list[str]:
@@ -107,15 +146,19 @@ def test_a_folder_is_read_from_its_mark_on(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["aa.txt", "b.txt"])
-def test_a_folder_that_changed_before_the_mark_is_read_again(folder: Path, name: str) -> None:
+def test_a_folder_has_changed_with_what_is_before_the_mark(folder: Path, name: str) -> None:
     checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
+    assert checkpoint is not None
+    assert source(folder).is_unchanged(checkpoint)
     (folder / name).write_text("Something else that is longer.", "utf-8")
-    assert name in names(list(source(folder).batches(Limits(2), checkpoint)))
+    assert not source(folder).is_unchanged(checkpoint)
 
 
 def test_a_folder_grown_behind_the_mark_is_not_read_again(folder: Path) -> None:
     checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
     (folder / "z" / "new.txt").write_text("New.", "utf-8")
+    assert checkpoint is not None
+    assert source(folder).is_unchanged(checkpoint)
     assert "b.txt" not in names(list(source(folder).batches(Limits(2), checkpoint)))
 
 
@@ -140,6 +183,10 @@ def test_a_text_file_is_one_document_and_done_once(tmp_path: Path) -> None:
     (batch,) = source(path).batches(Limits(), None)
     assert names([batch]) == ["a.txt"]
     assert list(source(path).batches(Limits(), batch.checkpoint)) == []
+    assert batch.checkpoint is not None
+    assert source(path).is_unchanged(batch.checkpoint)
+    path.write_text("Another text.", "utf-8")
+    assert not source(path).is_unchanged(batch.checkpoint)
 
 
 def test_paths_that_cannot_be_read_are_errors(tmp_path: Path) -> None:

@@ -106,9 +106,12 @@ def test_conflicts_are_reported_in_text_and_json(
         "replaced": 0,
         "conflicting": 0,
         "failed": 1200,
-        "versions": 0,
+        "versions": None,
         "replaced_stored": 0,
+        "undated": [],
         "documents_before": 0,
+        "audit": None,
+        "run": None,
     }
     letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(each)["line"] for each in letters] == list(range(2401, 3601))

@@ -45,7 +45,7 @@ def test_versions_are_skipped_and_restored(desk: Any, call: Any, path: Path) -> 
     assert done.exit_code == 0, done.output
     assert "2 written, 0 unchanged, 2 skipped, 0 failed" in done.output
     log = f"{desk.name}.audit.jsonl"
-    assert f"2 versions; decisions in {log}." in done.output
+    assert f"2 versions; decisions in {log} (run " in done.output
     undone = call("undo", desk.name, log)
     assert "Restored 2, already present 0, unmarked 0." in undone.output
     assert set(desk.documents()) == {"0", "1", "2", "3"}
@@ -66,7 +66,7 @@ def test_the_options_reach_the_rules(desk: Any, call: Any, path: Path) -> None:
         *("ingest", desk.name, path, "--processes", 1, "--on-version", "flag"),
         *("--version-kinds", "exact", "--audit", "mine.jsonl"),
     )
-    assert "1 versions; decisions in mine.jsonl." in done.output
+    assert "1 versions; decisions in mine.jsonl (run " in done.output
     assert {id for id, marks in desk.marks().items() if marks} == {"3"}
 
 

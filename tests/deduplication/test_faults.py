@@ -133,7 +133,7 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
             run(desk, path, action)
         monkeypatch.undo()
         kept = desk.documents()
-        desk.undo()
+        desk.undo(run="all")
         everything = desk.documents()
         assert everything == {each["id"]: each for each in documents}, f"killed before {last}"
         ends.append(kept)
@@ -147,7 +147,7 @@ def test_a_line_that_a_kill_cut_off_spoils_no_other(desk: Any, documents: Any) -
     desk.audit.write_bytes(whole + whole[:50])
     desk.write(documents[6:], "skip")
     assert len(list(read_audit(desk.audit, desk.client))) == 8
-    assert desk.undo().restored == 8
+    assert desk.undo(run="all").restored == 8
 
 
 def test_the_log_is_on_the_disk_before_anything_is_deleted(

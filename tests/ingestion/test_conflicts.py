@@ -161,7 +161,7 @@ def test_a_resumed_run_knows_what_came_before(
     for _ in range(3):
         next(interrupted)
     interrupted.close()
-    kept = json.loads(journal.read_bytes())["entries"][0]["checkpoint"]["lines"]
+    kept = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
     assert 0 < kept < len(LINES)
     assert Path(f"{journal}.ids").stat().st_size >= kept
     progress: list[Any] = []
@@ -176,20 +176,24 @@ def test_a_resumed_run_knows_what_came_before(
 
 
 @pytest.mark.cluster
-def test_a_source_that_changed_since_is_forgotten(client: Any, index: str, tmp_path: Path) -> None:
+def test_a_source_that_changed_since_is_forgotten_on_request(
+    client: Any, index: str, tmp_path: Path
+) -> None:
     path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
     path.write_text("".join(json.dumps(line) + "\n" for line in LINES), "utf-8")
     settings = IngestSettings(limits=Limits(documents=1), journal=journal, on_conflict="fail")
 
-    def run() -> Any:
+    def run(settings: IngestSettings) -> Any:
         sources = open_sources([path], io.BytesIO())
         return ingest_sources(client, index, sources, settings=settings)
 
-    interrupted = run()
+    interrupted = run(settings)
     next(interrupted)
     interrupted.close()
     path.write_text(json.dumps({"_id": "x", "text": "Corrected."}) + "\n", "utf-8")
-    assert counts(IngestReport.of(run())) == (1, 0, 0, 0)
+    with pytest.raises(InputError, match="has changed in the part that an earlier run read"):
+        list(run(settings))
+    assert counts(IngestReport.of(run(replace(settings, fresh=True)))) == (1, 0, 0, 0)
     assert texts(client, index)["x"]["text"] == "Corrected."
 
 

@@ -313,7 +313,7 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
     with pytest.raises(ClusterError, match="remove the block"):
         drain(outcomes, done)
     client.indices.put_settings(index=index, settings={"index.blocks.write": False})
-    kept = json.loads(journal.read_bytes())["entries"][0]["checkpoint"]
+    kept = json.loads(journal.read_bytes())["checkpoints"][0]
     assert kept["lines"] == len(done) < 200
     rest = list(run())
     assert len(rest) == 200 - len(done)
@@ -322,19 +322,22 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
 
 
 def test_an_index_made_anew_is_filled_in_spite_of_the_journal(
-    client: Any, index: str, tmp_path: Path
+    client: Any, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
+    # Each index has a journal of its own, unless one is named.
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
+    path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents(50)), "utf-8")
 
     def run() -> Iterator[Outcome]:
         sources = open_sources([path], io.BytesIO())
-        return ingest_sources(client, index, sources, settings=replace(SMALL, journal=journal))
+        return ingest_sources(client, index, sources, settings=SMALL)
 
     outcomes = run()
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
-    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).entries
+    (journal,) = (tmp_path / "home" / "journals").iterdir()
+    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).checkpoints
     client.indices.delete(index=index)
     install(client, index)
     assert statuses(run()) == {"written": 50}
