@@ -149,7 +149,7 @@ def test_a_killed_run_goes_on_where_it_was(
         assert select.select([worker], [], [], 20)[0]
         os.close(worker)
     assert len(workers) >= 2
-    kept = json.loads(journal.read_bytes())["entries"][0]["checkpoint"]["lines"]
+    kept = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
     assert 0 < kept < total
 
     def count(request: str, body: bytes) -> None:

@@ -336,7 +336,7 @@ def test_an_index_made_anew_is_filled_in_spite_of_the_journal(
     outcomes = run()
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
-    (journal,) = (tmp_path / "home" / "journals").iterdir()
+    (journal,) = (tmp_path / "home" / "journals").glob("*.json")
     assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).checkpoints
     client.indices.delete(index=index)
     install(client, index)

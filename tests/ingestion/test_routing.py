@@ -18,7 +18,7 @@ from es_simhash.bulk.batches import Limits
 from es_simhash.deduplication.policy import VersionPolicy
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import ClusterError, DocumentMissing
-from es_simhash.families.dismissals import dismiss
+from es_simhash.families.dismissals import dismiss, lift_undone
 from es_simhash.families.find import find_families
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
@@ -380,7 +380,8 @@ def test_another_writer_finds_a_reserved_text_under_its_routing(
     """Before any search sees it: by what the reservation says of it."""
     routed, _ = pair
     routed.client.indices.put_settings(index=routed.name, settings={"refresh_interval": "-1"})
-    rules = OnVersion("skip", audit=routed.audit, lease=20.0)
+    own_log = routed.audit.with_name("another.audit.jsonl")
+    rules = OnVersion("skip", audit=own_log, lease=20.0)
     for number in range(4):  # some of them are in another shard than the id says
         text = make_text(number)
         with VersionPolicy(routed.client, routed.name, rules) as policy:
@@ -401,10 +402,14 @@ def test_an_index_that_requires_a_routing(client: Any, index_name: str, tmp_path
         rest = {id: documents[id] for id in documents if len(id) == 2}
         assert Counter(required.write(required.lines(rest), "replace").values())["skipped"]
         assert list(searched.related(id=next(iter(required.documents())))) == []
-        assert required.undo().failed == []
+        undone = required.undo()
+        assert undone.failed == []
         assert required.documents() == documents
         assert {each.id for each in searched.related(id="1")} >= {"1v", "1c"}
         assert len(find_families(client, index_name).families) == 10
+        # What was undone stands until it is lifted.
+        for run in undone.runs:
+            lift_undone(client, index_name, run)
         assert required.sweep("flag").decisions == {"flag": 20}
         required.require_own_routings()
         # A line without a routing is that of the document; a new one has none and fails.
