@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
@@ -13,6 +14,8 @@ from es_simhash.indices.configuration import meta_entry
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.flat_mappings import adapted_properties, nested_properties
+from es_simhash.storage.paths import mapped_field
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,21 @@ def install(
         The requests made, or to be made with `dry_run`; none when everything is in place.
 
     Raises:
-        MappingConflict: A field of that name exists with another type or another scheme.
+        MappingConflict: A field of that name exists with another type or another scheme, or an
+            index template gives a new index `subobjects: false`.
     """
     requests = plan(client, index, scheme=scheme, semantics=semantics, simhash_field=simhash_field)
     if not dry_run:
-        _send(client, requests)
+        try:
+            _send(client, requests)
+        except RequestRejected as error:
+            # Templates are the one source of it that was not read: that needs a cluster privilege.
+            if "subobjects" not in str(error):
+                raise
+            raise MappingConflict(
+                f"An index template gives index {index!r} `subobjects: false`, so that it takes no "
+                f"objects in its first mapping. Create it with `PUT {index}` and install again."
+            ) from error
     return requests
 
 
@@ -113,8 +126,9 @@ def plan(
         _require_vectors(name, mapping, kept)
         wanted = resources.mapping(scheme, simhash_field, kept)
         if _is_missing(name, mapping, wanted, simhash_field):
-            path = f"/{name}/_mapping"
-            requests.append(Request("PUT", path, _with_other_meta(wanted, mapping)))
+            body = _with_other_meta(wanted, mapping)
+            body["properties"] = adapted_properties(body["properties"], mapping)
+            requests.append(Request("PUT", f"/{name}/_mapping", body))
     return requests
 
 
@@ -125,7 +139,8 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
         MappingConflict: The template changes a field so that it cannot serve.
     """
     body = component_templates.with_custom(mapping, component_templates.custom_template(client))
-    for conflict in field_conflicts(body["mappings"]["properties"], mapping["properties"]):
+    properties = body["mappings"]["properties"]
+    for conflict in field_conflicts(nested_properties(properties), mapping["properties"]):
         raise MappingConflict(
             f"Component template {component_templates.CUSTOM!r} maps {conflict} in index "
             f"{index!r}. Remove the field from the template."
@@ -133,6 +148,10 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
     # Whatever `_meta` the template has, the schemes are those of this request.
     merged_meta = {**body["mappings"]["_meta"], **mapping["_meta"]}
     body["mappings"]["_meta"] = merged_meta
+    ours = {name: properties[name] for name in mapping["properties"]}
+    theirs = {name: field for name, field in properties.items() if name not in ours}
+    # A field with a dotted name in the template wins, like any other of it.
+    body["mappings"]["properties"] = adapted_properties(ours, body["mappings"]) | theirs
     return body
 
 
@@ -151,9 +170,7 @@ def _require_vectors(
     """Reject a scheme that takes its vectors from a field that is not indexed for search."""
     if semantics is None or semantics.vector_field is None:
         return
-    field: Mapping[str, Any] = mapping
-    for part in semantics.vector_field.split("."):
-        field = field.get("properties", {}).get(part, {})
+    field = mapped_field(mapping, semantics.vector_field) or {}
     needed = {"type": "dense_vector", "element_type": "float", "index": True}
     for name, value in needed.items():
         present = field.get(name, None if name == "type" else value)
@@ -184,7 +201,7 @@ def _is_missing(
             f"{present_semantics['name']!r}, not {needed['name']!r}. Set simhash_field.",
             parameter="simhash_field",
         )
-    present = mapping.get("properties", {})
+    present = nested_properties(mapping.get("properties", {}))
     for conflict in field_conflicts(present, wanted["properties"]):
         raise MappingConflict(
             f"Index {index!r} maps {conflict}. Set simhash_field.", parameter="simhash_field"
