@@ -14,6 +14,7 @@ import elastic_transport
 import elasticsearch
 
 from es_simhash.engine.connection import address
+from es_simhash.engine.protocols import other_protocol_url
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
@@ -63,6 +64,12 @@ def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
 
 def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
     """Return our error for one of the client's."""
+    if _may_be_other_protocol(error) and (url := other_protocol_url(client)):
+        spoken, _, place = url.partition("://")
+        return ClusterError(
+            f"{place} speaks {spoken}: its URL is {url}, not {address(client)}. Set url.",
+            parameter="url",
+        )
     if isinstance(error, elasticsearch.UnsupportedProductError):
         return _other_product(client)
     if isinstance(error, elasticsearch.NotFoundError):
@@ -72,15 +79,34 @@ def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> Clu
         return _missing(error)
     if isinstance(error, elasticsearch.ApiError):
         return _rejected(error, client)
-    if isinstance(error, elastic_transport.TlsError):
+    if isinstance(error, elastic_transport.TlsError) and _is_untrusted(error):
         return ClusterError(
             f"{address(client)} has an untrusted certificate. Set ca_certs.",
             parameter="ca_certs",
         )
+    reason = type(error).__name__
+    if isinstance(error, elastic_transport.TlsError):
+        reason = str(error.message)
     return ClusterError(
-        f"No cluster answers at {address(client)} ({type(error).__name__}). Set url.",
+        f"No cluster answers at {address(client)} ({reason}). Set url.",
         parameter="url",
     )
+
+
+def _may_be_other_protocol(error: BaseException) -> bool:
+    """Check whether a client fails so where a port speaks http in place of https, or the reverse.
+
+    A port for TLS closes the connection on plain http, or answers 400.
+    """
+    if isinstance(error, elastic_transport.TlsError):
+        return not _is_untrusted(error)
+    if isinstance(error, elasticsearch.BadRequestError):
+        return "x-elastic-product" not in error.meta.headers
+    return isinstance(error, elastic_transport.ConnectionError)
+
+
+def _is_untrusted(error: elastic_transport.TlsError) -> bool:
+    return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
 def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
