@@ -114,14 +114,18 @@ class SidecarAccess:
                 )
         return [{**hits[id], "found": True} if id in hits else {"_id": id} for id in ids]
 
+    def bodies(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the candidate searches, which also return where each document was recorded."""
+        return [
+            {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in searches
+        ]
+
     def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Hit]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
 
         A search whose hits the filters leave too few of is sent again for more.
         """
-        sent = [
-            {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in bodies
-        ]
+        sent = self.bodies(bodies)
         answers: list[Hit] = [{}] * len(sent)
         pending = list(range(len(sent)))
         while pending:
