@@ -18,6 +18,8 @@ from es_simhash.engine.protocols import other_protocol_url
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+# Type of the error where a privilege is missing.
+FORBIDDEN = "security_exception"
 _EXPIRED = "No search context found"
 # Where Elasticsearch quotes the document.
 _QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
@@ -143,13 +145,18 @@ def _rejected(
             parameter="api_key",
         )
     if status == 403:
-        return RequestRejected(
-            f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
-            status=status,
-            kind=kind,
-        )
+        return forbidden(reason, kind)
     return RequestRejected(
         f"Elasticsearch rejects the request ({status}): {reason}.", status=status, kind=kind
+    )
+
+
+def forbidden(reason: str, kind: str = FORBIDDEN) -> RequestRejected:
+    """Return the error for what a privilege is missing for, or a block forbids."""
+    return RequestRejected(
+        f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
+        status=403,
+        kind=kind,
     )
 
 
@@ -197,6 +204,8 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
             f"Shards {missing[1]} do not answer, so the results would be incomplete. Search again "
             "when `GET _cluster/health` is no longer red."
         )
+    if error.get("type") == FORBIDDEN:
+        return forbidden(reason)
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
     subject = (
         f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
