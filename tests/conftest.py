@@ -21,6 +21,7 @@ from tests.support.datasets import data_folder
 pytest_plugins = [
     "tests.support.corpus",
     "tests.support.desk",
+    "tests.support.docker_daemon",
     "tests.support.documents",
     "tests.support.library",
     "tests.support.painless",

@@ -55,11 +55,11 @@ Row = tuple[str, Relation]
 def demo(corpus: Path | None, text_field: str) -> None:
     """Ingest a corpus and show its relations, with evidence.
 
-    Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker, else a local node, which it
-    starts. A second run writes nothing.
+    Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
+    local node; the one it starts keeps running. A second run writes nothing.
     """
     console = Console()
-    engine = find_engine()
+    engine = find_engine(keep=True)
     index = _index_name(corpus)
     console.print(f"Using {engine}, index {index}.", highlight=False)
     with connect(engine.url) as client, ExitStack() as stack:

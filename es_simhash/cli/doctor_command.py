@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.status_command import print_status
 from es_simhash.diagnostics.distances import DistanceBin
@@ -27,14 +27,19 @@ _BAR_LENGTH = 40
     help="Number of documents to examine, drawn at random.",
 )
 @format_option
-@text_field_option
+@click.option(
+    "--field",
+    "text_field",
+    show_default="the field whose texts were fingerprinted",
+    help="Text field; dots separate the parts of its path.",
+)
 @simhash_field_option
 @connection_options
 def doctor(
     index: str,
     sample: int,
     output_format: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -44,8 +49,12 @@ def doctor(
     and `view_index_metadata`. The exit status is 1 when there is a problem.
     """
     with client_of(**connection) as client:
-        config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
-        examination = examine(client, index, config=config, sample_size=sample)
+        config = IndexConfig(
+            text_field=text_field or IndexConfig.text_field, simhash_field=simhash_field
+        )
+        examination = examine(
+            client, index, config=config, sample_size=sample, find_text_field=text_field is None
+        )
     if output_format == "json":
         print_json(examination.to_dict())
     else:
@@ -73,7 +82,10 @@ def _measurements(examination: Examination) -> list[tuple[str, str]]:
     texts = ", ".join(
         f"{count} {state}" for state, count in sorted(examination.fingerprinted.items())
     )
-    lines = [("sample", f"{examination.sampled} documents; texts: {texts or 'none'}")]
+    lines = [
+        ("text field", one_line(examination.text_field)),
+        ("sample", f"{examination.sampled} documents; texts: {texts or 'none'}"),
+    ]
     bits = examination.bits
     if bits.shares:
         lines.append((

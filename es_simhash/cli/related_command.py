@@ -1,6 +1,5 @@
 """`es-simhash related`: the versions and the semantic neighbours of a document."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,7 @@ from es_simhash.cli.tables import print_table
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import KINDS, Answer
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
-from es_simhash.search.index import Index
-from es_simhash.search.sidecar import SidecarIndex, open_index
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.search.sidecar import open_index
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
@@ -95,7 +92,8 @@ from es_simhash.text.escaping import one_line
 @click.option(
     "--explain-query",
     is_flag=True,
-    help="Print the search bodies instead of searching; with --text, no request is sent.",
+    help="Print the bodies of the searches instead of sending them; the mapping and the document "
+    "are read.",
 )
 @format_option
 @text_field_option
@@ -155,16 +153,10 @@ def related(
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
-        # The bodies for a text are built without any request, with the default schemes.
         config = IndexConfig(
             text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
         )
-        searched: Index | SidecarIndex
-        if explain_query and text is not None:
-            config = replace(config, semantics=DEFAULT_SEMANTICS)
-            searched = Index(client, index, config=config, read_schemes=False)
-        else:
-            searched = open_index(client, index, config)
+        searched = open_index(client, index, config)
         if explain_query:
             bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)
             print_json(bodies)

@@ -1,5 +1,6 @@
 """An examination of an index: counts, measurements of a sample, and what to do."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +26,7 @@ from es_simhash.diagnostics.findings import (
     text_findings,
 )
 from es_simhash.diagnostics.sample import (
+    FRESH,
     GONE,
     MISSING,
     SampledDocument,
@@ -34,6 +36,7 @@ from es_simhash.diagnostics.sample import (
 )
 from es_simhash.diagnostics.settings import IndexSettings, read_settings
 from es_simhash.diagnostics.status import Status, count_documents
+from es_simhash.diagnostics.text_field import fingerprinted_field
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices.configuration import InstalledIndex
@@ -53,6 +56,9 @@ class Examination:
     Attributes:
         status: Counts of its documents.
         source: Index of the texts, when this one is a sidecar.
+        text_field: Field whose texts were compared with the fingerprints.
+        other_field: Field that was fingerprinted in place of that one; None where a text of the
+            sample is fresh, or no field has the texts that were fingerprinted.
         settings: Its mapping and settings.
         sampled: Documents of the sample.
         fingerprinted: Documents of the sample with fingerprints, by the state of their text:
@@ -68,6 +74,8 @@ class Examination:
 
     status: Status
     source: str | None
+    text_field: str
+    other_field: str | None
     settings: IndexSettings
     sampled: int
     fingerprinted: Mapping[str, int]
@@ -85,10 +93,12 @@ class Examination:
         index, documents = self.status.index, self.status.fingerprints.current
         target = index if self.source is None else f"{self.source} --sidecar {index}"
         backfill = f"es-simhash backfill {target}"
+        if self.text_field != IndexConfig.text_field:
+            backfill += f" --field {shlex.quote(self.text_field)}"
         findings = [
             *settings_findings(self.settings, index),
             *status_findings(self.status, backfill),
-            *text_findings(self.fingerprinted, self.unfingerprinted, backfill),
+            *text_findings(self.fingerprinted, self.unfingerprinted, backfill, self.other_field),
             *bit_findings(self.bits),
             *recall_findings(self.recall),
             *block_findings(self.hottest, self.cost, self.suggested, documents),
@@ -112,6 +122,7 @@ def examine(
     *,
     config: IndexConfig | None = None,
     sample_size: int = DEFAULT_SAMPLE,
+    find_text_field: bool = False,
 ) -> Examination:
     """Return an examination of an index and a sample of its documents; nothing is written.
 
@@ -120,6 +131,9 @@ def examine(
         index: Index, alias, data stream, or sidecar.
         config: Names the fields of the text and of the `simhash` object.
         sample_size: Documents to draw, at most 10,000.
+        find_text_field: Where no text of the sample is fresh, compare the field that holds the
+            texts that were fingerprinted, which their content hashes tell, in place of the
+            configured one.
 
     Raises:
         IndexMissing: There is no such index.
@@ -131,9 +145,15 @@ def examine(
     documents = status.fingerprints.current
     sample = draw_sample(gateway, index, config, sample_size)
     source = sidecar_source(gateway, index, config.simhash_field)
-    states = list(zip(sample, text_states(gateway, sample, config.text_field), strict=True))
-    if states and {state for _, state in states} <= {MISSING, GONE}:
-        require_mapped(gateway, source or index, config.text_field)
+    text_field, other_field = config.text_field, None
+    states = text_states(gateway, sample, text_field)
+    if FRESH not in states:
+        other_field = fingerprinted_field(gateway, sample, config.simhash_field)
+    if find_text_field and other_field is not None:
+        text_field, other_field = other_field, None
+        states = text_states(gateway, sample, text_field)
+    if states and set(states) <= {MISSING, GONE}:
+        require_mapped(gateway, source or index, text_field)
     current = [document for document in sample if document.scheme == config.scheme.name]
     prints = fingerprint_rows(current)
     searches = BlockSearches(gateway, index, config)
@@ -142,16 +162,31 @@ def examine(
     return Examination(
         status=status,
         source=source,
+        text_field=text_field,
+        other_field=other_field,
         settings=read_settings(gateway, index, config),
         sampled=len(sample),
-        fingerprinted=dict(Counter(state for doc, state in states if doc.content_hash is not None)),
-        unfingerprinted=dict(Counter(state for doc, state in states if doc.content_hash is None)),
+        fingerprinted=_count(sample, states, with_fingerprints=True),
+        unfingerprinted=_count(sample, states, with_fingerprints=False),
         bits=bit_balance(prints),
         nearest=histogram(nearest_distances(prints)),
         hottest=tuple(searches.hottest(current, documents)),
         cost=costs[0],
         recall=searches.recall(current, max_k),
         suggested=_suggested(costs[-1], prints, documents),
+    )
+
+
+def _count(
+    sample: Sequence[SampledDocument], states: Sequence[str], *, with_fingerprints: bool
+) -> dict[str, int]:
+    """Count documents with fingerprints, or those without, by the state of their text."""
+    return dict(
+        Counter(
+            state
+            for document, state in zip(sample, states, strict=True)
+            if (document.content_hash is not None) is with_fingerprints
+        )
     )
 
 

@@ -1,5 +1,6 @@
 """What the measurements of an index mean, and what to do about it."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -91,7 +92,10 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
 
 
 def text_findings(
-    fingerprinted: Mapping[str, int], unfingerprinted: Mapping[str, int], backfill: str
+    fingerprinted: Mapping[str, int],
+    unfingerprinted: Mapping[str, int],
+    backfill: str,
+    other_field: str | None,
 ) -> Iterator[Finding]:
     """Yield findings on the texts of a sample.
 
@@ -99,8 +103,15 @@ def text_findings(
         fingerprinted: Documents with fingerprints by the state of their text.
         unfingerprinted: Documents without fingerprints by the state of their text.
         backfill: The command that completes the index.
+        other_field: Field that was fingerprinted in place of the one that was examined.
     """
-    if stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
+    if other_field is not None:
+        yield Finding(
+            "problem",
+            f"The texts that were fingerprinted are in another field, {other_field!r}.",
+            f"Set --field {shlex.quote(other_field)}, here and in other commands.",
+        )
+    elif stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
         yield Finding(
             "problem",
             f"{stale} of {sum(fingerprinted.values())} sampled documents have another text than "

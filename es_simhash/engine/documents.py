@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from es_simhash.engine.errors import FORBIDDEN, forbidden, reason_of
 from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import Unavailable
 from es_simhash.engine.searches import search_all
@@ -56,7 +57,11 @@ def _get(
 
     def attempt() -> list[Mapping[str, Any]]:
         entries: list[Mapping[str, Any]] = requests.send("POST", path, body, params=params)["docs"]
-        kinds = {entry["error"].get("type") for entry in entries if "error" in entry} - _FINAL
+        errors = [entry["error"] for entry in entries if "error" in entry]
+        kinds = {error.get("type") for error in errors} - _FINAL
+        if FORBIDDEN in kinds:
+            # Each entry has its own status; that of the response is 200.
+            raise forbidden(reason_of(errors[0]))
         if kinds and requests.retry is not None:
             raise Unavailable(f"it cannot read a document, {min(map(str, kinds))}")
         return entries

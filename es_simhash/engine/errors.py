@@ -14,9 +14,12 @@ import elastic_transport
 import elasticsearch
 
 from es_simhash.engine.connection import address
+from es_simhash.engine.protocols import other_protocol_url
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+# Type of the error where a privilege is missing.
+FORBIDDEN = "security_exception"
 _EXPIRED = "No search context found"
 # Where Elasticsearch quotes the document.
 _QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
@@ -63,6 +66,12 @@ def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
 
 def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
     """Return our error for one of the client's."""
+    if _may_be_other_protocol(error) and (url := other_protocol_url(client)):
+        spoken, _, place = url.partition("://")
+        return ClusterError(
+            f"{place} speaks {spoken}: its URL is {url}, not {address(client)}. Set url.",
+            parameter="url",
+        )
     if isinstance(error, elasticsearch.UnsupportedProductError):
         return _other_product(client)
     if isinstance(error, elasticsearch.NotFoundError):
@@ -72,15 +81,34 @@ def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> Clu
         return _missing(error)
     if isinstance(error, elasticsearch.ApiError):
         return _rejected(error, client)
-    if isinstance(error, elastic_transport.TlsError):
+    if isinstance(error, elastic_transport.TlsError) and _is_untrusted(error):
         return ClusterError(
             f"{address(client)} has an untrusted certificate. Set ca_certs.",
             parameter="ca_certs",
         )
+    reason = type(error).__name__
+    if isinstance(error, elastic_transport.TlsError):
+        reason = str(error.message)
     return ClusterError(
-        f"No cluster answers at {address(client)} ({type(error).__name__}). Set url.",
+        f"No cluster answers at {address(client)} ({reason}). Set url.",
         parameter="url",
     )
+
+
+def _may_be_other_protocol(error: BaseException) -> bool:
+    """Check whether a client fails so where a port speaks http in place of https, or the reverse.
+
+    A port for TLS closes the connection on plain http, or answers 400.
+    """
+    if isinstance(error, elastic_transport.TlsError):
+        return not _is_untrusted(error)
+    if isinstance(error, elasticsearch.BadRequestError):
+        return "x-elastic-product" not in error.meta.headers
+    return isinstance(error, elastic_transport.ConnectionError)
+
+
+def _is_untrusted(error: elastic_transport.TlsError) -> bool:
+    return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
 def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
@@ -117,13 +145,18 @@ def _rejected(
             parameter="api_key",
         )
     if status == 403:
-        return RequestRejected(
-            f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
-            status=status,
-            kind=kind,
-        )
+        return forbidden(reason, kind)
     return RequestRejected(
         f"Elasticsearch rejects the request ({status}): {reason}.", status=status, kind=kind
+    )
+
+
+def forbidden(reason: str, kind: str = FORBIDDEN) -> RequestRejected:
+    """Return the error for what a privilege is missing for, or a block forbids."""
+    return RequestRejected(
+        f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
+        status=403,
+        kind=kind,
     )
 
 
@@ -171,6 +204,8 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
             f"Shards {missing[1]} do not answer, so the results would be incomplete. Search again "
             "when `GET _cluster/health` is no longer red."
         )
+    if error.get("type") == FORBIDDEN:
+        return forbidden(reason)
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
     subject = (
         f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"

@@ -8,7 +8,7 @@ import elasticsearch
 
 from es_simhash.engine import documents, searches
 from es_simhash.engine.bulk import Action, Rejection, send_actions, send_body
-from es_simhash.engine.errors import RequestRejected
+from es_simhash.engine.errors import RequestRejected, forbidden
 from es_simhash.engine.pages import PointInTime
 from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import RetryPolicy
@@ -191,8 +191,20 @@ class Gateway(Requests):
             self.once("POST", index_path(index, "_refresh"))
 
     def exists(self, index: str) -> bool:
-        """Check whether an index, alias or data stream exists."""
-        return bool(self.request("HEAD", index_path(index)))
+        """Check whether an index, alias or data stream exists.
+
+        Raises:
+            RequestRejected: The privilege is missing.
+        """
+        try:
+            return bool(self.request("HEAD", index_path(index)))
+        except RequestRejected as error:
+            if error.status != 403:
+                raise
+            # The response has no body that says so.
+            raise forbidden(
+                f"whether index {index!r} exists is known with the privilege view_index_metadata"
+            ) from error
 
     def create_index_if_missing(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
@@ -14,6 +15,7 @@ from es_simhash.indices.entity_fields import require_entity_fields
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.flat_mappings import adapted_properties, nested_properties
 from es_simhash.storage.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
 
 
@@ -53,13 +55,23 @@ def install(
         The requests made, or to be made with `dry_run`; none when everything is in place.
 
     Raises:
-        MappingConflict: A field of that name exists with another type or another scheme, or there
-            is no field of vectors as the scheme needs it.
+        MappingConflict: A field of that name exists with another type or another scheme, there is
+            no field of vectors as the scheme needs it, or an index template gives a new index
+            `subobjects: false`.
         InputError: Neither the mapping nor a document has a field of entities.
     """
     requests = plan(client, index, scheme=scheme, semantics=semantics, simhash_field=simhash_field)
     if not dry_run:
-        _send(client, requests)
+        try:
+            _send(client, requests)
+        except RequestRejected as error:
+            # Templates are the one source of it that was not read: that needs a cluster privilege.
+            if "subobjects" not in str(error):
+                raise
+            raise MappingConflict(
+                f"An index template gives index {index!r} `subobjects: false`, so that it takes no "
+                f"objects in its first mapping. Create it with `PUT {index}` and install again."
+            ) from error
     return requests
 
 
@@ -119,8 +131,9 @@ def plan(
         _require_vectors(name, mapping, kept)
         wanted = resources.mapping(scheme, simhash_field, kept)
         if _is_missing(name, mapping, wanted, simhash_field):
-            path = f"/{name}/_mapping"
-            requests.append(Request("PUT", path, _with_other_meta(wanted, mapping)))
+            body = _with_other_meta(wanted, mapping)
+            body["properties"] = adapted_properties(body["properties"], mapping)
+            requests.append(Request("PUT", f"/{name}/_mapping", body))
     return requests
 
 
@@ -131,7 +144,8 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
         MappingConflict: The template changes a field so that it cannot serve.
     """
     body = component_templates.with_custom(mapping, component_templates.custom_template(client))
-    for conflict in field_conflicts(body["mappings"]["properties"], mapping["properties"]):
+    properties = body["mappings"]["properties"]
+    for conflict in field_conflicts(nested_properties(properties), mapping["properties"]):
         raise MappingConflict(
             f"Component template {component_templates.CUSTOM!r} maps {conflict} in index "
             f"{index!r}. Remove the field from the template."
@@ -139,6 +153,10 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
     # Whatever `_meta` the template has, the schemes are those of this request.
     merged_meta = {**body["mappings"]["_meta"], **mapping["_meta"]}
     body["mappings"]["_meta"] = merged_meta
+    ours = {name: properties[name] for name in mapping["properties"]}
+    theirs = {name: field for name, field in properties.items() if name not in ours}
+    # A field with a dotted name in the template wins, like any other of it.
+    body["mappings"]["properties"] = adapted_properties(ours, body["mappings"]) | theirs
     return body
 
 
@@ -196,7 +214,7 @@ def _is_missing(
             f"{present_semantics['name']!r}, not {needed['name']!r}. Set simhash_field.",
             parameter="simhash_field",
         )
-    present = mapping.get("properties", {})
+    present = nested_properties(mapping.get("properties", {}))
     for conflict in field_conflicts(present, wanted["properties"]):
         raise MappingConflict(
             f"Index {index!r} maps {conflict}. Set simhash_field.", parameter="simhash_field"

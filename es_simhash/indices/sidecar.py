@@ -9,6 +9,8 @@ from es_simhash.indices.install import install
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import SOURCE
+from es_simhash.storage.flat_mappings import adapted_properties
+from es_simhash.storage.paths import mapped_field
 
 # Key of `_meta` in the mapping of a sidecar: the first index, by the field of the object.
 SIDECAR_META = "es_simhash_sidecar"
@@ -88,6 +90,7 @@ def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexCon
     for name, mapping in gateway.mappings(sidecar).items():
         meta = mapping.get("_meta", {})
         sources = {**meta.get(SIDECAR_META, {}), field: index}
-        if SOURCE not in mapping["properties"] or meta.get(SIDECAR_META) != sources:
-            body = {"properties": source, "_meta": {**meta, SIDECAR_META: sources}}
-            gateway.put_mapping(name, body)
+        if mapped_field(mapping, SOURCE) is None or meta.get(SIDECAR_META) != sources:
+            properties = adapted_properties(source, mapping)
+            meta = {**meta, SIDECAR_META: sources}
+            gateway.put_mapping(name, {"properties": properties, "_meta": meta})

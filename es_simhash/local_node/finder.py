@@ -1,31 +1,32 @@
 """The Elasticsearch to work with: ELASTICSEARCH_URL if it answers, Docker, or a local node."""
 
-import gc
-import importlib
-import importlib.util
 import logging
 import os
+import time
 import urllib.error
-import warnings
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ssl import SSLError
-from typing import Any, Literal
+from typing import Literal
 
 from es_simhash.errors import NodeError
 from es_simhash.local_node import lifecycle
+from es_simhash.local_node.docker import find_daemon, run_on, run_until_exit
 from es_simhash.local_node.health import get_json, wait_until_ready
 from es_simhash.local_node.settings import DEFAULT_HEAP, DEFAULT_VERSION
 from es_simhash.text.escaping import masked_url
 
 VARIABLE = "ELASTICSEARCH_URL"
 UNKNOWN_VERSION = "unknown"
+# Until Elasticsearch in a container has to answer.
+_CONTAINER_SECONDS = 120
+IMAGE = f"docker.io/library/elasticsearch:{DEFAULT_VERSION}"
+# Container that is kept.
+CONTAINER = "es-simhash"
 
 Source = Literal["ELASTICSEARCH_URL", "docker", "local node"]
 
 _logger = logging.getLogger(__name__)
-# A container is removed when its object is deleted; these are kept until the process ends.
-_containers: list[Any] = []
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,10 @@ def choose_source() -> Source:
         return "ELASTICSEARCH_URL"
     if url:
         _logger.warning("%s is %s, where nothing answers: ignored.", VARIABLE, masked_url(url))
-    return "docker" if _docker_answers() else "local node"
+    return "docker" if find_daemon() is not None else "local node"
 
 
-def find_engine(*, name: str | None = None, heap: str = DEFAULT_HEAP) -> Engine:
+def find_engine(*, name: str | None = None, heap: str = DEFAULT_HEAP, keep: bool = False) -> Engine:
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
     A cluster at ELASTICSEARCH_URL that is down is thus replaced by another one, and the data go
@@ -64,6 +65,8 @@ def find_engine(*, name: str | None = None, heap: str = DEFAULT_HEAP) -> Engine:
     Args:
         name: Name of the local node, if one is started; by default its version.
         heap: Heap size of an engine that has to be started.
+        keep: Leave a container running, under the name `es-simhash`, for later processes; otherwise
+            it is removed when this one ends. A local node keeps running in any case.
 
     Raises:
         NodeError: No engine answers and none can be started.
@@ -73,7 +76,7 @@ def find_engine(*, name: str | None = None, heap: str = DEFAULT_HEAP) -> Engine:
         url = os.environ[VARIABLE]
         return Engine(url, source, _version_at(url) or UNKNOWN_VERSION)
     if source == "docker":
-        return _start_container(heap)
+        return _container(CONTAINER, heap) if keep else _container_of_this_process(heap)
     node = lifecycle.start(name=name, heap=heap, report=_logger.info)
     return Engine(node.url, source, node.version, node.started)
 
@@ -105,50 +108,33 @@ def _version_of_nodes(url: str) -> str:
     return UNKNOWN_VERSION
 
 
-def _docker_answers() -> bool:
-    """Check whether the `docker` extra is installed and a Docker engine answers within 2 s."""
-    if importlib.util.find_spec("testcontainers") is None:
-        return False
-    with warnings.catch_warnings():
-        # The Docker client drops its socket unclosed when no engine answers.
-        warnings.simplefilter("ignore", ResourceWarning)
-        is_up = _ping_docker()
-        gc.collect()
-    return is_up
-
-
-def _ping_docker() -> bool:
-    with suppress(Exception):  # whatever the Docker client raises, there is no Docker
-        client = importlib.import_module("docker").from_env(timeout=2)
-        try:
-            return bool(client.ping())
-        finally:
-            client.close()
-    return False
-
-
-def _start_container(heap: str) -> Engine:
-    """Start Elasticsearch in a container that is removed when this process ends.
-
-    A plain container: the ready-made one of testcontainers rejects server versions that it does
-    not know, and has moved between modules.
-    """
-    image = f"elasticsearch:{DEFAULT_VERSION}"
-    module = importlib.import_module("testcontainers.core.container")
+def _container(name: str | None, heap: str) -> Engine:
+    """Return Elasticsearch in a container: one of a name, or one that ends with this process."""
+    daemon = find_daemon()
+    if daemon is None:
+        raise NodeError(f"Docker does not answer any more. Start a node and set {VARIABLE}.")
     environment = {
         "discovery.type": "single-node",
         "xpack.security.enabled": "false",
         "cluster.routing.allocation.disk.threshold_enabled": "false",
         "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
     }
-    try:
-        container = module.DockerContainer(image).with_exposed_ports(9200).with_envs(**environment)
-        _containers.append(container.start())
-        url = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(9200)}"
-    except Exception as error:
-        raise NodeError(
-            f"Docker could not start {image} ({error}). Start one by hand and set {VARIABLE}."
-        ) from error
-    if not wait_until_ready(url, seconds=120, alive=lambda: True):
-        raise NodeError(f"{image} in Docker does not answer at {url}. See docker logs.")
-    return Engine(url, "docker", _version_at(url) or UNKNOWN_VERSION, started=True)
+    if name is None:
+        urls = run_until_exit(daemon, IMAGE, environment)
+    else:
+        urls = run_on(daemon, name, IMAGE, environment)
+    deadline = time.monotonic() + _CONTAINER_SECONDS
+    while time.monotonic() < deadline:
+        for url in urls:
+            if wait_until_ready(url, seconds=1, alive=lambda: True):
+                version = _version_at(url) or UNKNOWN_VERSION
+                return Engine(url, "docker", version, started=name is None)
+    raise NodeError(
+        f"{IMAGE} in Docker does not answer at {' or '.join(urls)}. See docker logs, or set "
+        f"{VARIABLE}."
+    )
+
+
+@lru_cache(maxsize=1)
+def _container_of_this_process(heap: str) -> Engine:
+    return _container(None, heap)

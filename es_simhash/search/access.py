@@ -23,6 +23,9 @@ class IndexAccess(Protocol):
     def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return documents by their ids, each with `found`."""
 
+    def bodies(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the bodies that are sent for candidate searches."""
+
     def search_all(
         self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
     ) -> list[Mapping[str, Any]]:
@@ -54,6 +57,10 @@ class DirectAccess:
     def entries(self, ids: Sequence[str], fields: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return documents by their ids, each with `found`."""
         return self._gateway.documents_by_id(self._name, ids, fields)
+
+    def bodies(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the candidate searches as they are."""
+        return [dict(body) for body in searches]
 
     def search_all(
         self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()

@@ -116,7 +116,7 @@ class Retrieval:
         else:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
-        return self._searches_of(documents[0], options)
+        return self.access.bodies(self._searches_of(documents[0], options))
 
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:

@@ -110,6 +110,12 @@ class SidecarAccess:
         hits = self._gateway.hits_by_id(self._source, ids, list(fields))
         return [entry_of(id, hits.get(id, []), self._source) for id in ids]
 
+    def bodies(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the candidate searches, which also return where each document was recorded."""
+        return [
+            {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in searches
+        ]
+
     def search_all(
         self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
     ) -> list[Hit]:
@@ -117,9 +123,7 @@ class SidecarAccess:
 
         A search whose hits the filters leave too few of is sent again for more.
         """
-        sent = [
-            {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]} for body in bodies
-        ]
+        sent = self.bodies(bodies)
         answers: list[Hit] = [{}] * len(sent)
         further: list[Hit] | None = None
         pending = list(range(len(sent)))

@@ -145,11 +145,16 @@ def semantic_profiler(
 
 
 def _extractor(scheme: SemanticScheme) -> Extractor:
-    if scheme.extractor.startswith("spacy:"):
+    if scheme.pipeline is not None:
         # An optional extra, and slow to import.
-        from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor
+        from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor, is_folder
 
-        return SpacyExtractor(scheme.extractor.removeprefix("spacy:"))
+        if is_folder(scheme.pipeline) and "/" not in scheme.pipeline:
+            raise InputError(
+                f"There is no spaCy pipeline {scheme.pipeline!r}, but a folder of that name; "
+                f"write 'spacy:./{scheme.pipeline}', which is stored as an absolute path."
+            )
+        return SpacyExtractor(scheme.pipeline)
     for package in sorted(scheme.packages - installed_packages()):
         raise MissingExtra(
             f"The index was installed where the package {package!r} is, and reads texts with it; "

@@ -1,6 +1,7 @@
 """Semantic schemes: all parameters of a semantic profile, published under one name."""
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ OPTIONAL_PACKAGES = {"jieba": "chinese", "wordfreq": "languages"}
 WORD_VECTORS = "words256-minilm-l6-v1"
 WORD_VECTOR_DIMENSIONS = 256
 NO_VECTORS = "none"
-_FIELD, _PYTHON = "field:", "python:"
+_FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"
 _MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
 _PARAMETERS = ("extractor", "vectors", "dims", "language", "entity_fields", "vocabulary")
 
@@ -28,7 +29,8 @@ class SemanticScheme:
 
     Attributes:
         extractor: `builtin` with the packages it uses, as in `builtin+jieba`, or `spacy:` and the
-            name of a pipeline.
+            name of an installed pipeline, or the path of its folder. A relative path, which has a
+            slash, is made absolute: the index is used from other folders.
         vectors: `words256-minilm-l6-v1` for the word-vector table, `none`, `field:` with the name
             of a dense_vector field that the documents have, or `python:` with module and function,
             as in `python:my.vectors:embed`, for vectors that your own function computes.
@@ -46,8 +48,9 @@ class SemanticScheme:
     vocabulary: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "extractor", _located(self.extractor))
         known = self.extractor.split("+")[0] == BUILTIN and self.packages <= {*OPTIONAL_PACKAGES}
-        if not known and not self.extractor.startswith("spacy:"):
+        if not known and self.pipeline is None:
             raise SchemeError(
                 f"Unknown extractor {self.extractor!r}; there are {BUILTIN}, "
                 f"{'+'.join((BUILTIN, *OPTIONAL_PACKAGES))} and spacy:PIPELINE."
@@ -75,6 +78,11 @@ class SemanticScheme:
                 f"Vectors of {self.dims} dimensions cannot be stored; "
                 f"choose a multiple of 8 up to {_MAX_DIMENSIONS}."
             )
+
+    @property
+    def pipeline(self) -> str | None:
+        """The spaCy pipeline, a name or an absolute path; None with the built-in extractor."""
+        return self.extractor.removeprefix(_SPACY) if self.extractor.startswith(_SPACY) else None
 
     @property
     def packages(self) -> frozenset[str]:
@@ -121,6 +129,11 @@ class SemanticScheme:
         try:
             values = {parameter: meta[parameter] for parameter in _PARAMETERS}
             scheme = cls(**{**values, "entity_fields": tuple(values["entity_fields"])})
+            if scheme.extractor != values["extractor"]:
+                raise SchemeError(
+                    f"The mapping stores {values['extractor']!r}, a path that depends on the "
+                    "folder it is read from; install the fields under another name."
+                )
         except (KeyError, TypeError) as error:
             raise SchemeError(
                 f"The mapping describes the scheme {meta.get('name')!r} in a way this version "
@@ -132,6 +145,13 @@ class SemanticScheme:
                 f"{scheme.name!r}; install the fields under another name."
             )
         return scheme
+
+
+def _located(extractor: str) -> str:
+    pipeline = extractor.removeprefix(_SPACY)
+    if not extractor.startswith(_SPACY) or "/" not in pipeline:
+        return extractor
+    return _SPACY + os.path.abspath(os.path.expanduser(pipeline))
 
 
 def installed_packages() -> frozenset[str]:

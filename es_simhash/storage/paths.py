@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from es_simhash.storage.flat_mappings import nested_properties
+
 
 def get_path(source: Mapping[str, Any], path: str) -> Any:
     """Return what is under a path, be its name dotted or its objects nested; None for nothing."""
@@ -64,7 +66,9 @@ def nested_path(path: str, value: Any) -> dict[str, Any]:
 
 def mapped_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
     """Return the mapping of a field; None when the mapping has no such field."""
-    field: Mapping[str, Any] | None = mapping
+    field: Mapping[str, Any] | None = {
+        "properties": nested_properties(mapping.get("properties", {}))
+    }
     for name in path.split("."):
         field = (field or {}).get("properties", {}).get(name)
     return field

@@ -1,5 +1,8 @@
 """The command line as a user calls it, and servers that answer what no engine here does."""
 
+import contextlib
+import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -79,6 +82,7 @@ class Fake(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[Request] = []
+        self.headers: set[str] = set()
 
     @property
     def address(self) -> str:
@@ -95,6 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.server.headers |= {name.lower() for name in self.headers}
         self.server.requests.append(Request(self.command, self.path, body))
         self.send_response(self.server.status)
         self.send_header("content-length", str(len(self.server.body)))
@@ -122,6 +127,44 @@ def fake() -> Iterator[Fake]:
         yield server
         server.shutdown()
         thread.join()
+
+
+def _refuse_plain_http(server: socket.socket, answers_in_http: bool) -> None:
+    """Answer as TLS servers do: to TLS in TLS, to http with 400 or by closing the connection."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    while True:
+        try:
+            connection = server.accept()[0]
+        except OSError:
+            return
+        with connection, contextlib.suppress(OSError):
+            if connection.recv(1, socket.MSG_PEEK) != b"\x16":
+                connection.recv(65_536)
+                if answers_in_http:
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+            else:
+                # Without a certificate the server sends an alert, which is TLS as well.
+                context.wrap_socket(connection, server_side=True)
+
+
+@pytest.fixture
+def tls_port() -> Iterator[Callable[..., int]]:
+    """Start servers that speak TLS; gives the port of each."""
+    servers = []
+
+    def start(answers_in_http: bool = False) -> int:
+        server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(
+            target=_refuse_plain_http, args=(server, answers_in_http), daemon=True
+        ).start()
+        servers.append(server)
+        port: int = server.getsockname()[1]
+        return port
+
+    yield start
+    for server in servers:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
 
 
 @pytest.fixture

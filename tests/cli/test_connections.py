@@ -82,6 +82,38 @@ def test_a_server_steers_no_terminal(run: Any, fake: Any) -> None:
     assert r"\x1b[31mb\x9b1mc" in sentence
 
 
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+def test_https_to_a_port_that_speaks_http_is_no_question_of_certificates(
+    run: Any, fake: Any, command: list[str]
+) -> None:
+    url = f"https://u:{SECRET}@{fake.address}"
+    sentence = refusal(run(*command, "--url", url))
+    expected = f"{fake.address} speaks http: its URL is {fake.url}, not https://{fake.address}."
+    assert sentence == f"Error: {expected} Set --url.\n"
+    assert "authorization" not in fake.headers
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+@pytest.mark.parametrize("answers_in_http", [False, True])
+def test_http_to_a_port_that_speaks_tls(
+    run: Any, tls_port: Any, command: list[str], answers_in_http: bool
+) -> None:
+    place = f"127.0.0.1:{tls_port(answers_in_http)}"
+    sentence = refusal(run(*command, "--url", f"http://u:{SECRET}@{place}"))
+    expected = f"{place} speaks https: its URL is https://{place}, not http://{place}."
+    assert sentence == f"Error: {expected} Set --url.\n"
+
+
+def test_https_that_fails_for_another_reason_names_it(
+    run: Any, tls_port: Any, closed_port: int
+) -> None:
+    for port, reason in ((tls_port(), "HANDSHAKE_FAILURE"), (closed_port, "ConnectionError")):
+        sentence = run("install", "a", "--url", f"https://127.0.0.1:{port}").refusal()
+        assert f"No cluster answers at https://127.0.0.1:{port} (" in sentence
+        assert reason in sentence
+        assert "certificate" not in sentence
+
+
 URLS = ["localhost:9200", "ftp://localhost:9200", "http://localhost", "", "http://localhost:port",
         "http://", "://", "localhost", "http://localhost:99999"]  # fmt: skip
 

@@ -1,6 +1,7 @@
 """`es-simhash related` and `install` on an engine: what is refused, and what is shown."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -209,15 +210,71 @@ def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[st
     assert [each for each in sent if "search" in each] == []
     sent.clear()
     assert json.loads(ask(index, "--text", TEXT, "--explain-query").out)
-    assert sent == []
+    assert {each.partition(" ")[0] for each in sent} == {"GET"}
 
 
-def test_explained_bodies_are_those_that_are_sent(ask: Any, client: Any, index: str) -> None:
-    bodies = json.loads(ask(index, "--id", "1", "--explain-query").out)
-    assert len(bodies) == 3
-    answer = client.msearch(index=index, searches=[line for body in bodies for line in ({}, body)])
-    for each in answer["responses"]:
-        assert [hit["_id"] for hit in each["hits"]["hits"]] == ["2"]
+def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> list[Any]:
+    """Return the bodies of the first multi-search that is sent."""
+    requests: list[list[Any]] = []
+    perform = elastic_transport.Transport.perform_request
+
+    def recording(transport: Any, method: str, target: str, **more: Any) -> Any:
+        if "_msearch" in target:
+            requests.append(more["body"][1::2])
+        return perform(transport, method, target, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(elastic_transport.Transport, "perform_request", recording)
+        assert run().status == 0
+    return requests[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--no-semantics"],
+        ["--vectors", "none"],
+        ["--scheme", "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v1"],
+        ["--simhash-field", "own.fp"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("query", [["--id", "1"], ["--text", TEXT]], ids=["id", "text"])
+def test_explained_bodies_are_those_that_are_sent(
+    ask: Any, run: Any, client: Any, cluster_url: str, index_name: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, options: list[str], query: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    field = options if options[:1] == ["--simhash-field"] else []
+    assert run("install", index_name, *options, "--url", cluster_url).status == 0
+    Path("a.jsonl").write_text(json.dumps({"id": "1", "text": TEXT}), "utf-8")
+    assert run("ingest", index_name, "a.jsonl", *field, "--url", cluster_url).status == 0
+    line = [index_name, *query, *field]
+    bodies = json.loads(ask(*line, "--explain-query").out)
+    assert bodies == sent_searches(monkeypatch, lambda: ask(*line))
+    mapped = client.field_caps(index=index_name, fields="*")["fields"]
+    named = set(re.findall(r'"((?:simhash|own\.fp)\.\w+)"', json.dumps(bodies)))
+    assert len(named) >= 5
+    assert named <= mapped.keys()
+
+
+def test_explained_bodies_for_a_sidecar_are_those_that_are_sent(
+    ask: Any, client: Any, index_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.backfills.backfill import backfill
+
+    for id in "12":
+        client.index(index=index_name, id=id, document={"text": TEXT})
+    client.indices.refresh(index=index_name)
+    sidecar = f"{index_name}-sidecar"
+    try:
+        assert all(each.ok for each in backfill(client, index_name, sidecar=sidecar))
+        client.indices.refresh(index=sidecar)
+        bodies = json.loads(ask(sidecar, "--text", TEXT, "--explain-query").out)
+        assert bodies == sent_searches(monkeypatch, lambda: ask(sidecar, "--text", TEXT))
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
 
 
 @pytest.mark.parametrize("form", ["json", "table"])

@@ -1,6 +1,7 @@
 """`es-simhash doctor` on indices that are well, and on some that are not."""
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,12 @@ from es_simhash.diagnostics.examination import Examination, examine
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.storage import fields
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.paths import nested_path
 
 pytestmark = pytest.mark.cluster
 
@@ -144,7 +148,50 @@ def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> Non
     client.indices.put_mapping(index=healthy, properties={"body": {"type": "text"}})
     found = examine(client, healthy, config=IndexConfig(text_field="body"))
     assert found.fingerprinted == {"missing": 110}
-    assert any("--field" in each for each in problems(found))
+    (problem,) = problems(found)
+    assert "in another field, 'text'." in problem
+    assert "--field text" in problem
+
+
+@pytest.mark.parametrize("field", ["body", "page.body", "the body"])
+def test_the_field_that_was_fingerprinted_is_found(
+    client: Any, index_name: str, command: Any, make_text: Any, bulk: Any, field: str
+) -> None:
+    install(client, index_name)
+    config = IndexConfig(text_field=field)
+    texts = [make_text(n) for n in range(5)]
+    # A field with another text comes first, and one that no text is in.
+    documents = (
+        {"id": str(n), "about": make_text(100 + n), "tags": [n], **nested_path(field, text)}
+        for n, text in enumerate(texts)
+    )
+    assert all(each.ok for each in ingest(client, index_name, documents, config=config))
+    client.indices.refresh(index=index_name)
+    status, found = command("doctor", index_name)
+    assert (status, found["fingerprinted"], found["text_field"]) == (0, {"fresh": 5}, field)
+    assert command("doctor", index_name, "--field", field)[0] == 0
+    # What is advised for a text that changed since names the field.
+    client.update(index=index_name, id="0", doc=nested_path(field, make_text(50)), refresh=True)
+    status, found = command("doctor", index_name)
+    assert (status, found["fingerprinted"]) == (1, {"fresh": 4, "stale": 1})
+    advice = found["findings"][0]["advice"]
+    assert f"backfill {index_name} --field {shlex.quote(field)} --check" in advice
+    # A field that was given is not replaced, but the right one is named.
+    status, found = command("doctor", index_name, "--field", "about")
+    assert (status, found["fingerprinted"]) == (1, {"stale": 5})
+    assert found["other_field"] == field
+    assert f"--field {shlex.quote(field)}," in found["findings"][0]["advice"]
+
+
+def test_texts_that_are_in_no_field_any_more_are_stale(
+    client: Any, put: Any, command: Any, make_text: Any
+) -> None:
+    index = put({"a": make_text(1)})
+    client.update(index=index, id="a", doc={"text": make_text(2), "body": 5}, refresh=True)
+    status, found = command("doctor", index)
+    assert (status, found["fingerprinted"]) == (1, {"stale": 1})
+    assert (found["text_field"], found["other_field"]) == ("text", None)
+    assert "have another text" in found["findings"][0]["message"]
 
 
 def test_a_template_makes_hot_blocks(client: Any, put: Any, make_text: Any) -> None:
@@ -278,10 +325,6 @@ def test_the_sample_is_bounded_and_the_same_each_time(client: Any, healthy: str)
 def test_fields_in_an_object_of_the_user_are_examined(
     client: Any, index_name: str, make_text: Any
 ) -> None:
-    from es_simhash.indices.install import install
-    from es_simhash.ingestion.ingest import ingest
-    from es_simhash.storage.config import IndexConfig
-
     install(client, index_name, simhash_field="own.fp", semantics=None)
     documents = ({"id": str(n), "body": {"text": make_text(n)}} for n in range(5))
     config = IndexConfig(text_field="body.text", simhash_field="own.fp")

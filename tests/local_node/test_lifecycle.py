@@ -139,7 +139,7 @@ def test_two_versions_run_side_by_side(started: lifecycle.Node) -> None:
     assert [each.name for each in lifecycle.running_nodes()] == ["8.19.21", "first"]
     answer = _command("stop")
     assert answer.returncode == 1
-    assert "Several nodes run (8.19.21, first): choose one with --name." in answer.stderr
+    assert "Several nodes are running: 8.19.21, first. Set --name." in answer.stderr
     assert _command("stop", "--name", "8.19.21").returncode == 0
     assert lifecycle.status("8.19.21") is None
     assert lifecycle.status("first") is not None

@@ -111,12 +111,27 @@ def require_spacy() -> Any:
     return spacy
 
 
+def is_folder(name: str) -> bool:
+    """Check whether spaCy would take a folder, not an installed pipeline, for this name.
+
+    Raises:
+        MissingExtra: spaCy is not installed.
+    """
+    return not require_spacy().util.is_package(name) and Path(name).exists()
+
+
 def _loaded(name: str) -> "Language | None":
     """Return the pipeline; None for a blank one whose tokeniser is not installed."""
     spacy = require_spacy()
     if name.startswith(_BLANK):
         return _blank(spacy, name.removeprefix(_BLANK))
     if not spacy.util.is_package(name) and not Path(name).exists():
+        if "/" in name:
+            raise MissingExtra(
+                f"The folder {name!r} of a spaCy pipeline does not exist on this machine; copy the "
+                "pipeline to that path, or install an index with a pipeline that is a package "
+                "(`python -m spacy package`)."
+            )
         raise MissingExtra(
             f"The spaCy pipeline {name!r} is not installed; install it with `python -m spacy "
             f"download {clean_name(name)}`, or name the folder of a trained pipeline."

@@ -1,0 +1,228 @@
+"""docs/privileges.md, tried on a node with security: all that it names is enough, and needed."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from click.testing import CliRunner
+
+from es_simhash.backfills.backfill import backfill
+from es_simhash.cli.main import cli
+from es_simhash.deduplication.rules import OnVersion
+from es_simhash.engine.connection import connect
+from es_simhash.errors import NodeError
+from es_simhash.families.find import find_families
+from es_simhash.indices.install import install
+from es_simhash.ingestion.ingest import ingest
+from tests.support.made_up_texts import make_text, revise
+from tests.support.secured_node import ADMIN, PASSWORD, secured_node
+
+pytestmark = pytest.mark.cluster
+
+PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
+INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
+TEXT = make_text(1, 200)
+DOCUMENTS = [
+    {"id": "1", "text": TEXT},
+    {"id": "2", "text": revise(TEXT, 2, 0.05, first=40)},
+    {"id": "3", "text": make_text(3, 200)},
+]
+STRANGER = {"id": "5", "text": make_text(5, 200)}
+NEW = {"id": "4", "text": revise(TEXT, 4, 0.05, first=40)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, the row of its privileges, and the state in which it is run.
+
+    What the row says only in its last column is given here: the privileges on the sidecar, and
+    those on the index where they differ then.
+    """
+
+    row: str
+    arguments: tuple[str, ...]
+    state: str = "ingested"
+    sidecar: tuple[str, ...] = ()
+    on_index: tuple[str, ...] | None = None
+
+
+def documented(row: str) -> list[list[str]]:
+    """Return the privileges that the page names for a command: on INDEX, on INDEX-simhash."""
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| `") and row in re.findall(r"`([^`]+)`", cells[0]):
+            return [re.findall(r"`([^`]+)`", cell) for cell in cells[1:3]]
+    raise AssertionError(f"no row for {row}")
+
+
+CASES = {
+    "related": Case("related", ("related", INDEX, "--id", "1")),
+    "explain": Case("explain", ("explain", INDEX, "1", "2")),
+    "related-sidecar": Case(
+        "related",
+        ("related", SIDECAR, "--id", "1"),
+        "sidecar",
+        ("read", "view_index_metadata"),
+        ("read",),
+    ),
+    "doctor": Case("doctor", ("doctor", INDEX)),
+    "status": Case("status", ("status", INDEX)),
+    "install-new": Case("install", ("install", INDEX), "missing"),
+    "install": Case("install", ("install", INDEX), "plain"),
+    "ingest": Case("ingest", ("ingest", INDEX, "new.jsonl")),
+    "on-version": Case(
+        "ingest --on-version", ("ingest", INDEX, "new.jsonl", "--on-version", "flag")
+    ),
+    "undo": Case("undo", ("undo", INDEX, "skipped.jsonl"), "skipped"),
+    "backfill": Case("backfill", ("backfill", INDEX), "installed"),
+    "backfill-sidecar": Case(
+        "backfill --sidecar",
+        ("backfill", INDEX, "--sidecar", SIDECAR),
+        "plain",
+        ("manage", "read", "write"),
+    ),
+    "families": Case("families", ("families", INDEX)),
+    "dismiss": Case("dismiss", ("dismiss", INDEX, "1", "2")),
+    "sweep": Case("sweep", ("sweep", INDEX)),
+}
+
+
+def granted(case: Case) -> dict[str, list[str]]:
+    """Return the privileges of a case, by index."""
+    on_index, on_state = documented(case.row)
+    on_index = on_index if case.on_index is None else list(case.on_index)
+    every = {INDEX: on_index, STATE: on_state, SIDECAR: list(case.sidecar)}
+    return {name: privileges for name, privileges in every.items() if privileges}
+
+
+def lacking() -> list[tuple[str, str, str]]:
+    """Return each privilege of each case, to be dropped: case, index, privilege."""
+    return [
+        (name, index, privilege)
+        for name, case in CASES.items()
+        for index, privileges in granted(case).items()
+        for privilege in privileges
+    ]
+
+
+def role(privileges: dict[str, list[str]]) -> dict[str, Any]:
+    indices = [{"names": [name], "privileges": each} for name, each in privileges.items() if each]
+    return {"indices": indices}
+
+
+def role_name(*parts: str) -> str:
+    return "-".join(parts)
+
+
+def roles() -> dict[str, Any]:
+    made = {role_name(name): role(granted(case)) for name, case in CASES.items()}
+    for name, index, privilege in lacking():
+        privileges = granted(CASES[name])
+        privileges[index] = [each for each in privileges[index] if each != privilege]
+        made[role_name(name, index, privilege)] = role(privileges)
+    return made
+
+
+@pytest.fixture(scope="module")
+def secured_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        (folder / "node").mkdir(mode=0o755)
+        try:
+            with secured_node(folder / "node", roles()) as url:
+                yield url
+        except NodeError as error:
+            without_cluster(str(error))
+
+
+@pytest.fixture
+def administrator(secured_url: str) -> Iterator[Any]:
+    with connect(secured_url, user=ADMIN, password=PASSWORD) as client:
+        yield client
+
+
+@pytest.fixture
+def prepare(administrator: Any, tmp_path: Path, monkeypatch: Any) -> Callable[[str], None]:
+    """Bring the index into a state, as the administrator."""
+    monkeypatch.chdir(tmp_path)
+    Path("new.jsonl").write_text(f"{json.dumps(NEW)}\n{json.dumps(STRANGER)}\n", "utf-8")
+    admin = administrator
+
+    def bring(state: str) -> None:
+        admin.indices.delete(index=[INDEX, STATE, SIDECAR], ignore_unavailable=True)
+        if state == "missing":
+            return
+        if state in ("plain", "installed", "sidecar"):
+            for document in DOCUMENTS:
+                admin.index(index=INDEX, id=document["id"], document={"text": document["text"]})
+            admin.indices.refresh(index=INDEX)
+        if state == "sidecar":
+            assert all(each.ok for each in backfill(admin, INDEX, sidecar=SIDECAR))
+            admin.indices.refresh(index=SIDECAR)
+        elif state != "plain":
+            install(admin, INDEX)
+        if state in ("ingested", "skipped"):
+            assert all(each.ok for each in ingest(admin, INDEX, DOCUMENTS))
+            admin.indices.refresh(index=INDEX)
+        if state == "skipped":
+            rules = OnVersion("skip", audit="skipped.jsonl")
+            (outcome,) = ingest(admin, INDEX, [NEW], on_version=rules)
+            assert outcome.status == "skipped"
+
+    return bring
+
+
+@pytest.fixture
+def run_as(secured_url: str) -> Callable[..., Any]:
+    """Run the command of a case as a user."""
+
+    def run(case: Case, user: str) -> Any:
+        credentials = {"ES_SIMHASH_USER": user, "ES_SIMHASH_PASSWORD": PASSWORD}
+        return CliRunner().invoke(cli, [*case.arguments, "--url", secured_url], env=credentials)
+
+    return run
+
+
+def test_every_row_is_tried() -> None:
+    table = PAGE.split("| command |")[1].split("\n\n")[0]
+    rows = {
+        row
+        for line in table.splitlines()
+        for row in re.findall(r"`([^`]+)`", line.split("|")[1])[:2]
+    }
+    assert rows == {case.row for case in CASES.values()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_documented_privileges_are_enough(
+    name: str, prepare: Callable[[str], None], run_as: Callable[..., Any]
+) -> None:
+    prepare(CASES[name].state)
+    done = run_as(CASES[name], role_name(name))
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(("name", "index", "privilege"), lacking())
+def test_without_one_of_them_one_sentence_says_so(
+    name: str,
+    index: str,
+    privilege: str,
+    administrator: Any,
+    prepare: Callable[[str], None],
+    run_as: Callable[..., Any],
+) -> None:
+    prepare(CASES[name].state)
+    if (index, privilege) == (STATE, "read"):
+        # An index that does not exist is not read.
+        find_families(administrator, INDEX)
+    done = run_as(CASES[name], role_name(name, index, privilege))
+    assert done.exit_code == 1, done.output
+    assert isinstance(done.exception, SystemExit)
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert privilege in sentence

@@ -1,0 +1,103 @@
+"""A fresh clone of the checkout, with the environment that `make` builds, and lines typed in it."""
+
+import os
+import re
+import shutil
+import site
+import subprocess
+import sys
+import venv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# After each line: its status, on a line that nothing else prints.
+_MARK = "<<typed {status}>>"
+_MARKS = re.compile(r"\n<<typed (\d+)>>\n")
+# As pip writes it.
+_PROGRAM = """#!{python}
+import sys
+from es_simhash.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A line that was typed, its exit status, and what it printed on both streams."""
+
+    line: str
+    status: int
+    printed: str
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A copy of the files under version control, as they are now."""
+
+    folder: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> "Clone":
+        """Copy the files into a folder, which is created.
+
+        Its `.venv` has the packages that run the tests in place of those that `make` installs, and
+        imports the code from the copy.
+        """
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for name in filter(None, listed.split("\0")):
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        _make_environment(folder)
+        return cls(folder)
+
+    def type(self, lines: Sequence[str], environment: Mapping[str, str]) -> list[Typed]:
+        """Type lines into one shell, one after the other, and return what came of each."""
+        mark = _MARK.format(status="$?")
+        script = "".join(f"{line}\nprintf '\\n%s\\n' \"{mark}\"\n" for line in lines)
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTHON", "PYTEST", "VIRTUAL_ENV", "ES_SIMHASH", "MAKE"))
+        }
+        done = subprocess.run(
+            ["bash", "--norc"],
+            input=script,
+            cwd=self.folder,
+            env={**kept, "COLUMNS": "80", **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        printed = _MARKS.split(done.stdout)
+        results = zip(lines, printed[1::2], printed[::2], strict=False)
+        return [Typed(line, int(status), text) for line, status, text in results]
+
+
+def _make_environment(folder: Path) -> None:
+    environment = folder / ".venv"
+    venv.create(environment, symlinks=True)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    lines = [str(folder), *(f"import site; site.addsitedir({each!r})" for each in _site_folders())]
+    (packages / "tests.pth").write_text("\n".join(lines) + "\n", "utf-8")
+    program = environment / "bin" / "es-simhash"
+    program.write_text(_PROGRAM.format(python=environment / "bin" / "python"), "utf-8")
+    program.chmod(0o755)
+    # What make builds the environment for; it is not older than what it is built from.
+    (environment / ".installed").touch()
+
+
+def _site_folders() -> list[str]:
+    return [
+        each for each in [*site.getsitepackages(), site.getusersitepackages()] if each in sys.path
+    ]
