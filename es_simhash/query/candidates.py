@@ -11,7 +11,7 @@ from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
-from es_simhash.relation.judgement import least_shared, queried_bound
+from es_simhash.relation.shingle_sample import least_shared, queried_bound
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
