@@ -93,7 +93,7 @@ def shared_query(
     body = _shingle_search(fingerprints, simhash_field, Limits(candidates=len(ids)), wanted)
     body["query"]["bool"]["minimum_should_match"] = 0
     # An id may be in several indices.
-    return {**body, "size": 2 * len(ids), "track_total_hits": False}
+    return {**body, "size": 2 * len(ids), "docvalue_fields": [], "track_total_hits": False}
 
 
 def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
