@@ -12,7 +12,7 @@ import es_simhash
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.query.options import Limits
+from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.storage.conformance import describe
 from tests.support import reference
 from tests.test_architecture import ROOMS
@@ -142,7 +142,7 @@ def number_or_none(cell: str) -> float | None:
 
 
 def test_the_table_of_the_error_of_samples() -> None:
-    asked = Limits().clauses
+    asked = QUERIED_SHINGLES
     assert f"n = {asked}" in page("guarantee.md")
     table = [row for row in rows(page("guarantee.md"), 5) if row[0] in ("1,000", "5,000", "20,000")]
     assert len(table) == 3

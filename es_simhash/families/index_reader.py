@@ -5,8 +5,8 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.families.documents import PAGE, ReadDocument, read_documents, source_fields
-from es_simhash.families.links import min_shared
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.config import IndexConfig
@@ -147,7 +147,7 @@ class IndexReader:
                     "should": [
                         {"term": {path: term}} for term in shingle_terms(text.queried_shingles)
                     ],
-                    "minimum_should_match": min_shared(text),
+                    "minimum_should_match": least_shared(len(text.shingles)),
                 }
             },
         }

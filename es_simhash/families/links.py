@@ -5,10 +5,10 @@ from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.judgement import (
     Containment,
     containment,
-    least_shared,
     shared_bound,
     shared_shingles,
 )
+from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.relation.thresholds import LENGTH_RATIO
 
 

@@ -11,7 +11,7 @@ from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
-from es_simhash.relation.judgement import least_shared, queried_bound
+from es_simhash.relation.shingle_sample import least_shared, queried_bound
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
@@ -93,7 +93,7 @@ def shared_query(
     body = _shingle_search(fingerprints, simhash_field, Limits(candidates=len(ids)), wanted)
     body["query"]["bool"]["minimum_should_match"] = 0
     # An id may be in several indices.
-    return {**body, "size": 2 * len(ids), "track_total_hits": False}
+    return {**body, "size": 2 * len(ids), "docvalue_fields": [], "track_total_hits": False}
 
 
 def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import related_query, shared_query
-from es_simhash.query.hits import Candidates, read_candidates, read_shared
+from es_simhash.query.hits import Candidates, read_candidates
 from es_simhash.query.neighbours import Neighbour, neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.scoring import Candidate
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
@@ -56,11 +55,6 @@ class Dialect(Protocol):
         self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
     ) -> dict[str, Any]:
         """Return the body of the search for what documents share with a text."""
-
-    def read_shared(
-        self, answer: Mapping[str, Any], fingerprints: TextFingerprints, config: IndexConfig
-    ) -> list[Candidate]:
-        """Return the candidates that `shared_search` found."""
 
     def read_neighbours(
         self,
@@ -136,12 +130,6 @@ class ElasticsearchDialect:
     ) -> dict[str, Any]:
         """Return the body of the search for what documents share with a text."""
         return shared_query(fingerprints, config.simhash_field, ids)
-
-    def read_shared(
-        self, answer: Mapping[str, Any], fingerprints: TextFingerprints, config: IndexConfig
-    ) -> list[Candidate]:
-        """Return the candidates that `shared_search` found."""
-        return read_shared(answer, fingerprints, config.simhash_field)
 
     def read_neighbours(
         self,

@@ -1,7 +1,7 @@
 """Reading the hits of the searches of `related_query`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,12 +49,21 @@ class Candidates:
                 if cut:
                     self.unknown.add(key)
 
-    def settle(self, candidates: Sequence[Candidate]) -> None:
-        """Take what a second search says about the unknown ones."""
-        for candidate in candidates:
-            key = candidate.index, candidate.id
+    def settle(self, answer: Mapping[str, Any], fingerprints: TextFingerprints) -> None:
+        """Take what a second search says that the unknown ones share.
+
+        Args:
+            answer: Of the search by `shared_query`.
+            fingerprints: Of the query.
+        """
+        queried = queried_shingles(fingerprints)
+        for hit in answer["hits"]["hits"]:
+            key = hit["_index"], hit["_id"]
             if key in self.unknown:
-                self.by_key[key] = candidate
+                shared, same_content = _shared(hit, queried)
+                self.by_key[key] = replace(
+                    self.by_key[key], shared=shared, same_content=same_content
+                )
         self.unknown.clear()
 
 
@@ -78,8 +87,10 @@ def read_candidates(
     by_shingles, by_blocks = answers
     cut = by_shingles["hits"]["total"]["value"] > limits.candidates
     found = Candidates()
-    found.add(read_shared(by_shingles, fingerprints, simhash_field), cut=False)
-    found.add(read_shared(by_blocks, fingerprints, simhash_field), cut=cut)
+    queried = queried_shingles(fingerprints)
+    for answer, is_cut in ((by_shingles, False), (by_blocks, cut)):
+        hits = answer["hits"]["hits"]
+        found.add([_candidate(hit, queried, simhash_field) for hit in hits], cut=is_cut)
     nothing = np.zeros(0, np.uint32)
     found.add(
         [
@@ -93,17 +104,8 @@ def read_candidates(
     return found
 
 
-def read_shared(
-    answer: Mapping[str, Any], fingerprints: TextFingerprints, simhash_field: str
-) -> list[Candidate]:
-    """Return the hits of a search, with the queried shingles that they share."""
-    queried = queried_shingles(fingerprints)
-    return [_candidate(hit, queried, simhash_field) for hit in answer["hits"]["hits"]]
-
-
 def _candidate(hit: Hit, queried: NDArray[np.uint32], simhash_field: str) -> Candidate:
-    names = hit.get("matched_queries", ())
-    positions = np.array(sorted(int(name) for name in names if name != EXACT), np.int64)
+    shared, same_content = _shared(hit, queried)
     chunks, sketch = (
         hit["fields"][field_path(simhash_field, member)][0]
         for member in (fields.CHUNKS, fields.SKETCH)
@@ -112,7 +114,14 @@ def _candidate(hit: Hit, queried: NDArray[np.uint32], simhash_field: str) -> Can
         hit["_id"],
         unpack_chunks(chunks),
         unpack_sketch(sketch),
-        queried[positions],
-        EXACT in names,
+        shared,
+        same_content,
         index=hit["_index"],
     )
+
+
+def _shared(hit: Hit, queried: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], bool]:
+    """Return the queried shingles that a hit has, and whether it has the same text."""
+    names = hit.get("matched_queries", ())
+    positions = np.array(sorted(int(name) for name in names if name != EXACT), np.int64)
+    return queried[positions], EXACT in names

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from es_simhash.relation.model import VERSION_KINDS, Coverage, Relation, semantic_score
-from es_simhash.relation.thresholds import PASSAGE_SCORE
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 
@@ -36,4 +36,4 @@ def combine(by_shingles: Relation, semantic: Relation) -> Relation:
 def _prevails(by_shingles: Relation, semantic: Relation) -> bool:
     if by_shingles.kind == "none":
         return False
-    return by_shingles.score >= PASSAGE_SCORE or by_shingles.score >= semantic.score
+    return by_shingles.score >= SHOWN_SCORE or by_shingles.score >= semantic.score

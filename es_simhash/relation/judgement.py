@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.scheme import SHINGLE_BITS
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.resemblance import coverage_of
+from es_simhash.relation.shingle_sample import ALL_SHINGLES, least_shared, queried_bound
 from es_simhash.relation.sketch_agreement import (
     head_agreement,
     head_letters,
@@ -25,10 +25,8 @@ from es_simhash.relation.thresholds import (
     BODY_EXPONENT,
     CONTAINED_SHINGLES,
     LEAST_BODY,
-    LEAST_SHARED,
     NUMBERS_WEIGHT,
     PRIOR_SHINGLES,
-    QUERIED_SHINGLES,
     RECORD_CUT,
     RECORD_LEVEL,
     RECORD_WEIGHTS,
@@ -41,7 +39,6 @@ from es_simhash.relation.thresholds import (
 
 # Scores are given to so many digits, here and in answers.
 SCORE_DIGITS = 4
-_ALL_SHINGLES = 1 << SHINGLE_BITS
 
 
 class JudgedText(Protocol):
@@ -79,28 +76,9 @@ class Containment:
         return min(1.0, known / (self.fewer + PRIOR_SHINGLES))
 
 
-def queried_bound(shingles: int) -> int:
-    """Return the number below which the shingles of a text are queried: all of a short one.
-
-    The numbers of shingles are hashes, so those below a bound are a sample of them, the same in
-    every text that has them.
-
-    Args:
-        shingles: How many the text has.
-    """
-    if shingles <= QUERIED_SHINGLES:
-        return _ALL_SHINGLES
-    return QUERIED_SHINGLES * _ALL_SHINGLES // shingles
-
-
 def shared_bound(one: ChunkFingerprints, other: ChunkFingerprints) -> int:
     """Return the number below which the shingles of two texts are queried from both sides."""
     return queried_bound(max(one.shingles, other.shingles))
-
-
-def least_shared(shingles: int) -> int:
-    """Return how many shingles a text must share: one alone is a turn of phrase."""
-    return LEAST_SHARED if shingles > 2 * LEAST_SHARED else 1
 
 
 def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -> Containment:
@@ -115,11 +93,11 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
     fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))
     if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
         shared = 0
-    return Containment(shared, fewer * shared_bound(one, other) / _ALL_SHINGLES)
+    return Containment(shared, fewer * shared_bound(one, other) / ALL_SHINGLES)
 
 
 def shared_shingles(
-    one: NDArray[np.uint32], other: NDArray[np.uint32], bound: int = _ALL_SHINGLES
+    one: NDArray[np.uint32], other: NDArray[np.uint32], bound: int = ALL_SHINGLES
 ) -> int:
     """Count the shingles below a bound that two ascending arrays have in common."""
     fewer, more = (one, other) if len(one) <= len(other) else (other, one)

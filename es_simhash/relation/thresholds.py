@@ -10,8 +10,6 @@ docs/families.md have the measurements.
 VERSION_SCORE = 0.6
 # What `related` shows by default: in a large index less is shared by chance and by boilerplate.
 SHOWN_SCORE = 0.3
-# From this score on a relation says that passages are shared, though it is one in meaning too.
-PASSAGE_SCORE = 0.2
 # From this score on two compared texts share passages.
 SHARED_SCORE = 0.03
 # Semantic scores are linear in the similarity up to this one, which has the score 0.3 and is the

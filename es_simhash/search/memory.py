@@ -15,9 +15,9 @@ from es_simhash.query.ranking import ranked
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
-from es_simhash.relation.judgement import least_shared
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.search.protocol import require_one_query
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import SemanticScheme

@@ -232,7 +232,7 @@ class Retrieval:
         for (fingerprints, candidates), answer in zip(
             pending, self.access.search_all(bodies), strict=True
         ):
-            candidates.settle(self.dialect.read_shared(answer, fingerprints, self.config))
+            candidates.settle(answer, fingerprints)
 
     def _relations(
         self,

@@ -12,7 +12,7 @@ from es_simhash.storage.fields import BLOCKS, CHUNKS, FINGERPRINT, SHINGLES
 pytestmark = pytest.mark.cluster
 
 OF_VERSIONS = {
-    "scheme", "status", "content_hash", "fingerprint", "blocks", "shingles", "chunks",
+    "scheme", "status", "content_hash", "fingerprint", "blocks", "shingles", "chunks", "sketch",
     "family", "duplicate_of",
     "duplicate_score",
 }  # fmt: skip

@@ -73,19 +73,33 @@ class VersionSet:
                 for row in near
                 if max(float(row["containment"]), float(row["resemblance"])) >= 0.5
             }
+        if self.name == "licence_versions":
+            return {
+                pair(row["id1"], row["id2"])
+                for row in rows(self.name, "pairs.tsv")
+                if row["kind"] == "version" and row["same_lang"] == "1"
+            }
+        return {pair(*ids) for chain in self.chains.values() for ids in combinations(chain, 2)}
+
+    @cached_property
+    def chains(self) -> dict[str, list[str]]:
+        """Ids of the versions of each document."""
         chains = defaultdict(list)
         for each in self.documents:
-            chains[each["chain"]].append(each["id"])
-        return {pair(*ids) for chain in chains.values() for ids in combinations(chain, 2)}
+            chains[each.get("chain") or each["family"]].append(each["id"])
+        return dict(chains)
 
     @cached_property
     def neither(self) -> set[Pair]:
         """Pairs that count neither as right nor as wrong: texts of superseding chains."""
+        if self.name == "licence_versions":
+            # Variants of a licence are neither versions nor strangers.
+            return {
+                pair(*ids) for chain in self.chains.values() for ids in combinations(chain, 2)
+            } - self.versions
         if self.name != "pep_versions":
             return set()
-        chains = defaultdict(list)
-        for each in self.documents:
-            chains[each["chain"]].append(each["id"])
+        chains = self.chains
         return {
             pair(one, other)
             for row in rows(self.name, "relations.tsv")
@@ -100,7 +114,9 @@ class VersionSet:
         if self.name == "bbc_news":
             return {}
         measured = rows(self.name, "pairs.tsv")
-        return {pair(row["older"], row["newer"]): float(row["containment"]) for row in measured}
+        one, other = ("id1", "id2") if self.name == "licence_versions" else ("older", "newer")
+        known = {pair(row[one], row[other]): float(row["containment"]) for row in measured}
+        return {key: known[key] for key in known.keys() & self.versions}
 
 
 def version_set(name: str) -> VersionSet:
