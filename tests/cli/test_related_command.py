@@ -214,7 +214,7 @@ def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[st
 
 
 def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> list[Any]:
-    """Return the bodies of the first multi-search that is sent, but of other indices than its own."""
+    """Return the bodies of the first multi-search that is sent, without those of other indices."""
     requests: list[list[Any]] = []
     perform = elastic_transport.Transport.perform_request
 
