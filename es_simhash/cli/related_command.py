@@ -92,8 +92,8 @@ from es_simhash.text.escaping import one_line
 @click.option(
     "--explain-query",
     is_flag=True,
-    help="Print the bodies of the searches instead of sending them; the mapping and the document "
-    "are read.",
+    help="Print the bodies of the searches of INDEX instead of sending them; the mapping and the "
+    "document are read.",
 )
 @format_option
 @text_field_option

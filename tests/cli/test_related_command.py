@@ -214,13 +214,15 @@ def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[st
 
 
 def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> list[Any]:
-    """Return the bodies of the first multi-search that is sent."""
+    """Return the bodies of the first multi-search that is sent, without those of other indices."""
     requests: list[list[Any]] = []
     perform = elastic_transport.Transport.perform_request
 
     def recording(transport: Any, method: str, target: str, **more: Any) -> Any:
         if "_msearch" in target:
-            requests.append(more["body"][1::2])
+            lines = more["body"]
+            searches = zip(lines[::2], lines[1::2], strict=True)
+            requests.append([body for header, body in searches if "index" not in header])
         return perform(transport, method, target, **more)
 
     with monkeypatch.context() as patched:
@@ -235,7 +237,7 @@ def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> li
         [],
         ["--no-semantics"],
         ["--vectors", "none"],
-        ["--scheme", "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v1"],
+        ["--scheme", "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v2"],
         ["--simhash-field", "own.fp"],
     ],
     ids=" ".join,
