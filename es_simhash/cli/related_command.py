@@ -72,6 +72,11 @@ from es_simhash.text.escaping import one_line
 )
 @click.option("--dismissed", is_flag=True, help="Also show versions that were dismissed.")
 @click.option(
+    "--distinctive",
+    is_flag=True,
+    help="Leave out documents that share nothing but passages many others have too.",
+)
+@click.option(
     "--half-life",
     type=click.FloatRange(0, min_open=True),
     default=Recency.half_life,
@@ -112,6 +117,7 @@ def related(
     k: int | None,
     all_copies: bool,
     dismissed: bool,
+    distinctive: bool,
     recency: str | None,
     half_life: float,
     recency_weight: float,
@@ -148,6 +154,7 @@ def related(
         limits=Limits(candidates=candidates),
         collapse=not all_copies,
         dismissed=dismissed,
+        distinctive=distinctive,
         recency=Recency(recency, half_life, recency_weight) if recency else None,
     )
     if text_file is not None:

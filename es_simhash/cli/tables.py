@@ -100,6 +100,8 @@ def _heading(query: str, relation: Relation) -> Text:
     )
     if relation.copies:
         heading.append(f", and {relation.copies} more versions of it", "dim")
+    if relation.common:
+        heading.append(f"; {relation.common:.0%} of what they share is common here", "dim")
     return heading
 
 

@@ -86,6 +86,7 @@ class SearchOptions:
         recency: How newer neighbours rank higher, among those that pass `min_score`; None for no
             influence of the date.
         dismissed: Whether versions that a person dismissed are returned as well.
+        distinctive: Whether documents are left out that share nothing but common passages.
     """
 
     size: int = 10
@@ -99,6 +100,7 @@ class SearchOptions:
     collapse: bool = True
     recency: Recency | None = None
     dismissed: bool = False
+    distinctive: bool = False
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -122,6 +124,8 @@ class SearchOptions:
         """Check whether a relation is wanted."""
         if relation.dismissed and relation.kind in VERSION_KINDS and not self.dismissed:
             return False
+        if self.distinctive and relation.is_boilerplate:
+            return False
         wanted = relation.kind in (self.kinds or KINDS)
         return wanted and relation.score >= self.min_score
 
@@ -140,7 +144,11 @@ class SearchOptions:
 
 def best_first(
     relation: Relation, rank: Callable[[Relation], float] | None = None
-) -> tuple[float, int, str]:
-    """Return the key that sorts relations: the higher rank, then the closer kind, then the id."""
+) -> tuple[float, int, float, str]:
+    """Return the key that sorts relations.
+
+    The higher rank comes first, then the closer kind, then the one that shares less common text,
+    then the id.
+    """
     value = relation.score if rank is None else rank(relation)
-    return -value, KINDS.index(relation.kind), str(relation.id)
+    return -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)

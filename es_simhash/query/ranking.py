@@ -33,7 +33,7 @@ def ranked(
     for neighbour in neighbours:
         key = neighbour.index, neighbour.id
         relation = semantic_relation(neighbour.id, neighbour.index, neighbour.semantics)
-        if key in versions:
+        if key in versions and not (options.distinctive and versions[key].is_boilerplate):
             relation = combine(versions[key], relation)
         if relation.kind == "semantic":
             versions.pop(key, None)

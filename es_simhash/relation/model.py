@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, SupportsIndex, overload
 
-from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
+from es_simhash.relation.thresholds import BOILERPLATE, SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
@@ -70,6 +70,8 @@ class Relation:
         semantics: Similarity of the semantic profiles, when these were compared.
         copies: Further neighbours, not shown, that are versions of this one.
         dismissed: True when a person dismissed the two documents: they are not versions.
+        common: Share of the text they share that other documents of the index have as well, from 0
+            to 1; None where nothing is shared or no index was asked.
     """
 
     id: str | None
@@ -83,6 +85,12 @@ class Relation:
     semantics: SemanticSimilarity | None = None
     copies: int = 0
     dismissed: bool = False
+    common: float | None = None
+
+    @property
+    def is_boilerplate(self) -> bool:
+        """True when the two share passages, and nearly all of these are common."""
+        return self.kind == "shares_passages" and (self.common or 0.0) >= BOILERPLATE
 
     def to_dict(self) -> dict[str, Any]:
         """Return the relation as it is printed in JSON."""

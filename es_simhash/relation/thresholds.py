@@ -55,6 +55,13 @@ CONTAINED_SHINGLES = 0.9
 # it.
 CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 
+# --- Common text ---
+
+# Text that this many other documents have as well is common: a letterhead, a licence, navigation.
+COMMON_DOCUMENTS = 5
+# Passages of which this share is common say nothing about two documents.
+BOILERPLATE = 0.8
+
 # --- Resemblance of chunks ---
 
 # Chunks whose fingerprints have at most this cosine count as different, from the second as equal.

@@ -13,6 +13,7 @@ from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import SearchOptions
 from es_simhash.query.ranking import ranked
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
+from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
@@ -82,7 +83,7 @@ class MemoryIndex:
         neighbours = self._neighbours(query, id) if options.wants_neighbours else []
         near = {neighbour.id for neighbour in neighbours}
         candidates = list(self._candidates(query, id, options, near))
-        by_shingles = score_candidates(query, candidates)
+        by_shingles = with_commonness(score_candidates(query, candidates), candidates)
         answer = Answer(ranked(by_shingles, neighbours, options))
         if not options.evidence:
             return answer

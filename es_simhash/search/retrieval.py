@@ -19,6 +19,7 @@ from es_simhash.relation.analysed_text import (
     read_profiles,
     set_profile,
 )
+from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
@@ -243,7 +244,8 @@ class Retrieval:
         dismissed: Mapping[str, Collection[str]],
     ) -> Answer:
         """Return the answer to one query document from what was found."""
-        by_shingles = score_candidates(document.text, list(found.by_key.values()))
+        candidates = list(found.by_key.values())
+        by_shingles = with_commonness(score_candidates(document.text, candidates), candidates)
         others = {other for id in document.own_ids for other in dismissed.get(id, ())}
         shown = ranked(by_shingles, neighbours, options, others)
         answer = Answer(shown, truncated=found.truncated)
