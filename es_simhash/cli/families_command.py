@@ -1,6 +1,7 @@
 """`es-simhash families`: version families of a whole index."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -10,7 +11,8 @@ from es_simhash.cli.options import simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
 from es_simhash.families.find import find_families
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
-from es_simhash.families.report import FamiliesReport
+from es_simhash.families.report import FamiliesReport, Family
+from es_simhash.families.stored import stored_families
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
@@ -23,13 +25,13 @@ _MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
 @click.option(
     "--representative",
     type=click.Choice(REPRESENTATIVES),
-    default="longest",
-    show_default=True,
+    show_default="as in the last run, at first longest",
     help="Document of a family that the others are compared with.",
 )
 @click.option("--date-field", help="Date field; needed by `newest` and `oldest`.")
 @click.option("--all", "everything", is_flag=True, help="Process all documents again.")
 @click.option("--dry-run", is_flag=True, help="Show the families; write nothing.")
+@click.option("--list", "list_", is_flag=True, help="List the stored families; compute nothing.")
 @format_option
 @text_field_option
 @simhash_field_option
@@ -40,6 +42,7 @@ def families(
     date_field: str | None,
     everything: bool,
     dry_run: bool,
+    list_: bool,
     output_format: str,
     text_field: str,
     simhash_field: str,
@@ -51,13 +54,20 @@ def families(
     in your own searches. Only what changed since the last run is processed; the result equals that
     of a run over all documents, whatever the order in which they were written.
     """
+    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    if list_:
+        if representative or date_field or everything or dry_run:
+            raise click.UsageError("--list computes nothing; give it without options of a run.")
+        with client_of(**connection) as client:
+            _print_stored(stored_families(client, index, config=config), output_format)
+        return
     options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
         report = find_families(
             client,
             index,
             options=options,
-            config=IndexConfig(text_field=text_field, simhash_field=simhash_field),
+            config=config,
             progress=_print_progress if output_format == "table" and sys.stderr.isatty() else None,
         )
     if output_format == "json":
@@ -68,20 +78,33 @@ def families(
             click.echo(undated_line(report.undated), err=True)
 
 
+def _print_stored(stored: Sequence[Family], output_format: str) -> None:
+    if output_format == "json":
+        print_json([{"family": family.name, "members": list(family.members)} for family in stored])
+        return
+    _print_families(stored)
+    documents = sum(len(family.documents) for family in stored)
+    click.echo(f"{len(stored)} families of two or more stored, {documents} documents in them.")
+
+
 def _print_progress(done: int, total: int) -> None:
     end = "\n" if done == total else "\r"
     click.echo(f"{done} of {total} texts processed{end}", nl=False, err=True)
 
 
-def _print(report: FamiliesReport) -> None:
-    for family in report.families[:_MAX_FAMILIES_SHOWN]:
+def _print_families(found: Sequence[Family]) -> None:
+    for family in found[:_MAX_FAMILIES_SHOWN]:
         more = len(family.members) - _MAX_MEMBERS_SHOWN
         rest = f" and {more} more" if more > 0 else ""
         members = ", ".join(one_line(id) for id in family.members[:_MAX_MEMBERS_SHOWN])
         click.echo(f"{family.name}  {members}{rest}")
-    if len(report.families) > _MAX_FAMILIES_SHOWN:
-        more = len(report.families) - _MAX_FAMILIES_SHOWN
+    if len(found) > _MAX_FAMILIES_SHOWN:
+        more = len(found) - _MAX_FAMILIES_SHOWN
         click.echo(f"... {more} more; --format json lists all")
+
+
+def _print(report: FamiliesReport) -> None:
+    _print_families(report.families)
     verb = "to write" if report.dry_run else "written"
     click.echo(
         f"{report.documents} documents processed, {len(report.families)} families of two or more, "

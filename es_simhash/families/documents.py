@@ -9,6 +9,7 @@ from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import Date, DateField
+from es_simhash.storage.paths import get_path
 from es_simhash.storage.references import DocumentRef, DocumentVersion
 from es_simhash.storage.source import stored_text, text_of
 
@@ -24,12 +25,14 @@ class FamilyDocument:
         version: Where it is, and in which version it was read.
         content_hash: Stored hash of its text.
         family: Stored family; None without one.
+        represents: Whether it is stored that it represents its family; None when nothing is.
         date: Its date, as the engine reads it; None without one.
     """
 
     version: DocumentVersion
     content_hash: str
     family: str | None
+    represents: bool | None
     date: Date | None
 
     @property
@@ -55,7 +58,7 @@ class ReadDocument:
 
 def source_fields(config: IndexConfig) -> list[str]:
     """Return the fields of `_source` that `read_documents` needs."""
-    members = (fields.CONTENT_HASH, fields.FAMILY, fields.STATUS)
+    members = (fields.CONTENT_HASH, fields.FAMILY, fields.REPRESENTATIVE, fields.STATUS)
     return [config.text_field, *map(config.path, members)]
 
 
@@ -79,6 +82,7 @@ def read_documents(
                 DocumentVersion.of_hit(hit),
                 text_of(source, config.path(fields.CONTENT_HASH)) or "",
                 text_of(source, config.path(fields.FAMILY)),
+                get_path(source, config.path(fields.REPRESENTATIVE)),
                 None if date_field is None else date_field.of_hit(hit),
             )
             if text is not None:

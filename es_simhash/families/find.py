@@ -54,8 +54,9 @@ def find_families(
     given = config or IndexConfig()
     gateway = Gateway.of(client)
     _require_no_sidecar(gateway, index, given.simhash_field)
-    date_field = _date_field(gateway, index, options)
     state = StateIndex(gateway, index, given.simhash_field)
+    options = options.as_told(state.last_run())
+    date_field = _date_field(gateway, index, options)
     installed = InstalledIndex(gateway, index, given).config
     with IndexReader(gateway, index, installed, date_field) as reader:
         run = FamilyRun(reader, state, options)

@@ -1,6 +1,6 @@
 """Options of a run that finds the families of an index."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from es_simhash.errors import InputError
@@ -8,7 +8,7 @@ from es_simhash.errors import InputError
 Representative = Literal["longest", "newest", "oldest"]
 REPRESENTATIVES: tuple[Representative, ...] = get_args(Representative)
 # Incremented when a change of the scores gives other families of the same texts.
-_SCORING = 1
+_SCORING = 2
 
 
 @dataclass(frozen=True)
@@ -16,20 +16,21 @@ class FamilyOptions:
     """Options of a run that finds the families of an index.
 
     Attributes:
-        representative: Document that represents a family: the longest, the newest or the oldest.
+        representative: Document that represents a family: the longest, the newest or the oldest;
+            None for what the last run was told, and the longest in the first one.
         date_field: Field of the date, as the engine reads it; required for the newest and the
             oldest. A document without a date represents a family only if no other has one.
         everything: Process all documents, not only what changed since the last run.
         dry_run: Write nothing.
     """
 
-    representative: Representative = "longest"
+    representative: Representative | None = None
     date_field: str | None = None
     everything: bool = False
     dry_run: bool = False
 
     def __post_init__(self) -> None:
-        if self.representative not in REPRESENTATIVES:
+        if self.representative not in (None, *REPRESENTATIVES):
             raise InputError(
                 f"Unknown representative {self.representative!r}; "
                 f"use one of {', '.join(REPRESENTATIVES)}.",
@@ -44,18 +45,28 @@ class FamilyOptions:
     @property
     def compares_dates(self) -> bool:
         """True when dates decide which document represents a family."""
-        return self.representative != "longest"
+        return self.representative in ("newest", "oldest")
 
     @property
     def settings_key(self) -> str:
         """What decides the families; a run with another key than the last is a full run."""
         date_field = self.date_field if self.compares_dates else None
-        return f"v{_SCORING} {self.representative} {date_field}"
+        return f"v{_SCORING} {self.representative or 'longest'} {date_field}"
 
-    @classmethod
-    def of_settings_key(cls, key: str | None) -> "FamilyOptions":
-        """Return the options of an earlier run by its settings key; the defaults for None."""
+    def as_told(self, key: str | None) -> "FamilyOptions":
+        """Return them with the rule that an earlier run was told, where they name none.
+
+        Args:
+            key: Settings key of that run; None when there was none.
+        """
+        if self.representative is not None:
+            return self
         if key is None:
-            return cls()
+            return replace(self, representative="longest")
         _, representative, date_field = key.split(" ", 2)
-        return cls(representative, None if date_field == "None" else date_field)  # type: ignore[arg-type]
+        told = None if date_field == "None" else date_field
+        return replace(
+            self,
+            representative=representative,  # type: ignore[arg-type]
+            date_field=self.date_field or told,
+        )

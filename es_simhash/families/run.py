@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from es_simhash.families.corpus import Corpus
-from es_simhash.families.documents import FamilyDocument
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
 from es_simhash.families.links import kept_share, version_score
@@ -14,6 +13,7 @@ from es_simhash.families.partition import Pair, families_of, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
 from es_simhash.families.report import Family, Progress
 from es_simhash.families.representatives import Representatives
+from es_simhash.families.writer import Change, Membership
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.indices.dismissals import Dismissals
 from es_simhash.indices.state_index import StateIndex
@@ -92,7 +92,9 @@ class FamilyRun:
 
     def families(self) -> list[Family]:
         """Return the families of all texts that were queried, and of documents without words."""
-        ranking = Representatives(self.corpus, self._options.representative, self.graph.queried)
+        ranking = Representatives(
+            self.corpus, self._options.representative or "longest", self.graph.queried
+        )
         groups = list(
             families_of(
                 self.graph.queried,
@@ -139,14 +141,18 @@ class FamilyRun:
         taken = {name for name, size in self._sizes.items() if size > counts[name]}
         return family_names(groups, stored_names, taken)
 
-    def changes(self, families: Iterable[Family]) -> list[tuple[FamilyDocument, str]]:
-        """Return the documents whose stored family is another, each with its family."""
+    def changes(self, families: Iterable[Family]) -> list[Change]:
+        """Return the documents of which something else is stored, each with what is to be."""
         documents = self.corpus.documents
-        return [
-            (documents[ref], family.name)
+        memberships = (
+            (documents[ref], Membership(family.name, ref == family.documents[0]))
             for family in families
             for ref in family.documents
-            if documents[ref].family != family.name
+        )
+        return [
+            (document, member)
+            for document, member in memberships
+            if (document.family, document.represents) != (member.family, member.represents)
         ]
 
     def undated(self, families: Iterable[Family]) -> list[str]:

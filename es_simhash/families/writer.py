@@ -1,7 +1,7 @@
 """Writing families into documents, never over a newer text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from es_simhash.engine.bulk import CONFLICT, NOT_FOUND
@@ -21,12 +21,26 @@ _RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
 # Other fields of a document may change this often between reading and writing.
 _ATTEMPTS = 7
 
-# A document with the family to write into it.
-Change = tuple[FamilyDocument, str]
+
+@dataclass(frozen=True)
+class Membership:
+    """What is written into a document.
+
+    Attributes:
+        family: Name of its family.
+        represents: Whether it represents the family.
+    """
+
+    family: str
+    represents: bool
+
+
+# A document with what is to be written into it.
+Change = tuple[FamilyDocument, Membership]
 
 
 class FamilyWriter:
-    """Writes `family`, and nothing else, by partial updates.
+    """Writes `family` and `representative`, and nothing else, by partial updates.
 
     Args:
         client: Client of the cluster.
@@ -76,10 +90,11 @@ class FamilyWriter:
         conflicts.update({document.ref for document, _ in rejected} - {d.ref for d, _ in pending})
         return pending
 
-    def _action(self, document: FamilyDocument, family: str) -> list[dict[str, Any]]:
+    def _action(self, document: FamilyDocument, member: Membership) -> list[dict[str, Any]]:
+        members = {fields.FAMILY: member.family, fields.REPRESENTATIVE: member.represents}
         target = {"_index": document.ref.index, "_id": document.ref.id}
         update = {"update": {**target, **document.version.conditions}}
-        return [update, {"doc": nested_path(self._config.path(fields.FAMILY), family)}]
+        return [update, {"doc": nested_path(self._config.simhash_field, members)}]
 
     def _with_same_text(self, changes: Sequence[Change]) -> list[Change]:
         """Read documents again; return those with the same text, in their present version."""
@@ -88,8 +103,8 @@ class FamilyWriter:
         path = self._config.path(fields.CONTENT_HASH)
         entries = self._gateway.documents([document.ref for document, _ in changes], [path])
         return [
-            (_with_version(document, entry), family)
-            for (document, family), entry in zip(changes, entries, strict=True)
+            (_with_version(document, entry), member)
+            for (document, member), entry in zip(changes, entries, strict=True)
             if entry.get("found") and text_of(entry["_source"], path) == document.content_hash
         ]
 

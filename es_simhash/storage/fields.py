@@ -19,10 +19,11 @@ ENTITIES = "entities"
 VECTOR = "vector"
 VECTOR_FINGERPRINT = "vector_fingerprint"
 FAMILY = "family"
+REPRESENTATIVE = "representative"
 DUPLICATE_OF = "duplicate_of"
 DUPLICATE_SCORE = "duplicate_score"
 # What was decided about a text, and stays with it.
-DECIDED = (FAMILY, DUPLICATE_OF, DUPLICATE_SCORE)
+DECIDED = (FAMILY, REPRESENTATIVE, DUPLICATE_OF, DUPLICATE_SCORE)
 # What nobody wants to read, and what makes a document large.
 LARGE_MEMBERS = (
     FINGERPRINT,

@@ -158,7 +158,7 @@ class _Sweep:
         families = find_families(
             self.gateway,
             self.index,
-            options=options or FamilyOptions.of_settings_key(self.state.last_run()),
+            options=options,
             config=self.job.config,
             progress=self.settings.progress,
         )

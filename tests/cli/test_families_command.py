@@ -138,3 +138,22 @@ def test_an_alias_over_two_indices_has_families_across_them(
             call(families, f"{shelf.name},{other}")
     finally:
         client.indices.delete(index=[other, f"{alias}-simhash"], ignore_unavailable=True)
+
+
+def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call: Call) -> None:
+    shelf.put(texts)
+    assert call(families, shelf.name, "--list").stdout == (
+        "0 families of two or more stored, 0 documents in them.\n"
+    )
+    found = json.loads(call(families, shelf.name, "--format", "json").stdout)["families"]
+    shelf.put({"late": texts["t0-1"] + " Late."})
+    listed = json.loads(call(families, shelf.name, "--list", "--format", "json").stdout)
+    assert listed == found
+    assert shelf.names()["late"] is None
+    assert (
+        "8 families of two or more stored, 20 documents"
+        in call(families, shelf.name, "--list").stdout
+    )
+    refused = call(families, shelf.name, "--list", "--all")
+    assert refused.exit_code == 2
+    assert "--list computes nothing" in refused.stderr

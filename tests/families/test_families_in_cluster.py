@@ -209,7 +209,7 @@ def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Tex
     shelf.write({"id": id, "text": texts[id], "date": date} for id, date in dates.items())
     newest = shelf.find(representative="newest", date_field="date").families[0]
     oldest = shelf.find(representative="oldest", date_field="date").families[0]
-    longest = shelf.find().families[0]
+    longest = shelf.find(representative="longest").families[0]
     assert (newest.representative, oldest.representative) == ("t0-1", "t0-2")
     assert longest.representative == max(dates, key=lambda id: len(texts[id]))
     assert newest.name == oldest.name == longest.name
@@ -242,6 +242,51 @@ def test_the_engine_reads_the_dates(
     assert newest.undated == oldest.undated == ()
 
 
+def represented(shelf: Any) -> dict[str, bool]:
+    """Return what is stored of each document: whether it represents its family."""
+    hits = shelf.client.search(index=shelf.name, size=1000)["hits"]["hits"]
+    return {hit["_id"]: hit["_source"]["simhash"]["representative"] for hit in hits}
+
+
+def test_it_is_stored_which_document_represents_a_family(
+    shelf: Any, client: Any, texts: Texts
+) -> None:
+    shelf.put(texts)
+    report = shelf.find()
+    client.indices.refresh(index=shelf.name)
+    firsts = {family.representative for family in report.families}
+    alone = {id for family in shelf.families() if len(family) == 1 for id in family}
+    assert {id for id, first in represented(shelf).items() if first} == firsts | alone
+    only = {"term": {"simhash.representative": True}}
+    assert client.count(index=shelf.name, query=only)["count"] == len(shelf.families())
+    # Another leader: two documents of the family are written, and no other.
+    family = next(each for each in report.families if "t0-1" in each.members)
+    shelf.delete(family.representative)
+    again = shelf.find()
+    assert again.written == 1
+    client.indices.refresh(index=shelf.name)
+    left = set(family.members) - {family.representative}
+    assert sum(represented(shelf)[id] for id in left) == 1
+
+
+def test_a_run_that_names_no_rule_keeps_the_one_it_was_told(
+    shelf: Any, client: Any, texts: Texts
+) -> None:
+    dates = {"t0-1": "2024-03-01", "t0-2": "2024-01-01", "t0-3": "2024-02-01"}
+    client.indices.put_mapping(index=shelf.name, properties={"date": {"type": "date"}})
+    shelf.write({"id": id, "text": text, "date": dates.get(id)} for id, text in texts.items())
+    told = shelf.find(representative="newest", date_field="date")
+    assert "t0-1" in {family.representative for family in told.families}
+    kept = shelf.find()
+    assert (kept.documents, kept.written) == (0, 0)
+    whole = shelf.find(everything=True)
+    assert whole.families == told.families
+    assert whole.written == 0
+    longest = shelf.find(representative="longest")
+    assert longest.documents == len(texts)
+    assert shelf.find().documents == 0
+
+
 def test_documents_without_a_date_represent_no_family_and_are_named(
     shelf: Any, client: Any, texts: Texts
 ) -> None:
@@ -256,7 +301,7 @@ def test_documents_without_a_date_represent_no_family_and_are_named(
         assert report.families[0].representative == "t0-2"
         assert report.undated == ("t0-1", "t0-3")
         assert report.to_dict()["undated"] == ["t0-1", "t0-3"]
-    assert shelf.find().undated == ()
+    assert shelf.find(representative="longest").undated == ()
 
 
 @pytest.mark.parametrize("rule", ["newest", "longest"])
@@ -364,6 +409,7 @@ def test_only_the_family_is_written(shelf: Any, client: Any, texts: Texts) -> No
     shelf.find()
     after = client.get(index=shelf.name, id="t0-1")["_source"]
     assert after["simhash"].pop("family")
+    assert isinstance(after["simhash"].pop("representative"), bool)
     assert after == before
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.cluster
 
 OF_VERSIONS = {
     "scheme", "status", "content_hash", "fingerprint", "blocks", "shingles", "chunks", "sketch",
-    "family", "duplicate_of",
+    "family", "representative", "duplicate_of",
     "duplicate_score",
 }  # fmt: skip
 MEMBERS = OF_VERSIONS | {"semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
