@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.ingestion.report import IngestReport
     from es_simhash.ingestion.settings import IngestProgress, IngestSettings
-    from es_simhash.ingestion.undo import UndoReport, undo
+    from es_simhash.ingestion.undo import undo
+    from es_simhash.ingestion.undo_report import UndoReport
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
@@ -120,7 +121,7 @@ _MODULES = {
     "SweepReport": "es_simhash.sync.report",
     "SweepSettings": "es_simhash.sync.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
-    "UndoReport": "es_simhash.ingestion.undo",
+    "UndoReport": "es_simhash.ingestion.undo_report",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
     "compare": "es_simhash.relation.compare",

@@ -10,8 +10,8 @@ from es_simhash.cli.output import format_option, listed, print_json
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
+from es_simhash.ingestion.undo_report import UndoReport
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from es_simhash.bulk.batches import Lines
 from es_simhash.bulk.documents import ID, ROUTING, splice
 from es_simhash.bulk.lookup import Identity
-from es_simhash.bulk.outcome import Outcome
 from es_simhash.bulk.run import write_batches
 from es_simhash.bulk.target import TargetIndex
 from es_simhash.bulk.write_all import WriteAll
@@ -24,6 +23,7 @@ from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.dismissals import Dismissals, UndoneDecision
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.ingestion.undo_report import UndoReport
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path, nested_path
@@ -33,34 +33,6 @@ from es_simhash.storage.references import DocumentRef, DocumentVersion
 _RECORDS_PER_REQUEST = 100
 _FLAGGING = ("flag", "link")
 _FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
-
-
-@dataclass
-class UndoReport:
-    """What became of the records.
-
-    Attributes:
-        restored: Documents that were written again.
-        present: Documents that were there already, and left as they are.
-        unmarked: Documents whose flag or family was removed.
-        unchanged: Documents that had no such flag any more, or are gone.
-        failed: Documents that could not be written, with the reason.
-        runs: Ids of the runs that were undone, the newest first.
-    """
-
-    restored: int = 0
-    present: int = 0
-    unmarked: int = 0
-    unchanged: int = 0
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    runs: tuple[str, ...] = ()
-
-    def count(self, outcome: Outcome) -> None:
-        """Take in what became of a document that was to be restored."""
-        if outcome.ok:
-            self.restored += 1
-        else:
-            self.failed.append((str(outcome.id), str(outcome.reason)))
 
 
 def undo(

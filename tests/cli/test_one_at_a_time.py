@@ -191,6 +191,17 @@ def test_two_pipes_are_read_at_once(desk: Any) -> None:
     assert len(list(first)) == 29
 
 
+def test_a_run_that_saves_nothing_deletes_no_file_named_as_its_journal(
+    desk: Any, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text("a file of the user")
+    sources = open_sources(["-"], stream=Pipe(lines(1, 2).encode()))  # type: ignore[arg-type]
+    settings = IngestSettings(journal=other)
+    assert len(list(ingest_sources(desk.client, desk.name, sources, settings=settings))) == 2
+    assert other.read_text() == "a file of the user"
+
+
 class Pipe:
     """A stream that can be read only once."""
 
