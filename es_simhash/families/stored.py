@@ -10,8 +10,6 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path
 from es_simhash.storage.references import DocumentRef
 
-_PAGE = 5000
-
 
 def stored_families(
     client: Client, index: str, *, config: IndexConfig | None = None
@@ -33,7 +31,6 @@ def stored_families(
     family = config.path(fields.FAMILY)
     represents = config.path(fields.REPRESENTATIVE)
     body: dict[str, Any] = {
-        "size": _PAGE,
         "_source": [family, represents],
         "query": {"exists": {"field": family}},
     }
