@@ -1,6 +1,7 @@
 """What the index knows beside a relation: told, never part of the relation itself."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
@@ -120,3 +121,48 @@ def test_of_equal_relations_the_more_distinctive_is_first(desk: Desk, make_text:
 def test_two_texts_alone_have_nothing_common() -> None:
     text = "The harbour opens at six in the morning, and the ferry leaves at seven."
     assert compare(text, f"{text} So it was said.", semantics=None).common is None
+
+
+def test_what_is_copied_does_not_hide_behind_what_is_alike(client: Any, index_name: str) -> None:
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
+
+    story = (
+        "The harbour of Ellery lost its last crane on Monday, when the storm tore it from the quay "
+        "and threw it into the basin. Nobody was hurt, said the harbour master, but two of the "
+        "four berths are closed for months, and the herring fleet has to land its catch in the "
+        "next town. The council met in the evening and asked the government for help. "
+    )
+    pages = {
+        "query": story
+        + "Repairs will cost nine million, and the fishermen doubt that the money comes before "
+        "winter. A diver who looked at the wreck says that the crane lies across the entrance of "
+        "the basin, so that no ship with more than two metres of draught can pass. The yard at the "
+        "river offered a floating crane, which would take three weeks to arrive. Until then the "
+        "wreck is marked by two lights, and pilots bring in what has to come: oil for the power "
+        "plant, and medicine for the hospital on the hill. Schools stay open, trains run as usual.",
+        "copier": "A report on fishing towns after the storm, with what others wrote of it. Along "
+        "most of the coast the damage was small, and few mayors want to be quoted on it. "
+        + story
+        + "In Port Marrow the ferry ran again on "
+        "Tuesday, in Saint Bride the lifeboat station lost its roof, and in Cullen the market "
+        "opened two days late. Insurers expect claims for forty million. Economists say that the "
+        "fishing of the whole coast will suffer for a year, that prices of herring will rise, and "
+        "that some of the smaller boats will be sold. The ministry wants to build the cranes of "
+        "all harbours anew, and of steel that does not rust. Harbour masters met in the capital.",
+        **{
+            f"alike-{n}": f"Storm number {n}: the crane of the harbour of Ellery fell, the herring "
+            f"fleet lands its catch elsewhere, and council member {n} wants money for the berths."
+            for n in range(8)
+        },
+    }
+    install(client, index_name)
+    documents = [{"id": id, "text": text} for id, text in pages.items()]
+    assert all(outcome.ok for outcome in ingest(client, index_name, documents))
+    client.indices.refresh(index=index_name)
+    index = Index(client, index_name)
+    for options in (SearchOptions(), SearchOptions(kinds=("shares_passages",))):
+        found = {each.id: each for each in index.related(id="query", options=options)}
+        assert found["copier"].kind == "shares_passages"
+        assert found["copier"].coverage.of_query > 0.3
+        assert found["copier"].evidence[0].query.text.startswith("The harbour of Ellery lost")
