@@ -31,6 +31,8 @@ LEAST_WORD_BITS, MOST_WORD_BITS = 64, 2048
 NUMBERS = 16
 _SEED = 3
 _NUMBER_BITS = 16
+# How many bits of each byte are set.
+_BITS_SET = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
 # The first decimal digit after those of ASCII.
 _SECOND_ZERO = 0x660
 
@@ -127,12 +129,11 @@ def sketches(tokens: Uint64s, segmentation: Segmentation, spaced: SpacedCharacte
 def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
     """Which tokens have a decimal digit."""
     codes = segmentation.codes
-    if highest < _SECOND_ZERO:
-        is_digit = codes - np.uint32(ord("0")) < np.uint32(10)
-    else:
-        is_digit = class_table("digits.txt")[codes].view(bool)
+    digits = np.flatnonzero(codes - np.uint32(ord("0")) < np.uint32(10))
+    if highest >= _SECOND_ZERO:
+        others = np.flatnonzero(codes >= _SECOND_ZERO)
+        digits = np.concatenate([digits, others[class_table("digits.txt")[codes[others]] > 0]])
     found = np.zeros(len(segmentation.starts), bool)
-    digits = np.flatnonzero(is_digit)
     found[np.searchsorted(segmentation.starts, digits, side="right") - 1] = True
     return found
 
@@ -181,17 +182,17 @@ def _heads(segmentation: Segmentation, spaced: SpacedCharacters) -> list[bytes]:
 
 def _packed_words(bits: NDArray[np.bool_]) -> list[bytes]:
     """Halve each bitmap while at most an eighth of its bits are set: one half laid on the other."""
-    sizes = np.full(len(bits), MOST_WORD_BITS)
-    size = MOST_WORD_BITS
-    rows = np.arange(len(bits))
-    while size > LEAST_WORD_BITS and len(rows):
-        counts = np.count_nonzero(bits[rows, :size], axis=1)
-        rows = rows[counts <= size // 8]
-        size //= 2
-        bits[rows, :size] |= bits[rows, size : 2 * size]
-        sizes[rows] = size
     packed = np.packbits(bits, axis=1, bitorder="little")
-    return [row[: size // 8].tobytes() for row, size in zip(packed, sizes.tolist(), strict=True)]
+    sizes = np.full(len(packed), MOST_WORD_BITS // 8)
+    size = MOST_WORD_BITS // 8
+    rows = np.arange(len(packed))
+    while size > LEAST_WORD_BITS // 8 and len(rows):
+        # As many bits as bytes are an eighth.
+        rows = rows[_BITS_SET[packed[rows, :size]].sum(axis=1) <= size]
+        size //= 2
+        packed[rows, :size] |= packed[rows, size : 2 * size]
+        sizes[rows] = size
+    return [row[:size].tobytes() for row, size in zip(packed, sizes.tolist(), strict=True)]
 
 
 def _packed_numbers(tokens: Uint64s, texts: Ints, count: int, most: int = 255) -> list[bytes]:

@@ -127,7 +127,9 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerp
     segmentation = segment(normalised, scheme)
     tokens = token_numbers(segmentation)
     spaced = SpacedCharacters.of(segmentation)
+    packed = sketches(tokens, segmentation, spaced)
     characters = chunk_characters(segmentation, spaced)
+    del spaced  # Arrays that are not needed any more would be carried through the cache.
     shingles = distinct_shingles(winnow(tokens, segmentation, scheme.window))
     return FingerprintBatch(
         scheme,
@@ -140,7 +142,7 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerp
         shingles.numbers,
         shingles.levels,
         shingles.bounds,
-        sketches(tokens, segmentation, spaced),
+        packed,
     )
 
 
