@@ -20,6 +20,9 @@ from es_simhash.storage.fields import field_path
 EXACT = "exact"
 # What two texts are judged by, beside the shingles they share.
 JUDGED = (fields.CHUNKS, fields.SKETCH)
+# Ids in one search: as an id may be in several indices, twice as many hits are requested, and a
+# search returns no more than a kNN search does.
+_IDS = MAX_NEIGHBOURS // 2
 
 
 def queried_shingles(fingerprints: TextFingerprints) -> NDArray[np.uint32]:
@@ -77,18 +80,25 @@ def search_conditions(
     return conditions
 
 
-def shared_query(
-    fingerprints: TextFingerprints,
-    simhash_field: str,
-    ids: Sequence[str],
-) -> dict[str, Any]:
-    """Return the body of the search that tells which shingles some documents share with a text.
+def shared_queries(
+    fingerprints: TextFingerprints, simhash_field: str, ids: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the bodies of the searches that return which shingles documents share with a text.
 
     Args:
         fingerprints: Of the text.
         simhash_field: Field of the `simhash` object.
         ids: Of the documents.
     """
+    return [
+        _shared_query(fingerprints, simhash_field, ids[start : start + _IDS])
+        for start in range(0, len(ids), _IDS)
+    ]
+
+
+def _shared_query(
+    fingerprints: TextFingerprints, simhash_field: str, ids: Sequence[str]
+) -> dict[str, Any]:
     wanted = [{"ids": {"values": list(ids)}}]
     body = _shingle_search(fingerprints, simhash_field, Limits(candidates=len(ids)), wanted)
     body["query"]["bool"]["minimum_should_match"] = 0

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.candidates import related_query, shared_query
+from es_simhash.query.candidates import related_query, shared_queries
 from es_simhash.query.hits import Candidates, read_candidates
 from es_simhash.query.neighbours import Neighbour, neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
@@ -51,10 +51,10 @@ class Dialect(Protocol):
     ) -> Candidates:
         """Return the candidates that `candidate_searches` found, and the neighbours."""
 
-    def shared_search(
+    def shared_searches(
         self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
-    ) -> dict[str, Any]:
-        """Return the body of the search for what documents share with a text."""
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for what documents share with a text."""
 
     def read_neighbours(
         self,
@@ -125,11 +125,11 @@ class ElasticsearchDialect:
             simhash_field=config.simhash_field,
         )
 
-    def shared_search(
+    def shared_searches(
         self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
-    ) -> dict[str, Any]:
-        """Return the body of the search for what documents share with a text."""
-        return shared_query(fingerprints, config.simhash_field, ids)
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for what documents share with a text."""
+        return shared_queries(fingerprints, config.simhash_field, ids)
 
     def read_neighbours(
         self,

@@ -53,7 +53,7 @@ class Candidates:
         """Take what a second search says that the unknown ones share.
 
         Args:
-            answer: Of the search by `shared_query`.
+            answer: Of a search by `shared_queries`.
             fingerprints: Of the query.
         """
         queried = queried_shingles(fingerprints)
@@ -64,7 +64,6 @@ class Candidates:
                 self.by_key[key] = replace(
                     self.by_key[key], shared=shared, same_content=same_content
                 )
-        self.unknown.clear()
 
 
 def read_candidates(

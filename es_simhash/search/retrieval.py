@@ -218,21 +218,19 @@ class Retrieval:
     def _settle(self, documents: Sequence[QueryDocument], found: Sequence[Candidates]) -> None:
         """Ask what candidates share that a limit cut from the search by shingles; mostly none."""
         pending = [
-            (document.text.fingerprints, candidates)
+            (document.text.fingerprints, candidates, body)
             for document, candidates in zip(documents, found, strict=True)
             if candidates.unknown
+            for body in self.dialect.shared_searches(
+                document.text.fingerprints,
+                self.config,
+                sorted({str(id) for _, id in candidates.unknown}),
+            )
         ]
         if not pending:
             return
-        bodies = [
-            self.dialect.shared_search(
-                fingerprints, self.config, sorted({str(id) for _, id in candidates.unknown})
-            )
-            for fingerprints, candidates in pending
-        ]
-        for (fingerprints, candidates), answer in zip(
-            pending, self.access.search_all(bodies), strict=True
-        ):
+        answers = self.access.search_all([body for _, _, body in pending])
+        for (fingerprints, candidates, _), answer in zip(pending, answers, strict=True):
             candidates.settle(answer, fingerprints)
 
     def _relations(

@@ -11,7 +11,7 @@ import pytest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
-from es_simhash.query.candidates import related_query
+from es_simhash.query.candidates import related_query, shared_queries
 from es_simhash.query.options import Limits, SearchOptions
 from es_simhash.relation.thresholds import QUERIED_SHINGLES
 
@@ -149,6 +149,18 @@ def test_of_more_shingles_than_are_queried_a_sample_is() -> None:
     assert [each["term"]["simhash.shingles"]["_name"] for each in clauses[:2]] == ["0", "1"]
     assert clauses[0]["term"]["simhash.shingles"]["value"] == "AAAA"
     assert "simhash.content_hash" in exact["term"]
+
+
+@pytest.mark.parametrize(("ids", "searches"), [(1, 1), (5000, 1), (5001, 2), (12_000, 3)])
+def test_what_many_documents_share_is_searched_within_the_result_window(
+    ids: int, searches: int
+) -> None:
+    names = [str(number) for number in range(ids)]
+    bodies = shared_queries(prints(1, 2, 3), "simhash", names)
+    assert len(bodies) == searches
+    assert all(body["size"] <= 10_000 for body in bodies)
+    filters = [body["query"]["bool"]["filter"] for body in bodies]
+    assert [id for [wanted] in filters for id in wanted["ids"]["values"]] == names
 
 
 def test_filters_stand_before_the_cut_of_both_searches() -> None:
