@@ -15,7 +15,7 @@ from es_simhash.deduplication.decision import Original
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms, shingles_of, unpack_chunks, unpack_sketch
+from es_simhash.storage.codec import shingle_terms, shingles_of, stored_parts
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.paths import get_path
@@ -112,7 +112,7 @@ def candidate_query(
     return {
         "size": MAX_CANDIDATES,
         "_source": [*map(config.path, members)],
-        "docvalue_fields": [config.path(fields.CHUNKS), config.path(fields.SKETCH), *dates],
+        "docvalue_fields": [*map(config.path, fields.SCORED_MEMBERS), *dates],
         "track_total_hits": False,
         # Of those that share as much, the first.
         "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
@@ -138,21 +138,16 @@ def read_candidates(
     candidates = []
     for hit in response["hits"]["hits"]:
         source = hit.get("_source", {})
-        packed, sketch = (
-            hit.get("fields", {}).get(config.path(member))
-            for member in (fields.CHUNKS, fields.SKETCH)
-        )
+        parts = stored_parts(hit.get("fields", {}), config.simhash_field)
         content_hash = text_of(source, config.path(fields.CONTENT_HASH))
-        if not packed or not sketch or content_hash is None:
+        if parts is None or content_hash is None:
             continue
         terms = get_path(source, config.path(fields.SHINGLES))
         shingles = shingles_of(terms if isinstance(terms, list) else [])
         candidates.append(
             Original(
                 DocumentRef.of_hit(hit),
-                AnalysedText.of_parts(
-                    content_hash, shingles, unpack_chunks(packed[0]), unpack_sketch(sketch[0])
-                ),
+                AnalysedText.of_parts(content_hash, shingles, *parts),
                 date=None if date_field is None else date_field.of_hit(hit),
                 family=text_of(source, config.path(fields.FAMILY)),
                 order=hit["sort"][1],

@@ -43,15 +43,20 @@ class FamilyOptions:
             )
 
     @property
+    def rule(self) -> Representative:
+        """Which document represents a family; the longest where nothing else was named."""
+        return self.representative or "longest"
+
+    @property
     def compares_dates(self) -> bool:
         """True when dates decide which document represents a family."""
-        return self.representative in ("newest", "oldest")
+        return self.rule != "longest"
 
     @property
     def settings_key(self) -> str:
         """What decides the families; a run with another key than the last is a full run."""
         date_field = self.date_field if self.compares_dates else None
-        return f"v{_SCORING} {self.representative or 'longest'} {date_field}"
+        return f"v{_SCORING} {self.rule} {date_field}"
 
     def as_told(self, key: str | None) -> "FamilyOptions":
         """Return them with the rule that an earlier run was told, where they name none.
@@ -59,10 +64,8 @@ class FamilyOptions:
         Args:
             key: Settings key of that run; None when there was none.
         """
-        if self.representative is not None:
+        if self.representative is not None or key is None:
             return self
-        if key is None:
-            return replace(self, representative="longest")
         _, representative, date_field = key.split(" ", 2)
         told = None if date_field == "None" else date_field
         return replace(

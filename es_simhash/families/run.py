@@ -92,9 +92,7 @@ class FamilyRun:
 
     def families(self) -> list[Family]:
         """Return the families of all texts that were queried, and of documents without words."""
-        ranking = Representatives(
-            self.corpus, self._options.representative or "longest", self.graph.queried
-        )
+        ranking = Representatives(self.corpus, self._options.rule, self.graph.queried)
         groups = list(
             families_of(
                 self.graph.queried,

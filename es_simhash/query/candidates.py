@@ -11,24 +11,21 @@ from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
-from es_simhash.relation.shingle_sample import least_shared, queried_bound
+from es_simhash.relation.shingle_sample import least_shared, sampled
 from es_simhash.storage import fields
 from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
 
 # Name of the clause that finds exact copies; those of shingles are named by their position.
 EXACT = "exact"
-# What two texts are judged by, beside the shingles they share.
-JUDGED = (fields.CHUNKS, fields.SKETCH)
 # Ids in one search: as an id may be in several indices, twice as many hits are requested, and a
 # search returns no more than a kNN search does.
 _IDS = MAX_NEIGHBOURS // 2
 
 
 def queried_shingles(fingerprints: TextFingerprints) -> NDArray[np.uint32]:
-    """Return the shingles to query: those below the bound by which both sides are judged."""
-    shingles = fingerprints.shingles
-    return shingles[: int(shingles.searchsorted(queried_bound(len(shingles))))]
+    """Return the shingles to query: those below the bound that applies to both texts."""
+    return sampled(fingerprints.shingles)
 
 
 def requested_neighbours(limits: Limits) -> int:
@@ -110,7 +107,7 @@ def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
     return {
         "size": limits.candidates,
         "_source": False,
-        "docvalue_fields": [field_path(simhash_field, member) for member in JUDGED],
+        "docvalue_fields": [field_path(simhash_field, member) for member in fields.SCORED_MEMBERS],
         "track_total_hits": limits.candidates + 1,
     }
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import EXACT, queried_shingles, requested_neighbours
 from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import Limits
 from es_simhash.relation.scoring import Candidate
 from es_simhash.storage import fields
-from es_simhash.storage.codec import unpack_chunks, unpack_sketch
-from es_simhash.storage.fields import field_path
+from es_simhash.storage.codec import stored_parts
 
 Key = tuple[str | None, str | None]
 Hit = Mapping[str, Any]
@@ -105,18 +105,13 @@ def read_candidates(
 
 def _candidate(hit: Hit, queried: NDArray[np.uint32], simhash_field: str) -> Candidate:
     shared, same_content = _shared(hit, queried)
-    chunks, sketch = (
-        hit["fields"][field_path(simhash_field, member)][0]
-        for member in (fields.CHUNKS, fields.SKETCH)
-    )
-    return Candidate(
-        hit["_id"],
-        unpack_chunks(chunks),
-        unpack_sketch(sketch),
-        shared,
-        same_content,
-        index=hit["_index"],
-    )
+    parts = stored_parts(hit.get("fields", {}), simhash_field)
+    if parts is None:
+        raise InputError(
+            f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "
+            "Re-ingest the document."
+        )
+    return Candidate(hit["_id"], *parts, shared, same_content, index=hit["_index"])
 
 
 def _shared(hit: Hit, queried: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], bool]:

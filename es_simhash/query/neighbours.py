@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.query.candidates import JUDGED, search_conditions
+from es_simhash.query.candidates import search_conditions
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.scheme import SemanticScheme
@@ -19,7 +19,7 @@ from es_simhash.semantics.similarity import (
     vector_cosines,
 )
 from es_simhash.storage import fields
-from es_simhash.storage.codec import unpack_chunks, unpack_sketch
+from es_simhash.storage.codec import stored_parts
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.fields import field_path
 from es_simhash.storage.semantic_codec import (
@@ -98,7 +98,7 @@ def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
 def _docvalue_fields(
     profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str, options: SearchOptions
 ) -> list[Any]:
-    members = (*JUDGED, fields.FAMILY, fields.ENTITIES)
+    members = (*fields.SCORED_MEMBERS, fields.FAMILY, fields.ENTITIES)
     values: list[Any] = [field_path(simhash_field, member) for member in members]
     if profile.vector is not None:
         values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
@@ -175,6 +175,7 @@ def read_neighbours(
     dates = DateField(options.recency.field) if options and options.recency else None
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
+    stored = [stored_parts(hit.get("fields", {}), simhash_field) or (None, None) for hit in hits]
     neighbours = [
         Neighbour(
             hit["_id"],
@@ -187,12 +188,14 @@ def read_neighbours(
                     entity_terms(hit.get("fields", {}).get(entities, ()), profile),
                 ),
             ),
-            _chunks(hit, field_path(simhash_field, fields.CHUNKS)),
-            _sketch(hit, field_path(simhash_field, fields.SKETCH)),
+            chunks,
+            sketch,
             _first(hit, field_path(simhash_field, fields.FAMILY), ""),
             None if dates is None else dates.milliseconds_of_hit(hit),
         )
-        for hit, cosine in zip(hits, vector_cosines(profile.vector, vectors), strict=True)
+        for hit, cosine, (chunks, sketch) in zip(
+            hits, vector_cosines(profile.vector, vectors), stored, strict=True
+        )
     ]
     near = [neighbour for neighbour in neighbours if neighbour.semantics.similarity > 0]
     return sorted(near, key=lambda neighbour: (-neighbour.semantics.similarity, str(neighbour.id)))
@@ -210,16 +213,6 @@ def _vector(hit: Mapping[str, Any], path: str, *, own: bool) -> Any:
     if not own:
         return unpack_vector(packed)
     return unpack_user_vector(packed)
-
-
-def _chunks(hit: Mapping[str, Any], path: str) -> ChunkFingerprints | None:
-    packed = _first(hit, path, None)
-    return None if packed is None else unpack_chunks(packed)
-
-
-def _sketch(hit: Mapping[str, Any], path: str) -> Sketch | None:
-    packed = _first(hit, path, None)
-    return None if packed is None else unpack_sketch(packed)
 
 
 def _concept_score(hit: Mapping[str, Any]) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, SHINGLE_BITS, Scheme
+from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
@@ -22,6 +22,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     text_batches,
 )
 from es_simhash.relation.model import Span
+from es_simhash.relation.shingle_sample import sampled
 from es_simhash.relation.tokens import Tokens
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
@@ -129,11 +130,7 @@ class AnalysedText:
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:
         """Shingles by which it is found in a search over a whole index: those below a bound."""
-        count = len(self.shingles)
-        if count <= _SEARCHED_SHINGLES:
-            return self.shingles
-        bound = (_SEARCHED_SHINGLES << SHINGLE_BITS) // count
-        return self.shingles[: int(np.searchsorted(self.shingles, bound))]
+        return sampled(self.shingles, _SEARCHED_SHINGLES)
 
     @cached_property
     def characters(self) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.resemblance import coverage_of
-from es_simhash.relation.shingle_sample import ALL_SHINGLES, least_shared, queried_bound
+from es_simhash.relation.shingle_sample import ALL_SHINGLES, least_shared, sample_bound
 from es_simhash.relation.sketch_agreement import (
     head_agreement,
     head_letters,
@@ -78,7 +78,7 @@ class Containment:
 
 def shared_bound(one: ChunkFingerprints, other: ChunkFingerprints) -> int:
     """Return the number below which the shingles of two texts are queried from both sides."""
-    return queried_bound(max(one.shingles, other.shingles))
+    return sample_bound(max(one.shingles, other.shingles))
 
 
 def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -> Containment:

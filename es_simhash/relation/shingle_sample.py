@@ -1,5 +1,8 @@
 """Which shingles of a text are queried, and how many of them another must share."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from es_simhash.fingerprints.scheme import SHINGLE_BITS
 from es_simhash.relation.thresholds import LEAST_SHARED, QUERIED_SHINGLES
 
@@ -7,7 +10,7 @@ from es_simhash.relation.thresholds import LEAST_SHARED, QUERIED_SHINGLES
 ALL_SHINGLES = 1 << SHINGLE_BITS
 
 
-def queried_bound(shingles: int) -> int:
+def sample_bound(shingles: int, size: int = QUERIED_SHINGLES) -> int:
     """Return the number below which the shingles of a text are queried: all of a short one.
 
     The numbers of shingles are hashes, so those below a bound are a sample of them, the same in
@@ -15,10 +18,14 @@ def queried_bound(shingles: int) -> int:
 
     Args:
         shingles: How many the text has.
+        size: How many are below the bound, on average.
     """
-    if shingles <= QUERIED_SHINGLES:
-        return ALL_SHINGLES
-    return QUERIED_SHINGLES * ALL_SHINGLES // shingles
+    return ALL_SHINGLES if shingles <= size else size * ALL_SHINGLES // shingles
+
+
+def sampled(shingles: NDArray[np.uint32], size: int = QUERIED_SHINGLES) -> NDArray[np.uint32]:
+    """Return the ascending shingles of a text that are below its `sample_bound`."""
+    return shingles[: int(shingles.searchsorted(sample_bound(len(shingles), size)))]
 
 
 def least_shared(shingles: int) -> int:

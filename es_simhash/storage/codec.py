@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,12 @@ from es_simhash.storage.fields import (
     CONTENT_HASH,
     FINGERPRINT,
     SCHEME,
+    SCORED_MEMBERS,
     SHINGLES,
     SKETCH,
     STATUS,
     STATUS_EMPTY,
+    field_path,
 )
 
 _CHUNK_BYTES = CHUNK_BITS // 8
@@ -55,12 +57,7 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
     Raises:
         InputError: The value was not written by it.
     """
-    try:
-        raw = base64.b64decode(packed, validate=True)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"Stored chunks are not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
-        ) from error
+    raw = _decoded(packed, "Stored chunks are")
     count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
     if rest or count < 0:
         raise InputError(
@@ -84,13 +81,34 @@ def unpack_sketch(packed: str) -> Sketch:
     Raises:
         InputError: The value was not written by it.
     """
+    return Sketch(_decoded(packed, "A stored sketch is"))
+
+
+def _decoded(packed: str, subject: str) -> bytes:
     try:
-        raw = base64.b64decode(packed, validate=True)
+        return base64.b64decode(packed, validate=True)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"A stored sketch is not base64, got {str(packed)[:20]!r}. Re-ingest the document."
+            f"{subject} not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
         ) from error
-    return Sketch(raw)
+
+
+def stored_parts(
+    values: Mapping[str, Sequence[str]], simhash_field: str
+) -> tuple[ChunkFingerprints, Sketch] | None:
+    """Return the chunk fingerprints and the sketch of a hit; None when it lacks one of them.
+
+    Args:
+        values: Its doc values, `fields` of the hit.
+        simhash_field: Field of the `simhash` object.
+
+    Raises:
+        InputError: They were not written by this package.
+    """
+    chunks, sketch = (values.get(field_path(simhash_field, name)) for name in SCORED_MEMBERS)
+    if not chunks or not sketch:
+        return None
+    return unpack_chunks(chunks[0]), unpack_sketch(sketch[0])
 
 
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:

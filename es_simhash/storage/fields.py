@@ -24,6 +24,8 @@ DUPLICATE_OF = "duplicate_of"
 DUPLICATE_SCORE = "duplicate_score"
 # What was decided about a text, and stays with it.
 DECIDED = (FAMILY, REPRESENTATIVE, DUPLICATE_OF, DUPLICATE_SCORE)
+# What two texts are scored by, in addition to the shingles they share.
+SCORED_MEMBERS = (CHUNKS, SKETCH)
 # What nobody wants to read, and what makes a document large.
 LARGE_MEMBERS = (
     FINGERPRINT,

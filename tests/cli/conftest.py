@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -61,6 +62,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> R
         return Done(status, out, err)
 
     return call
+
+
+@pytest.fixture
+def call(run: Run, cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command on the engine, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
+    return lambda *arguments: run(*arguments, "--url", cluster_url)
 
 
 class Request(NamedTuple):

@@ -14,16 +14,6 @@ Make = Callable[..., str]
 
 
 @pytest.fixture
-def call(
-    run: Any, cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
-    """Run a command on the engine, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
-    return lambda *arguments: run(*arguments, "--url", cluster_url)
-
-
-@pytest.fixture
 def pair(desk: Any, make_text: Make, revise: Make) -> Any:
     """An index of two versions."""
     first = make_text(1)

@@ -25,16 +25,6 @@ pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
 
 
-@pytest.fixture
-def call(
-    run: Any, cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
-    """Run a command on the engine, in a folder of its own, with one process."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
-    return lambda *arguments: run(*arguments, "--url", cluster_url)
-
-
 def lines(*numbers: int) -> str:
     return "".join(
         json.dumps({"id": str(n), "text": f"Text of number {n}."}) + "\n" for n in numbers
