@@ -55,7 +55,7 @@ def find_families(
     gateway = Gateway.of(client)
     _require_no_sidecar(gateway, index, given.simhash_field)
     state = StateIndex(gateway, index, given.simhash_field)
-    options = options.as_told(state.last_run())
+    options = options.as_before(state.last_run())
     date_field = _date_field(gateway, index, options)
     installed = InstalledIndex(gateway, index, given).config
     with IndexReader(gateway, index, installed, date_field) as reader:

@@ -1,15 +1,15 @@
 """Which texts find each other, and which are linked as versions, as families see it."""
 
-from es_simhash.relation import judgement
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.judgement import (
+from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.thresholds import LENGTH_RATIO
+from es_simhash.relation.version_score import (
     Containment,
     containment,
     shared_bound,
     shared_shingles,
 )
-from es_simhash.relation.shingle_sample import least_shared
-from es_simhash.relation.thresholds import LENGTH_RATIO
+from es_simhash.relation.version_score import version_score as pair_score
 
 
 def min_shared(text: AnalysedText) -> int:
@@ -36,7 +36,7 @@ def link_score(one: AnalysedText, other: AnalysedText) -> float:
 
 
 def kept_share(one: AnalysedText, other: AnalysedText) -> float:
-    """Return the share of the shingles of one text that stand in the other, the greater of both."""
+    """Return the share of the shingles of one text that the other has, the greater of both."""
     return _containment(one, other).share
 
 
@@ -44,7 +44,7 @@ def version_score(one: AnalysedText, other: AnalysedText) -> float:
     """Return the score of two texts that are versions of each other, 0 of others."""
     if one.content_hash == other.content_hash:
         return 1.0
-    return judgement.version_score(one, other, _containment(one, other))
+    return pair_score(one, other, _containment(one, other))
 
 
 def _containment(one: AnalysedText, other: AnalysedText) -> Containment:

@@ -17,7 +17,7 @@ class FamilyOptions:
 
     Attributes:
         representative: Document that represents a family: the longest, the newest or the oldest;
-            None for what the last run was told, and the longest in the first one.
+            None for what the last run used, and the longest in the first one.
         date_field: Field of the date, as the engine reads it; required for the newest and the
             oldest. A document without a date represents a family only if no other has one.
         everything: Process all documents, not only what changed since the last run.
@@ -58,8 +58,8 @@ class FamilyOptions:
         date_field = self.date_field if self.compares_dates else None
         return f"v{_SCORING} {self.rule} {date_field}"
 
-    def as_told(self, key: str | None) -> "FamilyOptions":
-        """Return them with the rule that an earlier run was told, where they name none.
+    def as_before(self, key: str | None) -> "FamilyOptions":
+        """Return them with the rule of an earlier run, where they name none.
 
         Args:
             key: Settings key of that run; None when there was none.
@@ -67,9 +67,9 @@ class FamilyOptions:
         if self.representative is not None or key is None:
             return self
         _, representative, date_field = key.split(" ", 2)
-        told = None if date_field == "None" else date_field
+        kept = None if date_field == "None" else date_field
         return replace(
             self,
             representative=representative,  # type: ignore[arg-type]
-            date_field=self.date_field or told,
+            date_field=self.date_field or kept,
         )

@@ -60,7 +60,7 @@ def families_of(
         linked: Texts.
         neighbours: Of each text, those it is linked with as versions; dismissed pairs are not.
         score: Of two texts; 0 when they are no versions of each other.
-        kept: Of two texts, the share of the smaller that stands in the other.
+        kept: Of two texts, the share of the smaller that appears in the other.
         rank: The highest is the representative; no two texts have the same.
         dismissed: Pairs that are never of one family.
     """

@@ -1,4 +1,4 @@
-"""How common the text is that two documents share: what an index knows beside their relation."""
+"""How common the text that two documents share is in their index; not part of their relation."""
 
 from collections.abc import Sequence
 from dataclasses import replace

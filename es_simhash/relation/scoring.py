@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.judgement import SCORE_DIGITS, JudgedText, containment, score, shared_bound
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.relation.resemblance import coverages
 from es_simhash.relation.thresholds import (
@@ -16,6 +15,13 @@ from es_simhash.relation.thresholds import (
     CONTAINED_RATIO,
     SHARED_SCORE,
     VERSION_SCORE,
+)
+from es_simhash.relation.version_score import (
+    SCORE_DIGITS,
+    ScoredText,
+    containment,
+    score,
+    shared_bound,
 )
 
 
@@ -40,7 +46,7 @@ class Candidate:
     index: str | None = None
 
 
-def score_candidates(query: JudgedText, candidates: Sequence[Candidate]) -> list[Relation]:
+def score_candidates(query: ScoredText, candidates: Sequence[Candidate]) -> list[Relation]:
     """Return the relation of the query to each candidate, without evidence; also of kind `none`.
 
     Args:
@@ -56,7 +62,7 @@ def score_candidates(query: JudgedText, candidates: Sequence[Candidate]) -> list
     ]
 
 
-def _relation(query: JudgedText, candidate: Candidate, coverage: Coverage) -> Relation:
+def _relation(query: ScoredText, candidate: Candidate, coverage: Coverage) -> Relation:
     if candidate.same_content:
         return Relation(candidate.id, "exact", 1.0, Coverage(1.0, 1.0), index=candidate.index)
     bound = shared_bound(query.chunks, candidate.chunks)

@@ -24,10 +24,10 @@ RESEMBLANCE_WEIGHT = 0.25
 
 # --- Versions ---
 
-# Shingles that are queried of a text, on average; all of one that has fewer. Both sides judge by
-# them, so that an index needs no more of a text than the question asks for.
+# Shingles that are queried of a text, on average; all of one that has fewer. Both sides are
+# scored by them, so that an index needs no more of a text than the query asks for.
 QUERIED_SHINGLES = 896
-# Shingles two texts must share to be judged by them; one where a text has four or fewer.
+# Shingles two texts must share to be scored by them; one where a text has four or fewer.
 LEAST_SHARED = 2
 # Texts that share less than this are no versions, whatever they begin with: a letterhead.
 LEAST_BODY = 0.25
@@ -39,7 +39,7 @@ VERSION_CUT = 0.64
 HEAD_NUMBERS_WEIGHT = 0.6
 # Any two texts of one language and subject have this share of their longer words in common.
 UNRELATED_WORDS = 0.45
-# Weight of the numbers beside the words.
+# Weight of the numbers, compared with the words.
 NUMBERS_WEIGHT = 0.15
 # Texts of the first two classes of windows, up to 128 tokens, are compared as records.
 RECORD_LEVEL = 1

@@ -269,7 +269,7 @@ def test_it_is_stored_which_document_represents_a_family(
     assert sum(represented(shelf)[id] for id in left) == 1
 
 
-def test_a_run_that_names_no_rule_keeps_the_one_it_was_told(
+def test_a_run_that_names_no_rule_keeps_the_one_it_was_before(
     shelf: Any, client: Any, texts: Texts
 ) -> None:
     dates = {"t0-1": "2024-03-01", "t0-2": "2024-01-01", "t0-3": "2024-02-01"}

@@ -1,8 +1,8 @@
-"""The judgement of two texts: how far they are versions of each other, from the two alone.
+"""The score of two texts as versions of each other, from the two alone.
 
-Nothing else has a say: not what stands in the index beside them, not how they were found, not
-which of them was asked about. `compare`, `related`, families and de-duplication all judge here.
-docs/relations.md has the measurements.
+What else is in the index, how they were found and which of them was queried have no influence.
+`compare`, `related`, families and de-duplication all score here. docs/relations.md has the
+measurements.
 """
 
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ from es_simhash.relation.thresholds import (
 SCORE_DIGITS = 4
 
 
-class JudgedText(Protocol):
-    """What is known of a text that is judged: no more than an index stores."""
+class ScoredText(Protocol):
+    """What a text is scored by: no more than an index stores."""
 
     @property
     def chunks(self) -> ChunkFingerprints:
@@ -108,10 +108,10 @@ def shared_shingles(
     return int(np.count_nonzero(more[places] == fewer))
 
 
-def score(one: JudgedText, other: JudgedText, shared: Containment, resemblance: float) -> float:
+def score(one: ScoredText, other: ScoredText, shared: Containment, resemblance: float) -> float:
     """Return the score of two different texts, from 0 to 1; versions have VERSION_SCORE or more.
 
-    Below, it is the share of the text with fewer shingles that stands in the other.
+    Below, it is the share of the text with fewer shingles that appears in the other.
 
     Args:
         one: A text.
@@ -129,7 +129,7 @@ def score(one: JudgedText, other: JudgedText, shared: Containment, resemblance: 
     return min(float(below), VERSION_SCORE - 0.0001)
 
 
-def version_score(one: JudgedText, other: JudgedText, shared: Containment) -> float:
+def version_score(one: ScoredText, other: ScoredText, shared: Containment) -> float:
     """Return the score of two different texts that are versions of each other, 0 of others.
 
     The chunks of long texts take long to compare; that is done only where it may decide.
@@ -147,7 +147,7 @@ def _body(copied: float, resemblance: float) -> float:
 
 
 def _version_score(
-    one: JudgedText, other: JudgedText, shared: Containment, resemblance: float
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
 ) -> float:
     """Return the score as versions, which are none below VERSION_SCORE."""
     if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:
