@@ -39,14 +39,29 @@ class SpacedCharacters:
     @classmethod
     def of(cls, segmentation: Segmentation) -> "SpacedCharacters":
         """Return those of a batch."""
-        bounds = np.zeros(len(segmentation.starts) + 1, np.int64)
-        np.cumsum(segmentation.ends - segmentation.starts + 1, out=bounds[1:])
-        characters = np.empty(int(bounds[-1]), np.uint64)
-        is_letter = np.ones(len(characters), bool)
-        is_letter[bounds[:-1]] = False
-        characters[is_letter] = segmentation.codes[segmentation.classes > 0]
-        characters[bounds[:-1]] = _SPACE
-        return cls(characters, bounds)
+        starts, ends = segmentation.starts, segmentation.ends
+        bounds = np.zeros(len(starts) + 1, np.int64)
+        np.cumsum(ends - starts + 1, out=bounds[1:])
+        if (starts[1:] == ends[:-1]).any():
+            return cls(_with_spaces(segmentation, bounds), bounds)
+        # What separates two tokens gives its place to the space: no character is moved.
+        codes = np.empty(len(segmentation.codes) + 1, np.uint32)
+        codes[1:] = segmentation.codes
+        codes[starts] = _SPACE
+        belongs = np.zeros(len(codes), bool)
+        np.greater(segmentation.classes, 0, out=belongs[1:])
+        belongs[starts] = True
+        return cls(codes[belongs].astype(np.uint64), bounds)
+
+
+def _with_spaces(segmentation: Segmentation, bounds: Ints) -> Uint64s:
+    """Return the characters of tokens of which some follow each other without a separator."""
+    characters = np.empty(int(bounds[-1]), np.uint64)
+    is_letter = np.ones(len(characters), bool)
+    is_letter[bounds[:-1]] = False
+    characters[is_letter] = segmentation.codes[segmentation.classes > 0]
+    characters[bounds[:-1]] = _SPACE
+    return characters
 
 
 def chunk_characters(segmentation: Segmentation, spaced: SpacedCharacters) -> GroupedRuns:

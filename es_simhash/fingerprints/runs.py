@@ -28,19 +28,15 @@ def group_runs(values: Uint64s, bounds: NDArray[np.int64], length: int) -> Group
 
     A group shorter than a run has one run, the whole group.
     """
-    numbers = np.zeros(len(values), np.uint64)
+    numbers = np.empty(len(values), np.uint64)
     folded = fold(values, length)
     numbers[: len(folded)] = folded
     sizes = np.diff(bounds)
     for group in np.flatnonzero((sizes > 0) & (sizes < length)):
         begin, end = bounds[group], bounds[group + 1]
         numbers[begin] = fold(values[begin:end], int(end - begin))[0]
+    begins_run = np.ones(len(values), bool)
+    for offset in range(1, length):
+        begins_run[(bounds[1:] - offset)[sizes > offset]] = False
     counts = np.maximum(sizes - length + 1, np.minimum(sizes, 1))
-    inside = np.repeat(bounds[:-1], counts) + _ranks(counts)
-    return GroupedRuns(numbers[inside], np.concatenate([[0], np.cumsum(counts)]), bounds)
-
-
-def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 0 .. count - 1 for each count, one after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
+    return GroupedRuns(numbers[begins_run], np.concatenate([[0], np.cumsum(counts)]), bounds)

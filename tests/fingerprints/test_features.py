@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from es_simhash.fingerprints.features import SpacedCharacters
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.shingles import window_level, winnowing_windows
 from es_simhash.fingerprints.text_fingerprints import (
@@ -12,6 +13,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint,
 )
+from es_simhash.text.segmentation import segment
 from tests.support import reference
 from tests.support.strategies import long_texts
 
@@ -66,6 +68,17 @@ def test_spaces_separate_words_before_features_are_made() -> None:
     one, other = fingerprint("an ice man"), fingerprint("a nice man")
     assert document("an ice man") != document("a nice man")
     assert chunk(one) != chunk(other)
+
+
+@pytest.mark.parametrize(
+    "texts", [["an ice man", "x"], ["an ice man", "第12条 x"], ["(an) ice", ""]]
+)
+def test_every_token_of_a_batch_has_a_space_before_it(texts: list[str]) -> None:
+    # Whether tokens follow each other without a separator decides how the spaces are set.
+    tokens = [token for text in texts for token in reference.tokens_and_boundaries(text)[0]]
+    spaced = SpacedCharacters.of(segment(texts, Scheme()))
+    assert "".join(map(chr, spaced.characters.tolist())) == "".join(f" {t}" for t in tokens)
+    assert np.diff(spaced.bounds).tolist() == [len(token) + 1 for token in tokens]
 
 
 def test_repeated_letters_of_different_number_are_different_texts() -> None:
