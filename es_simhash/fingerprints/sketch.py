@@ -48,7 +48,7 @@ class Sketch:
     packed: bytes
 
     def __post_init__(self) -> None:
-        words = 8 * (len(self.packed) - self._numbers_end)
+        words = self.word_bits
         if not LEAST_WORD_BITS <= words <= MOST_WORD_BITS or words & (words - 1):
             raise InputError(
                 f"A stored sketch has an invalid length of {len(self.packed)} bytes. Re-ingest the "
@@ -63,30 +63,29 @@ class Sketch:
     @cached_property
     def head_numbers(self) -> frozenset[int]:
         """Hashes of the numbers of the head."""
-        return frozenset(self._hashes(HEAD_BITS // 8 + 1, self._head_numbers_end))
+        return frozenset(self._hashes(HEAD_BITS // 8 + 1, self._ends[0]))
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """Smallest hashes of the numbers of the text, ascending; NUMBERS + 1 when it has more."""
-        return self._hashes(self._head_numbers_end + 1, self._numbers_end)
+        first, second = self._ends
+        return self._hashes(first + 1, second)
 
     @cached_property
     def words(self) -> int:
         """Bitmap of the longer words, `word_bits` bits."""
-        return int.from_bytes(self.packed[self._numbers_end :], "little")
+        return int.from_bytes(self.packed[self._ends[1] :], "little")
 
     @property
     def word_bits(self) -> int:
         """Bits of the bitmap of words: a power of two."""
-        return 8 * (len(self.packed) - self._numbers_end)
+        return 8 * (len(self.packed) - self._ends[1])
 
     @cached_property
-    def _head_numbers_end(self) -> int:
-        return self._end_of_list(HEAD_BITS // 8)
-
-    @cached_property
-    def _numbers_end(self) -> int:
-        return self._end_of_list(self._head_numbers_end)
+    def _ends(self) -> tuple[int, int]:
+        """Where the numbers of the head end, and those of the text."""
+        first = self._end_of_list(HEAD_BITS // 8)
+        return first, self._end_of_list(first)
 
     def _end_of_list(self, start: int) -> int:
         count = self.packed[start] if start < len(self.packed) else 0

@@ -13,7 +13,7 @@ from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,
     SemanticSimilarity,
-    entity_cosine,
+    entity_cosines,
     entity_terms,
     semantic_similarity,
     vector_cosines,
@@ -175,6 +175,7 @@ def read_neighbours(
     dates = DateField(options.recency.field) if options and options.recency else None
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
+    named = [hit.get("fields", {}).get(entities, ()) for hit in hits]
     stored = [stored_parts(hit.get("fields", {}), simhash_field) or (None, None) for hit in hits]
     neighbours = [
         Neighbour(
@@ -183,18 +184,19 @@ def read_neighbours(
             semantic_similarity(
                 cosine,
                 _concept_score(hit) / _concept_boost(profile),
-                entity_cosine(
-                    query_entities,
-                    entity_terms(hit.get("fields", {}).get(entities, ()), profile),
-                ),
+                entities_in_common,
             ),
             chunks,
             sketch,
             _first(hit, field_path(simhash_field, fields.FAMILY), ""),
             None if dates is None else dates.milliseconds_of_hit(hit),
         )
-        for hit, cosine, (chunks, sketch) in zip(
-            hits, vector_cosines(profile.vector, vectors), stored, strict=True
+        for hit, cosine, entities_in_common, (chunks, sketch) in zip(
+            hits,
+            vector_cosines(profile.vector, vectors),
+            entity_cosines(query_entities, named, profile),
+            stored,
+            strict=True,
         )
     ]
     near = [neighbour for neighbour in neighbours if neighbour.semantics.similarity > 0]

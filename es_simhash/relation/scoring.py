@@ -53,13 +53,34 @@ def score_candidates(query: ScoredText, candidates: Sequence[Candidate]) -> list
         query: The query; not an empty text.
         candidates: What was found.
     """
-    if not candidates:
-        return []
-    covered = coverages(query.chunks, [candidate.chunks for candidate in candidates])
     return [
         _relation(query, candidate, coverage)
-        for candidate, coverage in zip(candidates, covered, strict=True)
+        for candidate, coverage in zip(candidates, _coverages(query, candidates), strict=True)
     ]
+
+
+def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
+    """Return the coverage of the query and each candidate, as relations have it."""
+    return [_rounded(coverage) for coverage in _coverages(query, candidates)]
+
+
+def unshared_score(query: ScoredText, candidate: Candidate) -> float:
+    """Return the greatest score a candidate can have that shares no shingle with the query.
+
+    It needs no comparison of chunks.
+    """
+    nothing = containment(query.chunks, candidate.chunks, 0)
+    return round(score(query, candidate, nothing, 1.0), SCORE_DIGITS)
+
+
+def _coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
+    if not candidates:
+        return []
+    return coverages(query.chunks, [candidate.chunks for candidate in candidates])
+
+
+def _rounded(coverage: Coverage) -> Coverage:
+    return Coverage(round(coverage.of_query, SCORE_DIGITS), round(coverage.of_hit, SCORE_DIGITS))
 
 
 def _relation(query: ScoredText, candidate: Candidate, coverage: Coverage) -> Relation:
@@ -69,7 +90,7 @@ def _relation(query: ScoredText, candidate: Candidate, coverage: Coverage) -> Re
     shared = containment(query.chunks, candidate.chunks, int(candidate.shared.searchsorted(bound)))
     resemblance = max(coverage.of_query, coverage.of_hit)
     found = round(score(query, candidate, shared, resemblance), SCORE_DIGITS)
-    rounded = Coverage(round(coverage.of_query, SCORE_DIGITS), round(coverage.of_hit, SCORE_DIGITS))
+    rounded = _rounded(coverage)
     return Relation(candidate.id, _kind(found, rounded), found, rounded, index=candidate.index)
 
 

@@ -11,13 +11,12 @@ from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.query.candidates import queried_shingles
 from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import ranked
+from es_simhash.query.relations import relations_to_show
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
-from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
-from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.scoring import Candidate
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.search.protocol import require_one_query
 from es_simhash.semantics.profiler import semantic_profiler
@@ -83,8 +82,7 @@ class MemoryIndex:
         neighbours = self._neighbours(query, id) if options.wants_neighbours else []
         near = {neighbour.id for neighbour in neighbours}
         candidates = list(self._candidates(query, id, options, near))
-        by_shingles = with_commonness(score_candidates(query, candidates), candidates)
-        answer = Answer(ranked(by_shingles, neighbours, options))
+        answer = Answer(relations_to_show(query, candidates, neighbours, options))
         if not options.evidence:
             return answer
         return answer.map(

@@ -12,18 +12,16 @@ from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbours import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import ranked
+from es_simhash.query.relations import relations_to_show
 from es_simhash.relation.analysed_text import (
     AnalysedText,
     TextAnalyser,
     read_profiles,
     set_profile,
 )
-from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_evidence
 from es_simhash.relation.model import Answer, Relation
-from es_simhash.relation.scoring import score_candidates
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.semantics.profile import SemanticProfile
@@ -243,9 +241,8 @@ class Retrieval:
     ) -> Answer:
         """Return the answer to one query document from what was found."""
         candidates = list(found.by_key.values())
-        by_shingles = with_commonness(score_candidates(document.text, candidates), candidates)
         others = {other for id in document.own_ids for other in dismissed.get(id, ())}
-        shown = ranked(by_shingles, neighbours, options, others)
+        shown = relations_to_show(document.text, candidates, neighbours, options, others)
         answer = Answer(shown, truncated=found.truncated)
         return answer.map(lambda relation: replace(relation, truncated=found.truncated))
 

@@ -5,7 +5,7 @@ of that of the entities. Where one side has no vector, or no entity, the concept
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -103,13 +103,39 @@ def entity_terms(names: Sequence[str], profile: SemanticProfile) -> dict[str, fl
         names: Names of the entities.
         profile: Profile of the query: names are analysed in its language.
     """
-    if profile.language in _WITHOUT_ENTITIES:
-        return {}
-    terms: dict[str, float] = {}
-    for name in names:
-        terms.update(_name_terms(name, profile.language, profile.packages))
-    norm = sum(weight * weight for weight in terms.values()) ** 0.5
+    terms, norm = _weighed(names, profile)
     return {term: weight / norm for term, weight in terms.items()} if norm else {}
+
+
+def entity_cosines(
+    query: Mapping[str, float], named: Iterable[Sequence[str]], profile: SemanticProfile
+) -> list[float | None]:
+    """Return the cosine of the query's entities with each of many lists of names.
+
+    Args:
+        query: The query's `entity_terms`.
+        named: Lists of names.
+        profile: Of the query.
+
+    Returns:
+        None where one side has no entities.
+    """
+    cosines: list[float | None] = []
+    for names in named:
+        terms, norm = _weighed(names, profile) if query and names else ({}, 0.0)
+        # Only what is shared is divided by the norm; that of a hundred hits takes a millisecond.
+        shared = (weight * (terms[term] / norm) for term, weight in query.items() if term in terms)
+        cosines.append(sum(shared) if norm else None)
+    return cosines
+
+
+def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, float], float]:
+    """Return the rarity of names and of their words, and the norm of all."""
+    terms: dict[str, float] = {}
+    if profile.language not in _WITHOUT_ENTITIES:
+        for name in names:
+            terms.update(_name_terms(name, profile.language, profile.packages))
+    return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
 @lru_cache(maxsize=1 << 16)
