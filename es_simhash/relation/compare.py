@@ -35,7 +35,8 @@ def compare(
         vocabulary: File of synonyms or of a taxonomy that evidence takes names from.
 
     Returns:
-        Kind `none` where there is no relation; a text without words is related to nothing.
+        Kind `none` where there is no relation, with the score that was too low for one and without
+        evidence; a text without words is related to nothing, with a score of 0.
 
     Raises:
         InputError: One of the texts has more than 16 MiB or 20,000 chunks.
@@ -48,9 +49,9 @@ def compare(
     query, hit = TextAnalyser(scheme, profiler, names).analyse([text_a, text_b])
     read_profiles([query, hit])
     relation = compare_texts(query, hit)
-    if relation.kind == "none" or (relation.kind == "semantic" and relation.score < SHOWN_SCORE):
-        return NOTHING
-    return with_evidence(relation, query, hit)
+    if relation.kind == "semantic" and relation.score < SHOWN_SCORE:
+        relation = compare_fingerprints(query, hit)
+    return relation if relation.kind == "none" else with_evidence(relation, query, hit)
 
 
 def compare_texts(query: AnalysedText, hit: AnalysedText) -> Relation:

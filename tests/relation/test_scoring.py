@@ -7,7 +7,11 @@ import pytest
 
 from es_simhash import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation
-from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
+from es_simhash.relation.thresholds import (
+    SHARED_SCORE,
+    SHOWN_SCORE,
+    VERSION_SCORE,
+)
 
 Writer = Callable[[Random, int], str]
 MIRRORED = {"contains": "excerpt_of", "excerpt_of": "contains"}
@@ -166,3 +170,25 @@ def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> 
             kinds.append(judged(text, " ".join(long)).kind)
     # Few shingles of so short a text can be compared; taken at their word, a third were versions.
     assert sum(kind in VERSION_KINDS for kind in kinds) <= len(kinds) / 20
+
+
+ARRIVALS = " ".join(f"Sentence {n} tells of the {n}th ship that came to Bergen." for n in range(40))
+GARDENS = " ".join(f"Paragraph {n} is on bees, honey and {n} gardens of Lyon." for n in range(40))
+WATCH = "The night watchman saw nobody, heard nothing and wrote both down in the book of the port."
+
+
+def test_texts_without_a_relation_have_the_score_that_was_too_low() -> None:
+    alike, apart = f"{ARRIVALS} {WATCH}", f"{GARDENS} {WATCH}"
+    little, nothing = compare(alike, apart), compare(ARRIVALS, GARDENS)
+    assert (little.kind, little.evidence) == ("none", ())
+    assert nothing.score < little.score < SHARED_SCORE
+    assert little.coverage.of_query > 0
+
+
+def test_a_faint_likeness_in_meaning_does_not_hide_a_shared_passage() -> None:
+    sentence = "Ship number {} left Hamburg late, and nobody knew why it sailed."
+    departures = " ".join(sentence.format(n) for n in range(40))
+    one, other = f"{ARRIVALS} {WATCH}", f"{departures} {WATCH}"
+    plain, near = compare(one, other, semantics=None), compare(one, other)
+    assert plain.kind == "shares_passages"
+    assert (near.kind, near.score, near.evidence) == (plain.kind, plain.score, plain.evidence)
