@@ -49,19 +49,15 @@ def word_overlap(one: Sketch, other: Sketch) -> float | None:
     return min(1.0, common / fewer) if fewer else None
 
 
-def number_overlap(one: Sketch, other: Sketch) -> float | None:
-    """Return the share of the numbers of the text that has fewer which the other has.
+def number_overlap(one: Sketch, other: Sketch) -> tuple[int, int]:
+    """Return how many numbers are compared of the text that has fewer, and how many are common.
 
-    Of many numbers it is estimated from those with the smallest hashes.
-
-    Returns:
-        None where one of them has no numbers.
+    Of many numbers, those with the smallest hashes are compared.
     """
     bound = min(_bound(one.numbers), _bound(other.numbers))
     numbers = {number for number in one.numbers if number < bound}
     others = {number for number in other.numbers if number < bound}
-    fewer = min(len(numbers), len(others))
-    return len(numbers & others) / fewer if fewer else None
+    return min(len(numbers), len(others)), len(numbers & others)
 
 
 def _bound(numbers: Sequence[int]) -> float:

@@ -33,20 +33,24 @@ LEAST_SHARED = 2
 LEAST_BODY = 0.25
 # Versions share their body and their identity: the geometric mean of the two, this weight on the
 # body, from this value on.
-BODY_EXPONENT = 0.25
-VERSION_CUT = 0.64
+BODY_EXPONENT = 0.2
+VERSION_CUT = 0.645
 # Weight of the numbers in the agreement of two heads that have some.
 HEAD_NUMBERS_WEIGHT = 0.6
 # Any two texts of one language and subject have this share of their longer words in common.
 UNRELATED_WORDS = 0.45
 # Weight of the numbers, compared with the words.
-NUMBERS_WEIGHT = 0.15
+NUMBERS_WEIGHT = 0.2
 # Texts of the first two classes of windows, up to 128 tokens, are compared as records.
 RECORD_LEVEL = 1
 # Weights of the words, of the letters of the head, and of the numbers of records.
-RECORD_WEIGHTS = (0.4, 0.3, 0.3)
+RECORD_WEIGHTS = (0.4, 0.25, 0.35)
+# What the words say counts like this many numbers more.
+RECORD_PRIOR = 0.25
+# Weight of the body, compared with these three.
+RECORD_BODY = 0.04
 # Records are versions from this agreement on, or where one has this share of the other's shingles.
-RECORD_CUT = 0.78
+RECORD_CUT = 0.76
 CONTAINED_SHINGLES = 0.9
 
 # --- Kinds ---

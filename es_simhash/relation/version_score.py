@@ -27,8 +27,10 @@ from es_simhash.relation.thresholds import (
     LEAST_BODY,
     NUMBERS_WEIGHT,
     PRIOR_SHINGLES,
+    RECORD_BODY,
     RECORD_CUT,
     RECORD_LEVEL,
+    RECORD_PRIOR,
     RECORD_WEIGHTS,
     RESEMBLANCE_WEIGHT,
     SHOWN_SCORE,
@@ -150,13 +152,14 @@ def _version_score(
     one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
 ) -> float:
     """Return the score as versions, which are none below VERSION_SCORE."""
+    copied = shared.smoothed(resemblance)
+    body = _body(copied, resemblance)
     if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:
-        found = _scaled(_record_agreement(one.sketch, other.sketch), RECORD_CUT)
+        agreement = _record_agreement(one.sketch, other.sketch)
+        found = _scaled((1 - RECORD_BODY) * agreement + RECORD_BODY * body, RECORD_CUT)
         if shared.share >= CONTAINED_SHINGLES:
             found = max(found, VERSION_SCORE)
         return found
-    copied = shared.smoothed(resemblance)
-    body = _body(copied, resemblance)
     if body < LEAST_BODY:
         return 0.0
     identity = _identity(one.sketch, other.sketch, copied)
@@ -172,8 +175,9 @@ def _record_agreement(one: Sketch, other: Sketch) -> float:
     letters = head_letters(one, other)
     overlap = word_overlap(one, other)
     words = letters if overlap is None else overlap
-    same = number_overlap(one, other)
-    numbers = words if same is None else same
+    compared, common = number_overlap(one, other)
+    # A single number is soon another one: what the words say stands for a part of it.
+    numbers = (common + RECORD_PRIOR * words) / (compared + RECORD_PRIOR)
     return float(np.dot(RECORD_WEIGHTS, (words, letters, numbers)))
 
 
@@ -186,8 +190,8 @@ def _identity(one: Sketch, other: Sketch, share: float) -> float:
     # Whoever shares a text shares its words; of texts of different lengths bitmaps know less.
     overlap = max(word_overlap(one, other) or 0.0, share)
     words = max(0.0, (overlap - UNRELATED_WORDS) / (1 - UNRELATED_WORDS))
-    same = number_overlap(one, other)
-    numbers = words if same is None else same
+    compared, common = number_overlap(one, other)
+    numbers = common / compared if compared else words
     vocabulary = (1 - NUMBERS_WEIGHT) * words + NUMBERS_WEIGHT * numbers
     return max(head_agreement(one, other), vocabulary)
 

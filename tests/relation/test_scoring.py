@@ -192,3 +192,20 @@ def test_a_faint_likeness_in_meaning_does_not_hide_a_shared_passage() -> None:
     plain, near = compare(one, other, semantics=None), compare(one, other)
     assert plain.kind == "shares_passages"
     assert (near.kind, near.score, near.evidence) == (plain.kind, plain.score, plain.evidence)
+
+
+def test_a_short_message_with_another_head_and_number_is_a_version() -> None:
+    # One outlet names the place, counts ten passengers more, and cuts the last sentence.
+    message = (
+        "The ferry between the mainland and the northern islands was cancelled on Tuesday morning "
+        "after the captain reported a broken rudder, the harbour authority said. Nobody was hurt, "
+        "and the passengers were taken ashore by fishing boats, {} people in all, at 7 o'clock."
+    )
+    head = "Bergen, Norway (own report). Hundreds of passengers are stranded on the islands today. "
+    sent = message.format(140) + " The owner of the ferry was not there."
+    assert judged(sent, head + message.format(150)).kind == "version"
+
+
+def test_a_record_that_shares_words_and_no_number_is_another() -> None:
+    record = "Annual report of the harbour authority of Bergen, volume {}, number {}, {} pages."
+    assert judged(record.format(12, 3, 208), record.format(17, 9, 164)).kind == "shares_passages"
