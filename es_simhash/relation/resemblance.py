@@ -23,7 +23,7 @@ def coverage_of(query: ChunkFingerprints, hit: ChunkFingerprints) -> Coverage:
 
 
 def coverages(query: ChunkFingerprints, hits: Sequence[ChunkFingerprints]) -> list[Coverage]:
-    """Compare the chunks of the query with those of all hits in one matrix product.
+    """Compare the chunks of the query with those of all hits at once.
 
     The shares are sums of integers, so that they are the same from either side.
     """

@@ -132,3 +132,17 @@ def test_bits_are_independent_of_each_other() -> None:
     bits = np.unpackbits(document_fingerprints(texts), axis=1).astype(float)
     correlations = np.corrcoef(bits.T) - np.eye(128)
     assert abs(correlations).max() < 0.12
+
+
+@pytest.mark.parametrize("bits", [16, 64, 128, 256])
+def test_distances_of_many_pairs_are_those_of_few(bits: int) -> None:
+    # Above a million pairs they are computed in another way.
+    rows, columns = random_fingerprints(1100, bits), random_fingerprints(1000, bits, 2)
+    every = hamming_distances(rows, columns)
+    assert (every[:9, :7] == hamming_distances(rows[:9], columns[:7])).all()
+    assert int(every[5, 6]) == int(np.unpackbits(rows[5] ^ columns[6]).sum())
+
+
+def test_all_bits_may_differ() -> None:
+    none, every = np.zeros((1, 32), np.uint8), np.full((1, 32), 255, np.uint8)
+    assert hamming_distances(none, every).tolist() == [[256]]
