@@ -225,5 +225,5 @@ def _print_example(id: str, relation: Relation, heading: str, console: Console) 
 def _usefulness(row: Row) -> tuple[bool, bool, int]:
     """Return the key that sorts pairs by their use as an example."""
     evidence = row[1].evidence
-    reworded = any(passage.distance for passage in evidence)
+    reworded = any(passage.kind in ("edited", "paraphrased") for passage in evidence)
     return reworded, row[1].kind == "shares_passages", sum(len(p.query.text) for p in evidence)

@@ -155,7 +155,9 @@ def side_by_side(evidence: Sequence[SharedPassage], *, semantic: bool = False) -
 
 
 def _difference(passage: SharedPassage) -> str:
-    return "word for word" if passage.distance == 0 else f"{passage.distance} of 128 bits differ"
+    return (
+        "word for word" if not passage.changed else f"{passage.kind}, {passage.changed:.0%} changed"
+    )
 
 
 def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:
@@ -163,7 +165,7 @@ def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:
 
 
 def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
-    if passage.distance == 0:
+    if not passage.changed:
         return _plain_sides(passage)
     sides = []
     for words in marked_words(passage):

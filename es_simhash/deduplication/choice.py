@@ -7,8 +7,9 @@ import numpy as np
 
 from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.rules import OnVersion
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.scoring import score_candidates
 
 _EXACT = Coverage(1.0, 1.0)
 

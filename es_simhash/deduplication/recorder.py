@@ -9,7 +9,7 @@ from es_simhash.deduplication.decision import Decision, IncomingDocument
 from es_simhash.deduplication.rules import RunContext
 from es_simhash.deduplication.stored_documents import StoredDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.passages import shared_passages
+from es_simhash.relation.passages import aligned_passages, shared_passages
 from es_simhash.storage.source import stored_text
 
 _MAX_PASSAGES, _MAX_PASSAGE_CHARACTERS = 3, 160
@@ -86,12 +86,10 @@ class Recorder:
         if decision.relation is not None and decision.relation.kind == "exact":
             return [text[:_MAX_PASSAGE_CHARACTERS]]
         source = batch[str(decision.other)].fields if stored is None else stored.source
-        passages = shared_passages(
-            AnalysedText(text, self._analyser),
-            AnalysedText(self._text(source), self._analyser),
-            _MAX_PASSAGES,
-        )
-        return [passage.query.text[:_MAX_PASSAGE_CHARACTERS] for passage in passages]
+        query, hit = (AnalysedText(each, self._analyser) for each in (text, self._text(source)))
+        passages = shared_passages(query, hit, aligned_passages(query, hit))
+        copied = [passage for passage in passages if passage.kind != "paraphrased"]
+        return [passage.query.text[:_MAX_PASSAGE_CHARACTERS] for passage in copied[:_MAX_PASSAGES]]
 
     def _text(self, source: Mapping[str, Any]) -> str:
         text = stored_text(source, self._context.config.text_field) or ""

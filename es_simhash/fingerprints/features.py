@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from es_simhash.fingerprints.hashing import Uint64s, run_numbers, xxh64
+from es_simhash.fingerprints.hashing import Uint64s, fold, run_numbers, xxh64
 from es_simhash.fingerprints.runs import GroupedRuns, group_runs
 from es_simhash.fingerprints.scheme import CHUNK_CHARACTERS
+from es_simhash.text.characters import STANDALONE
 from es_simhash.text.segmentation import Ints, Segmentation
 
 _PAIR = 2
+_STEM_LETTERS = 6
 _SPACE = ord(" ")
 
 
@@ -17,6 +19,26 @@ def token_numbers(segmentation: Segmentation) -> Uint64s:
     """Return the hash of each token: XXH64, seed 0, of the polynomial number of its code points."""
     numbers = run_numbers(segmentation.codes, segmentation.starts, segmentation.ends)
     return xxh64(numbers, 0)[0]
+
+
+def token_stems(segmentation: Segmentation) -> Uint64s:
+    """Return a number for the stem of each token, for texts that were reworded.
+
+    It is that of the first six letters, in every language: inflected forms mostly share them. A
+    token of a script without spaces is a character, which says little: it is taken with the next.
+    """
+    ends = np.minimum(segmentation.ends, segmentation.starts + _STEM_LETTERS)
+    stems = xxh64(run_numbers(segmentation.codes, segmentation.starts, ends), 0)[0]
+    pairs = standalone_pairs(segmentation)
+    if len(pairs):
+        stems[pairs] = xxh64(fold(stems, _PAIR)[pairs], 0)[0]
+    return stems
+
+
+def standalone_pairs(segmentation: Segmentation) -> Ints:
+    """Return the tokens of a script without spaces that such a one follows."""
+    alone = segmentation.classes[segmentation.starts] == STANDALONE
+    return np.flatnonzero(alone[:-1] & alone[1:])
 
 
 def word_pairs(tokens: Uint64s, segmentation: Segmentation) -> GroupedRuns:

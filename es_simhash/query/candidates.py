@@ -71,10 +71,12 @@ def search_conditions(
     path: str, scheme: str, options: SearchOptions, exclude_ids: Sequence[str]
 ) -> list[Query]:
     """Return what every hit must match: its scheme, the user's filters, and not to be excluded."""
-    conditions: list[Query] = [{"term": {path: scheme}}, *options.filters]
-    if exclude_ids:
-        conditions.append({"bool": {"must_not": [{"ids": {"values": list(exclude_ids)}}]}})
-    return conditions
+    return [{"term": {path: scheme}}, *options.filters, *excluding(exclude_ids)]
+
+
+def excluding(ids: Sequence[str]) -> list[Query]:
+    """Return the condition that leaves documents out; none without ids."""
+    return [{"bool": {"must_not": [{"ids": {"values": list(ids)}}]}}] if ids else []
 
 
 def shared_queries(

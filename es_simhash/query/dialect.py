@@ -6,7 +6,8 @@ from typing import Any, Protocol
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import related_query, shared_queries
 from es_simhash.query.hits import Candidates, read_candidates
-from es_simhash.query.neighbours import Neighbour, neighbour_query, read_neighbours
+from es_simhash.query.neighbour import Neighbour
+from es_simhash.query.neighbours import neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.storage import resources

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import EXACT, queried_shingles, requested_neighbours
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Limits
-from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.candidate import Candidate
 from es_simhash.storage import fields
 from es_simhash.storage.codec import stored_parts
 

@@ -1,18 +1,15 @@
 """The search for semantic neighbours, and reading its hits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.query.candidates import search_conditions
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,
-    SemanticSimilarity,
     entity_cosines,
     entity_terms,
     semantic_similarity,
@@ -28,29 +25,6 @@ from es_simhash.storage.semantic_codec import (
     unpack_user_vector,
     unpack_vector,
 )
-
-
-@dataclass(frozen=True)
-class Neighbour:
-    """A document near in meaning.
-
-    Attributes:
-        id: Of the document.
-        index: Index of the document; None in memory.
-        semantics: How near, without evidence.
-        chunks: Its chunk fingerprints; None when it has none.
-        sketch: Its sketch; None when it has none.
-        family: Its version family; empty when it is in none.
-        date: Milliseconds since 1970 of the requested date field; None without one.
-    """
-
-    id: str | None
-    index: str | None
-    semantics: SemanticSimilarity
-    chunks: ChunkFingerprints | None = None
-    sketch: Sketch | None = None
-    family: str = ""
-    date: float | None = None
 
 
 def neighbour_query(

@@ -77,7 +77,10 @@ class SearchOptions:
         kinds: Kinds to show; all when empty.
         min_score: Minimum score to show, from 0 to 1.
         filters: Elasticsearch queries every hit must match, before any cut.
-        evidence: Whether to fetch the texts and lay the shared passages side by side.
+        evidence: Whether to return the shared passages side by side, and the shared concepts.
+        passages: Whether the texts of candidates are read and aligned. Without, relations come
+            from what is stored of the texts: faster, but reworded passages are not found, and
+            nothing says how passages were changed. Evidence needs them.
         fields: Fields of the hits to bring along in `source`.
         k: Maximum Hamming distance between document fingerprints; None for the greatest that the
             blocks of the scheme promise.
@@ -101,6 +104,7 @@ class SearchOptions:
     recency: Recency | None = None
     dismissed: bool = False
     distinctive: bool = False
+    passages: bool = True
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -112,13 +116,23 @@ class SearchOptions:
             raise InputError(
                 f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
             )
+        if self.evidence and not self.passages:
+            raise InputError(
+                "evidence needs passages: set evidence to False as well, or passages to True.",
+                parameter="passages",
+            )
         if self.size < 1:
             raise InputError(f"size must be at least 1, got {self.size}.", parameter="size")
 
     @property
     def wants_neighbours(self) -> bool:
-        """Whether semantic neighbours are among the kinds."""
-        return not self.kinds or "semantic" in self.kinds
+        """Whether semantic neighbours are looked for; they may share reworded passages."""
+        return not self.kinds or "semantic" in self.kinds or self.wants_passages
+
+    @property
+    def wants_passages(self) -> bool:
+        """Whether texts are aligned, and documents with a shared passage are among the kinds."""
+        return self.passages and (not self.kinds or "shares_passages" in self.kinds)
 
     def shows(self, relation: Relation) -> bool:
         """Check whether a relation is wanted."""
@@ -144,11 +158,12 @@ class SearchOptions:
 
 def best_first(
     relation: Relation, rank: Callable[[Relation], float] | None = None
-) -> tuple[float, int, float, str]:
+) -> tuple[bool, float, int, float, str]:
     """Return the key that sorts relations.
 
-    The higher rank comes first, then the closer kind, then the one that shares less common text,
-    then the id.
+    What shares more than common passages comes before what is near in meaning; then the higher
+    rank, the closer kind, the one that shares less common text, and the id.
     """
     value = relation.score if rank is None else rank(relation)
-    return -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)
+    near = relation.kind == "semantic" or relation.is_boilerplate
+    return near, -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)

@@ -4,29 +4,29 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from es_simhash.query.diversity import without_copies
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Recency, SearchOptions, best_first
 from es_simhash.relation.combination import combine, semantic_relation
 from es_simhash.relation.model import Relation
 
-_Key = tuple[str | None, str | None]
+Key = tuple[str | None, str | None]
 
 
-def ranked(
+def merged(
     by_shingles: Sequence[Relation],
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
     dismissed: Collection[str] = (),
 ) -> list[Relation]:
-    """Return the relations to show, best first.
+    """Return the relations of all that was found, each document once, in no order.
 
     Args:
         by_shingles: Relations of the candidates for versions, those of kind `none` among them.
         neighbours: Documents near in meaning.
-        options: What to show.
+        options: Which neighbours to return, and whether versions of each other are returned once.
         dismissed: Ids of documents that a person dismissed as versions of the query.
     """
-    versions: dict[_Key, Relation] = {
+    versions: dict[Key, Relation] = {
         (relation.index, relation.id): relation for relation in by_shingles
     }
     semantic = []
@@ -40,18 +40,25 @@ def ranked(
             semantic.append((relation, neighbour))
         else:
             versions[key] = relation
-    found = [
+    return [
         # Before the cut, so that others take the places of those that are left out.
         replace(relation, dismissed=True) if relation.id in dismissed else relation
         for relation in [*versions.values(), *_without_copies(semantic, options)]
     ]
+
+
+Rank = Callable[[Relation], float]
+
+
+def date_rank(neighbours: Sequence[Neighbour], options: SearchOptions) -> Rank | None:
+    """Return what relations are ordered by in place of their scores; None for these."""
     if options.recency is None:
-        return options.select(found)
+        return None
     dates = {(neighbour.index, neighbour.id): neighbour.date for neighbour in neighbours}
-    return options.select(found, _rank(options.recency, dates))
+    return _rank(options.recency, dates)
 
 
-def _rank(recency: Recency, dates: Mapping[_Key, float | None]) -> Callable[[Relation], float]:
+def _rank(recency: Recency, dates: Mapping[Key, float | None]) -> Rank:
     """Return what relations are ordered by: the date moves neighbours, and only their order.
 
     Were it part of the score, the cut at `min_score` would leave nothing of old documents.

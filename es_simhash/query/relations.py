@@ -1,33 +1,62 @@
 """The relations to show of one query, from what the searches found."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import ranked
+from es_simhash.query.ranking import Key, merged
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.model import Relation, semantic_score
-from es_simhash.relation.scoring import (
-    Candidate,
-    rounded_coverages,
-    score_candidates,
-    unshared_score,
-)
+from es_simhash.relation.scoring import rounded_coverages, score_candidates, unshared_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.relation.version_score import ScoredText
 
-_Key = tuple[str | None, str | None]
+
+@dataclass(frozen=True)
+class ScoredRelations:
+    """The relations of one query by what is stored of the texts, each document once, in no order.
+
+    Attributes:
+        query: The query.
+        relations: Those of all that was found.
+        undecided: Neighbours that share nothing, and whose chunks were not compared.
+    """
+
+    query: ScoredText
+    relations: Sequence[Relation]
+    undecided: Mapping[Key, Candidate]
+
+    def with_coverage(self, relations: Sequence[Relation]) -> list[Relation]:
+        """Return relations, also with the coverage of those whose chunks were not compared."""
+        shown = [
+            candidate
+            for relation in relations
+            if (candidate := self._uncovered(relation)) is not None
+        ]
+        covered = iter(rounded_coverages(self.query, shown))
+        return [
+            relation
+            if self._uncovered(relation) is None
+            else replace(relation, coverage=next(covered))
+            for relation in relations
+        ]
+
+    def _uncovered(self, relation: Relation) -> Candidate | None:
+        if relation.kind != "semantic":
+            return None
+        return self.undecided.get((relation.index, relation.id))
 
 
-def relations_to_show(
+def scored_relations(
     query: ScoredText,
     candidates: Sequence[Candidate],
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
     dismissed: Collection[str] = (),
-) -> list[Relation]:
-    """Return the relations of a query to show, best first.
+) -> ScoredRelations:
+    """Return the relations of a query to all that was found.
 
     Args:
         query: The query; not an empty text.
@@ -37,17 +66,18 @@ def relations_to_show(
         dismissed: Ids of documents that a person dismissed as versions of the query.
     """
     similarities = {(near.index, near.id): near.semantics.similarity for near in neighbours}
-    decided = {
+    undecided = {
         key: candidate
         for candidate in candidates
         if (key := (candidate.index, candidate.id)) in similarities
         and _is_only_near(query, candidate, similarities[key], options.min_score)
     }
     scored = [
-        candidate for candidate in candidates if (candidate.index, candidate.id) not in decided
+        candidate for candidate in candidates if (candidate.index, candidate.id) not in undecided
     ]
     by_shingles = with_commonness(score_candidates(query, scored), scored)
-    return _with_coverage(query, ranked(by_shingles, neighbours, options, dismissed), decided)
+    relations = merged(by_shingles, neighbours, options, dismissed)
+    return ScoredRelations(query, relations, undecided)
 
 
 def _is_only_near(query: ScoredText, candidate: Candidate, similarity: float, least: float) -> bool:
@@ -60,21 +90,3 @@ def _is_only_near(query: ScoredText, candidate: Candidate, similarity: float, le
     greatest = unshared_score(query, candidate)
     near = semantic_score(similarity)
     return greatest < SHOWN_SCORE and (greatest < near or max(greatest, near) < least)
-
-
-def _with_coverage(
-    query: ScoredText, relations: Sequence[Relation], decided: Mapping[_Key, Candidate]
-) -> list[Relation]:
-    """Return relations with the coverage of those that were decided without it."""
-    shown = [
-        candidate
-        for relation in relations
-        if (candidate := decided.get((relation.index, relation.id))) is not None
-    ]
-    covered = iter(rounded_coverages(query, shown))
-    return [
-        replace(relation, coverage=next(covered))
-        if (relation.index, relation.id) in decided
-        else relation
-        for relation in relations
-    ]

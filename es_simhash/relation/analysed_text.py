@@ -21,6 +21,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_texts,
     text_batches,
 )
+from es_simhash.relation.alignment.sentences import SentenceWords
 from es_simhash.relation.model import Span
 from es_simhash.relation.shingle_sample import sampled
 from es_simhash.relation.tokens import Tokens
@@ -158,6 +159,11 @@ class AnalysedText:
         return Tokens.of(self._known_text, self._segmentation)
 
     @cached_property
+    def sentence_words(self) -> SentenceWords:
+        """Its sentences, by which passages are aligned."""
+        return SentenceWords.of(self._segmentation)
+
+    @cached_property
     def chunk_words(self) -> list[dict[str, int]]:
         """Counts of the words of each of its first chunks."""
         bounds = self.tokens.chunks[: _MAX_PROFILED_CHUNKS + 1].tolist()
@@ -171,6 +177,17 @@ class AnalysedText:
         if not table or self.profile.vector is None:
             return None
         return table.vectors(self.chunk_words)
+
+    def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
+        """Return tokens in normal form; of a script without spaces each with the next one."""
+        found = self._segmentation
+        last = np.arange(len(found.ends))
+        last[features.standalone_pairs(found)] += 1
+        starts, ends = found.starts[tokens], found.ends[last[tokens]]
+        return [
+            "".join(map(chr, found.codes[start:end].tolist()))
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
 
     def span(self, first: int, end: int) -> Span:
         """Return the stretch of the text from the first token to the one before `end`."""

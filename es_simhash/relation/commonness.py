@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.model import Relation
-from es_simhash.relation.scoring import Candidate
 from es_simhash.relation.thresholds import COMMON_DOCUMENTS
 
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same_scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.combination import combine, semantic_relation
-from es_simhash.relation.evidence import with_evidence
+from es_simhash.relation.evidence import settled, with_passages
 from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.scoring import score_candidates
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
@@ -48,14 +49,14 @@ def compare(
     names = None if vocabulary is None else load_vocabulary(vocabulary)
     query, hit = TextAnalyser(scheme, profiler, names).analyse([text_a, text_b])
     read_profiles([query, hit])
-    relation = compare_texts(query, hit)
+    relation = with_passages(compare_texts(query, hit), query, hit)
     if relation.kind == "semantic" and relation.score < SHOWN_SCORE:
-        relation = compare_fingerprints(query, hit)
-    return relation if relation.kind == "none" else with_evidence(relation, query, hit)
+        relation = settled(compare_fingerprints(query, hit), query, hit, [])
+    return relation
 
 
 def compare_texts(query: AnalysedText, hit: AnalysedText) -> Relation:
-    """Return the relation of two analysed texts, without evidence.
+    """Return the relation of two analysed texts by what is stored of them, not by their passages.
 
     Raises:
         InputError: One of the texts has more than 16 MiB or 20,000 chunks.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, SupportsIndex, overload
 
+from es_simhash.relation.reuse_kinds import ReuseKind
 from es_simhash.relation.thresholds import BOILERPLATE, SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
@@ -43,12 +44,34 @@ class SharedPassage:
     Attributes:
         query: Where it is in the query.
         hit: Where it is in the hit.
-        distance: Mean Hamming distance of their chunk fingerprints; 0 when word for word.
+        kind: verbatim (all but a few words equal, in order), edited, paraphrased (or summarised);
+            `nearest` of a semantic neighbour: nothing was copied, they are nearest in meaning.
+        score: How alike they are, from 0 to 1 when word for word.
+        changed: Share of their tokens that is not in a run of four that both have, from 0 to 1.
     """
 
     query: Span
     hit: Span
-    distance: int
+    kind: Literal["verbatim", "edited", "paraphrased", "nearest"]
+    score: float
+    changed: float
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """How much of two texts is passages of the other, by how these were changed.
+
+    Attributes:
+        kind: How most of the text was reused, by characters.
+        verbatim: Share of each text in passages that are word for word in the other.
+        edited: Share of each text in passages that were edited.
+        paraphrased: Share of each text in passages that were paraphrased or summarised.
+    """
+
+    kind: ReuseKind
+    verbatim: Coverage
+    edited: Coverage
+    paraphrased: Coverage
 
 
 @dataclass(frozen=True)
@@ -62,8 +85,8 @@ class Relation:
             `none` only from `compare`.
         score: From 0 to 1; versions start at 0.6, semantic neighbours end there.
         coverage: How much of each appears in the other.
-        evidence: The passages they share, longest first; of a semantic neighbour the pair of
-            passages that are nearest in meaning.
+        evidence: The passages they share, those that share most first; of a semantic neighbour
+            the pair of passages that are nearest in meaning.
         index: Index of the hit.
         source: Requested fields of the hit.
         truncated: True when a limit cut the candidates this relation was chosen from.
@@ -71,7 +94,9 @@ class Relation:
         copies: Further neighbours, not shown, that are versions of this one.
         dismissed: True when a person dismissed the two documents: they are not versions.
         common: Share of the text they share that other documents of the index have as well, from 0
-            to 1; None where nothing is shared or no index was asked.
+            to 1; None where nothing is shared or no index was queried.
+        reuse: How the passages they share were changed; None where their texts share none, or
+            were not aligned.
     """
 
     id: str | None
@@ -86,6 +111,7 @@ class Relation:
     copies: int = 0
     dismissed: bool = False
     common: float | None = None
+    reuse: Reuse | None = None
 
     @property
     def is_boilerplate(self) -> bool:

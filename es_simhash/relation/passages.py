@@ -1,100 +1,38 @@
-"""Passages that two texts share, aligned, with offsets in both originals."""
+"""Passages that two texts share, as evidence, with offsets in both originals."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-import numpy as np
-from numpy.typing import NDArray
-
-from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
-from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.relation.alignment.align import AlignedPassage, align
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
-from es_simhash.relation.thresholds import MIN_PASSAGE_WORDS, READABLE_DISTANCE
+from es_simhash.relation.thresholds import SCORE_DIGITS
+
+
+def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
+    """Return the passages of two texts, in the order of the query; none of an empty text."""
+    if not query.text or not hit.text:
+        return []
+    return align(query.sentence_words, hit.sentence_words)
 
 
 def shared_passages(
-    query: AnalysedText, hit: AnalysedText, most: int = 5
+    query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]
 ) -> tuple[SharedPassage, ...]:
-    """Return the longest stretches two texts share: word for word first, then reworded ones."""
-    ours, theirs = query.tokens.numbers, hit.tokens.numbers
-    if not len(ours) or not len(theirs):
-        return ()
-    runs = _equal_runs(ours, theirs)
-    longest = sorted(runs, key=lambda run: -run[2])[:most]
-    passages = [
-        SharedPassage(query.span(start, start + size), hit.span(place, place + size), 0)
-        for start, place, size in longest
-    ]
-    if len(passages) < most:
-        covered = np.zeros(len(ours), bool)
-        for start, _, size in runs:
-            covered[start : start + size] = True
-        passages += _reworded(query, hit, covered)[: most - len(passages)]
-    return tuple(passages)
+    """Return aligned passages with their offsets and words, those that share most first."""
+    ordered = sorted(passages, key=lambda passage: passage.rank_by_weight)
+    return tuple(_shown(query, hit, passage) for passage in ordered)
 
 
-def _equal_runs(query: Uint64s, hit: Uint64s) -> list[tuple[int, int, int]]:
-    """Return runs of equal tokens: (query token, hit token, length), none inside another.
-
-    Runs of four tokens are looked up in the hit; neighbours on one diagonal make a longer run.
-    """
-    length = min(SHINGLE_TOKENS, len(query), len(hit))
-    query_shingles, hit_shingles = fold(query, length), fold(hit, length)
-    order = np.argsort(hit_shingles, kind="stable")
-    ordered = hit_shingles[order]
-    first = np.searchsorted(ordered, query_shingles, side="left")
-    present = first < len(ordered)
-    present[present] = ordered[first[present]] == query_shingles[present]
-    runs = []
-    covered = 0
-    for start in np.flatnonzero(present).tolist():
-        if start < covered:
-            continue
-        stop = np.searchsorted(ordered, query_shingles[start], side="right")
-        size, place = max(
-            (_run_length(query, hit, start, int(position)), -int(position))
-            for position in order[first[start] : min(stop, first[start] + 16)]
-        )
-        covered = start + size
-        if size >= min(MIN_PASSAGE_WORDS, len(query), len(hit)):
-            runs.append((start, -place, size))
-    return runs
-
-
-def _run_length(query: Uint64s, hit: Uint64s, start: int, position: int) -> int:
-    most = min(len(query) - start, len(hit) - position)
-    step = 64
-    length = 0
-    while length < most:
-        size = min(step, most - length)
-        stretch = query[start + length : start + length + size]
-        equal = stretch == hit[position + length : position + length + size]
-        if not equal.all():
-            return length + int(equal.argmin())
-        length += size
-        step *= 2
-    return length
-
-
-def _reworded(
-    query: AnalysedText, hit: AnalysedText, covered: NDArray[np.bool_]
-) -> Sequence[SharedPassage]:
-    """Return chunks of the query that resemble one of the hit and are not shown already."""
-    distances = hamming_distances(query.chunk_fingerprints, hit.chunk_fingerprints)
-    nearest = distances.argmin(axis=1)
-    passages = []
-    for chunk in np.argsort(distances.min(axis=1), kind="stable").tolist():
-        distance = int(distances[chunk, nearest[chunk]])
-        if distance > READABLE_DISTANCE:
-            break
-        first, end = query.tokens.chunks[chunk : chunk + 2].tolist()
-        if covered[first:end].mean() > 0.5:
-            continue
-        counterpart = hit.chunk_span(int(nearest[chunk]))
-        passages.append(SharedPassage(query.span(first, end), counterpart, distance))
-    return passages
+def _shown(query: AnalysedText, hit: AnalysedText, passage: AlignedPassage) -> SharedPassage:
+    at, agreement = passage.at, passage.agreement
+    return SharedPassage(
+        query.span(at.query_start, at.query_end),
+        hit.span(at.hit_start, at.hit_end),
+        agreement.kind,
+        round(agreement.score, SCORE_DIGITS),
+        round(1 - agreement.kept, SCORE_DIGITS),
+    )
 
 
 def marked_words(

@@ -1,49 +1,23 @@
 """Scoring: the kind, score and coverage of a relation, from fingerprints and sketches alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.relation.resemblance import coverages
 from es_simhash.relation.thresholds import (
     CONTAINED_COVERAGE,
     CONTAINED_RATIO,
+    SCORE_DIGITS,
     SHARED_SCORE,
     VERSION_SCORE,
 )
 from es_simhash.relation.version_score import (
-    SCORE_DIGITS,
     ScoredText,
     containment,
     score,
     shared_bound,
 )
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A document that may be related to the query.
-
-    Attributes:
-        id: Of the document.
-        chunks: Its chunk fingerprints.
-        sketch: Its sketch.
-        shared: Those of the queried shingles that it has, ascending.
-        same_content: True when the content hashes are equal.
-        index: Index of the document.
-    """
-
-    id: str | None
-    chunks: ChunkFingerprints
-    sketch: Sketch
-    shared: NDArray[np.uint32]
-    same_content: bool = False
-    index: str | None = None
 
 
 def score_candidates(query: ScoredText, candidates: Sequence[Candidate]) -> list[Relation]:

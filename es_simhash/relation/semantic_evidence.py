@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.semantics.rarity import rarity
@@ -40,13 +39,10 @@ def nearest_passages(query: AnalysedText, hit: AnalysedText) -> tuple[SharedPass
     query_chunk, hit_chunk = map(int, np.unravel_index(similarities.argmax(), similarities.shape))
     if similarities[query_chunk, hit_chunk] <= 0:
         return ()
-    distance = hamming_distances(
-        query.chunk_fingerprints[query_chunk : query_chunk + 1],
-        hit.chunk_fingerprints[hit_chunk : hit_chunk + 1],
-    )
+    score = round(float(similarities[query_chunk, hit_chunk]), 4)
     return (
         SharedPassage(
-            query.chunk_span(query_chunk), hit.chunk_span(hit_chunk), int(distance[0, 0])
+            query.chunk_span(query_chunk), hit.chunk_span(hit_chunk), "nearest", score, 1.0
         ),
     )
 

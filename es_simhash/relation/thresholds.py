@@ -6,6 +6,8 @@ docs/families.md have the measurements.
 
 # --- Relations: kinds and scores ---
 
+# Digits of scores and coverages.
+SCORE_DIGITS = 4
 # From this score on a relation is a version (or an excerpt, or its whole).
 VERSION_SCORE = 0.6
 # What `related` shows by default: in a large index less is shared by chance and by boilerplate.
@@ -73,12 +75,35 @@ DIFFERENT_COSINE, EQUAL_COSINE = 0.6, 0.95
 # Neighbours that have this much of their chunks in common are shown once.
 COPY_RESEMBLANCE = 0.5
 
-# --- Evidence ---
+# --- Passages (docs/passages.md has the measurements) ---
 
-# Chunks farther apart than this say nothing to a reader, whatever little they add to the score.
-READABLE_DISTANCE = 32
-# Shorter runs of equal words are turns of phrase.
-MIN_PASSAGE_WORDS = 6
+# Two sentences from these on may belong to one passage: cosine of their rare words, share of their
+# words in common.
+SEED_COSINE, SEED_DICE = 0.27, 0.27
+# Other pairs of both sentences may be so many times as strong.
+SEED_CLEARNESS = 0.75
+# So may two sentences with a run of so many equal tokens; shorter ones are turns of phrase.
+COPIED_RUN = 8
+# Seeds of a passage are at most so many sentences apart in both texts.
+PASSAGE_GAP = 4
+# A summary takes its sentences from all over the other text, which is at least so many times as
+# long, from at least so many places.
+SUMMARY_GAP, SUMMARY_RATIO, SUMMARY_SEEDS = 50, 3, 3
+# A passage with this score is no part of a summary.
+COPIED_SCORE = 0.8
+# Two stretches with a lower cosine of their words are no passage, or no summary.
+PASSAGE_COSINE, SUMMARY_COSINE = 0.4, 0.25
+# Two stretches that share less information (rare words, in nats) or fewer letters in equal runs
+# may do so by chance. Of short texts a share of the information or the letters of the shorter is
+# enough, but no less than the second numbers.
+PASSAGE_INFORMATION, SHORT_INFORMATION = 40.0, 22.0
+PASSAGE_LETTERS, SHORT_LETTERS = 80.0, 40.0
+PASSAGE_SHARE = 0.1
+# A passage is trimmed to its equal runs where these are this share of what is left, and at most
+# that share of what is cut off has counterparts.
+TRIMMED_COPIED, TRIMMED_RELATED = 0.6, 0.45
+# Kinds of passages by the share of their tokens that is in equal runs.
+VERBATIM_KEPT, EDITED_KEPT = 0.9, 0.4
 
 # --- Families ---
 

@@ -33,14 +33,12 @@ from es_simhash.relation.thresholds import (
     RECORD_PRIOR,
     RECORD_WEIGHTS,
     RESEMBLANCE_WEIGHT,
+    SCORE_DIGITS,
     SHOWN_SCORE,
     UNRELATED_WORDS,
     VERSION_CUT,
     VERSION_SCORE,
 )
-
-# Scores are given to so many digits, here and in answers.
-SCORE_DIGITS = 4
 
 
 class ScoredText(Protocol):

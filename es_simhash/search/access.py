@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from es_simhash.engine.documents import MAX_IDS
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.searches import OptionalSearch
+from es_simhash.query.options import Query, SearchOptions
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.semantic_codec import own_vector
 
@@ -27,11 +28,22 @@ class IndexAccess(Protocol):
         """Return the bodies that are sent for candidate searches."""
 
     def search_all(
-        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+        self,
+        bodies: Sequence[Mapping[str, Any]],
+        texts: Sequence[Mapping[str, Any]] = (),
+        optional: Sequence[OptionalSearch] = (),
     ) -> list[Mapping[str, Any]]:
         """Return the answers to candidate searches, with the documents the user knows.
 
-        Those to searches of other indices, sent with the same request, come last.
+        Those to searches of the texts, and of other indices, sent with the same request, come last.
+        """
+
+    def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
+        """Return what hits must match where the texts are.
+
+        Args:
+            scheme: Matches documents with fingerprints, where they have these themselves.
+            options: Those that candidate searches are sent with.
         """
 
     def sources(
@@ -63,10 +75,17 @@ class DirectAccess:
         return [dict(body) for body in searches]
 
     def search_all(
-        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+        self,
+        bodies: Sequence[Mapping[str, Any]],
+        texts: Sequence[Mapping[str, Any]] = (),
+        optional: Sequence[OptionalSearch] = (),
     ) -> list[Mapping[str, Any]]:
-        """Return the answers to candidate searches, and to those of other indices."""
-        return self._gateway.search_all(self._name, bodies, optional)
+        """Return the answers to candidate searches, of the texts, and of other indices."""
+        return self._gateway.search_all(self._name, [*bodies, *texts], optional)
+
+    def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
+        """Return the scheme and the filters."""
+        return [scheme, *options.filters]
 
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]

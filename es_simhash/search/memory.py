@@ -1,7 +1,7 @@
 """An exact index in memory: the oracle for what the cluster answers, and good for small data."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,19 +9,23 @@ from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.query.candidates import queried_shingles
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.relations import relations_to_show
+from es_simhash.query.ranking import date_rank
+from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_evidence
+from es_simhash.relation.evidence import with_passages
 from es_simhash.relation.model import Answer, Relation
-from es_simhash.relation.scoring import Candidate
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.search.protocol import require_one_query
+from es_simhash.search.query_document import QueryDocument
+from es_simhash.search.settlement import Found, settle
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
+from es_simhash.storage.references import DocumentRef
 
 
 class MemoryIndex:
@@ -82,12 +86,13 @@ class MemoryIndex:
         neighbours = self._neighbours(query, id) if options.wants_neighbours else []
         near = {neighbour.id for neighbour in neighbours}
         candidates = list(self._candidates(query, id, options, near))
-        answer = Answer(relations_to_show(query, candidates, neighbours, options))
-        if not options.evidence:
-            return answer
-        return answer.map(
-            lambda relation: with_evidence(relation, query, self._texts[str(relation.id)])
-        )
+        scored = scored_relations(query, candidates, neighbours, options)
+        others = [(None, other) for other in self._texts if other != id]
+        found = Found(query, scored, others, date_rank(neighbours, options))
+        if not options.passages:
+            return Answer(found.by_fingerprints(options))
+        (shown,) = settle([found], _KeptTexts(self._texts), options, _already_read)
+        return Answer(shown)
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None
@@ -106,10 +111,7 @@ class MemoryIndex:
             DocumentMissing: One of the ids is not there.
         """
         query, hit = self._stored(id_a), self._stored(id_b)
-        relation = compare_texts(query, hit)
-        if relation.kind != "none":
-            relation = with_evidence(relation, query, hit)
-        return replace(relation, id=id_b)
+        return replace(with_passages(compare_texts(query, hit), query, hit), id=id_b)
 
     def _analysed(self, text: str) -> AnalysedText:
         (analysed,) = self._analyser.analyse([text])
@@ -148,6 +150,28 @@ class MemoryIndex:
             same = query.content_hash == text.content_hash
             if same or len(shared) >= least or other_id in near or _are_within(query, text, k):
                 yield Candidate(other_id, text.chunks, text.sketch, shared, same)
+
+
+@dataclass(frozen=True)
+class _KeptTexts:
+    """The kept texts, which need not be fetched."""
+
+    texts: Mapping[str, AnalysedText]
+
+    def fetch(self, relations: Collection[Relation]) -> None:
+        """Do nothing: they are here."""
+
+    def document(self, relation: Relation) -> QueryDocument:
+        """Return the document of a candidate."""
+        return QueryDocument(self.text(relation), DocumentRef(None, str(relation.id)))
+
+    def text(self, relation: Relation) -> AnalysedText:
+        """Return the text of a candidate."""
+        return self.texts[str(relation.id)]
+
+
+def _already_read(documents: Sequence[QueryDocument]) -> None:
+    """Do nothing: profiles of kept texts are read when they are added."""
 
 
 def _are_within(query: AnalysedText, hit: AnalysedText, k: int) -> bool:

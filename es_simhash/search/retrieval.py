@@ -8,11 +8,14 @@ from typing import Any
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.indices.text_fields import misspelt_hint, require_mapped
+from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.relations import relations_to_show
+from es_simhash.query.passages import best_hits, is_sampled, passage_queries
+from es_simhash.query.ranking import Key, date_rank
+from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import (
     AnalysedText,
     TextAnalyser,
@@ -20,30 +23,19 @@ from es_simhash.relation.analysed_text import (
     set_profile,
 )
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_evidence
+from es_simhash.relation.evidence import with_passages
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.dismissed import DismissalLookup
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.search.hit_texts import HitTexts, places_of
+from es_simhash.search.query_document import QueryDocument
+from es_simhash.search.settlement import Found, settle
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import shown_fields, stored_text, text_of
-
-
-@dataclass(frozen=True)
-class QueryDocument:
-    """A text to find relations of, and where it is when it is a stored document."""
-
-    text: AnalysedText
-    ref: DocumentRef | None = None
-
-    @property
-    def own_ids(self) -> list[str]:
-        """Its id, which no search for what is related to it returns."""
-        return [] if self.ref is None else [self.ref.id]
+from es_simhash.storage.source import shown_fields, text_of
 
 
 @dataclass(frozen=True)
@@ -95,9 +87,7 @@ class Retrieval:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = self._stored([id_a, id_b], self.analyser)
         self._read_profiles([query, hit])
-        relation = compare_texts(query.text, hit.text)
-        if relation.kind != "none":
-            relation = with_evidence(relation, query.text, hit.text)
+        relation = with_passages(compare_texts(query.text, hit.text), query.text, hit.text)
         return replace(
             relation,
             id=id_b,
@@ -115,7 +105,8 @@ class Retrieval:
         else:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
-        return self.access.bodies(self._searches_of(documents[0], options))
+        candidates = self.access.bodies(self._searches_of(documents[0], options))
+        return [*candidates, *self._passage_searches(documents[0], options)]
 
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
@@ -177,29 +168,53 @@ class Retrieval:
         neighbours = self.dialect.neighbour_searches(text.profile, self.config, options, excluded)
         return [*versions, *neighbours]
 
+    def _passage_searches(
+        self, document: QueryDocument, options: SearchOptions
+    ) -> list[dict[str, Any]]:
+        """Return the searches, where the texts are, for documents that may share a passage."""
+        if document.text.is_empty or not options.wants_passages:
+            return []
+        scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
+        conditions = self.access.text_conditions(scheme, options)
+        return passage_queries(
+            document.text, self.config.text_field, [*conditions, *excluding(document.own_ids)]
+        )
+
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
-        searches = [self._searches_of(document, options) for document in documents]
-        all_bodies = [body for bodies in searches for body in bodies]
-        ids = [id for document in documents for id in document.own_ids] if all_bodies else []
-        received = self.access.search_all(all_bodies, self._dismissals.searches(ids))
-        dismissed = self._dismissals.read(received[len(all_bodies) :])
-        responses = iter(received)
+        asked = [
+            (self._searches_of(document, options), self._passage_searches(document, options))
+            for document in documents
+        ]
+        bodies = [body for searches, _ in asked for body in searches]
+        by_words = [body for _, searches in asked for body in searches]
+        ids = [id for document in documents for id in document.own_ids] if bodies else []
+        received = self.access.search_all(bodies, by_words, self._dismissals.searches(ids))
+        searched = len(bodies) + len(by_words)
+        dismissed = self._dismissals.read(received[searched:])
+        responses, texts = iter(received), iter(received[len(bodies) :])
         found = [
-            self._found(document.text, [next(responses) for _ in bodies], options)
-            for document, bodies in zip(documents, searches, strict=True)
+            self._found(document.text, [next(responses) for _ in searches], options)
+            for document, (searches, _) in zip(documents, asked, strict=True)
         ]
         self._settle(documents, [candidates for candidates, _ in found])
-        answers = [
-            self._relations(document, candidates, neighbours, options, dismissed)
-            for document, (candidates, neighbours) in zip(documents, found, strict=True)
+        queries = [
+            self._query(document, *one, options, dismissed)
+            for document, one in zip(documents, found, strict=True)
         ]
-        if options.evidence or options.fields:
-            return self._with_sources(
-                documents, answers, _places(received[: len(all_bodies)]), options
+        for query, (_, searches) in zip(queries, asked, strict=True):
+            query.by_words = best_hits([next(texts) for _ in searches])
+        answers = self._shown(queries, places_of(received[:searched]), options)
+        return [
+            Answer(relations, truncated=cut).map(
+                lambda relation, cut=cut: replace(relation, truncated=cut)  # type: ignore[misc]
             )
-        return answers
+            for relations, cut in (
+                (shown, candidates.truncated or is_sampled(document.text))
+                for shown, (candidates, _), document in zip(answers, found, documents, strict=True)
+            )
+        ]
 
     def _found(
         self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
@@ -231,82 +246,48 @@ class Retrieval:
         for (fingerprints, candidates, _), answer in zip(pending, answers, strict=True):
             candidates.settle(answer, fingerprints)
 
-    def _relations(
+    def _query(
         self,
         document: QueryDocument,
         found: Candidates,
         neighbours: Sequence[Neighbour],
         options: SearchOptions,
         dismissed: Mapping[str, Collection[str]],
-    ) -> Answer:
-        """Return the answer to one query document from what was found."""
+    ) -> Found:
+        """Return what was found for one query document."""
         candidates = list(found.by_key.values())
         others = {other for id in document.own_ids for other in dismissed.get(id, ())}
-        shown = relations_to_show(document.text, candidates, neighbours, options, others)
-        answer = Answer(shown, truncated=found.truncated)
-        return answer.map(lambda relation: replace(relation, truncated=found.truncated))
+        scored = scored_relations(document.text, candidates, neighbours, options, others)
+        rank = date_rank(neighbours, options)
+        return Found(document.text, scored, rank=rank, dismissed=others)
 
-    def _with_sources(
+    def _shown(
         self,
-        documents: Sequence[QueryDocument],
-        answers: Sequence[Answer],
-        places: Mapping[tuple[str | None, str], DocumentRef],
+        queries: Sequence[Found],
+        places: Mapping[Key, DocumentRef],
         options: SearchOptions,
-    ) -> list[Answer]:
-        """Add the requested fields and the evidence; a hit of many queries is read once."""
-        evidence_fields = (self.config.text_field, *self.config.entity_fields)
-        wanted = [*options.fields, *(evidence_fields if options.evidence else ())]
-        refs = sorted({_place(relation, places) for answer in answers for relation in answer})
-        sources = self.access.sources(refs, wanted)
-        if options.evidence and sources and not any(map(self._has_text, sources.values())):
-            require_mapped(self.gateway, self.name, self.config.text_field)
-        hits = {ref: self._hit(ref, sources.get(ref, {}), options) for ref in refs}
-        if options.evidence:
-            self._read_hit_profiles(list(hits.values()))
-
-        def complete(relation: Relation, query: AnalysedText) -> Relation:
-            hit = hits[_place(relation, places)].text
-            shown = shown_fields(hit.source, evidence_fields, options.fields)
-            if options.evidence:
-                relation = with_evidence(relation, query, hit)
-            return replace(relation, source=shown)
-
+    ) -> list[list[Relation]]:
+        """Return the relations of each query, with the requested fields and the evidence."""
+        text_fields = (self.config.text_field, *self.config.entity_fields)
+        wanted = (*options.fields, *(text_fields if options.passages else ()))
+        analyser = self._analyser_for(options)
+        hits = HitTexts(self.access, analyser, self.config.text_field, wanted, places)
+        if options.passages:
+            answers = settle(queries, hits, options, self._read_profiles)
+            if hits.lacks_texts:
+                require_mapped(self.gateway, self.name, self.config.text_field)
+        else:
+            answers = [query.by_fingerprints(options) for query in queries]
+        if not options.fields:
+            return answers
+        hits.fetch([relation for relations in answers for relation in relations])
         return [
-            answer.map(lambda relation, query=document.text: complete(relation, query))  # type: ignore[misc]
-            for answer, document in zip(answers, documents, strict=True)
+            [
+                replace(
+                    relation,
+                    source=shown_fields(hits.text(relation).source, text_fields, options.fields),
+                )
+                for relation in relations
+            ]
+            for relations in answers
         ]
-
-    def _has_text(self, source: Mapping[str, Any]) -> bool:
-        return stored_text(source, self.config.text_field) is not None
-
-    def _hit(
-        self, ref: DocumentRef, source: Mapping[str, Any], options: SearchOptions
-    ) -> QueryDocument:
-        # A hit whose text became something else is shown without evidence.
-        text = stored_text(source, self.config.text_field) or ""
-        return QueryDocument(AnalysedText(text, self._analyser_for(options), source), ref)
-
-    def _read_hit_profiles(self, hits: Sequence[QueryDocument]) -> None:
-        """Read hits again: their texts are here, and the index keeps less than evidence shows."""
-        try:
-            self._read_profiles(hits)
-        except InputError:
-            # Someone has written what cannot be read; that hit alone is shown without evidence.
-            if len(hits) == 1:
-                set_profile(hits[0].text, SemanticProfile())
-                return
-            for hit in hits:
-                self._read_hit_profiles([hit])
-
-
-def _places(
-    responses: Sequence[Mapping[str, Any]],
-) -> dict[tuple[str | None, str], DocumentRef]:
-    """Return where the hits are, with their routings, by index and id."""
-    refs = (DocumentRef.of_hit(hit) for response in responses for hit in response["hits"]["hits"])
-    return {(ref.index, ref.id): ref for ref in refs}
-
-
-def _place(relation: Relation, places: Mapping[tuple[str | None, str], DocumentRef]) -> DocumentRef:
-    id = str(relation.id)
-    return places.get((relation.index, id)) or DocumentRef(relation.index, id)

@@ -117,13 +117,17 @@ class SidecarAccess:
         ]
 
     def search_all(
-        self, bodies: Sequence[Mapping[str, Any]], optional: Sequence[OptionalSearch] = ()
+        self,
+        bodies: Sequence[Mapping[str, Any]],
+        texts: Sequence[Mapping[str, Any]] = (),
+        optional: Sequence[OptionalSearch] = (),
     ) -> list[Hit]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
 
         A search whose hits the filters leave too few of is sent again for more.
         """
         sent = self.bodies(bodies)
+        optional = [*(OptionalSearch(self._source, body) for body in texts), *optional]
         answers: list[Hit] = [{}] * len(sent)
         further: list[Hit] | None = None
         pending = list(range(len(sent)))
@@ -145,6 +149,10 @@ class SidecarAccess:
                     too_narrow.append(number)
             pending = too_narrow
         return [*answers, *(further or [])]
+
+    def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
+        """Return the filters; the first index has no scheme."""
+        return list(self._filters)
 
     def sources(
         self, refs: Collection[DocumentRef], fields: Sequence[str]

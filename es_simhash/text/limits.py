@@ -14,15 +14,22 @@ def require_text_size(text: str) -> str:
     Raises:
         InputError: It has more than 16 MiB.
     """
-    # A character has at most four bytes, so short texts need not be encoded.
-    if len(text) * 4 > MAX_TEXT_BYTES:
-        size = len(text.encode("utf-8", "surrogatepass"))
-        if size > MAX_TEXT_BYTES:
-            raise InputError(
-                f"The text has {size / MEBIBYTE:.1f} MiB, more than the "
-                f"{MAX_TEXT_BYTES // MEBIBYTE} that are fingerprinted; split it into parts."
-            )
+    if is_too_long(text):
+        raise InputError(
+            f"The text has {_size(text) / MEBIBYTE:.1f} MiB, more than the "
+            f"{MAX_TEXT_BYTES // MEBIBYTE} that are fingerprinted; split it into parts."
+        )
     return text
+
+
+def is_too_long(text: str) -> bool:
+    """Check whether a text is too long to be fingerprinted."""
+    # A character has at most four bytes, so short texts need not be encoded.
+    return len(text) * 4 > MAX_TEXT_BYTES and _size(text) > MAX_TEXT_BYTES
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def chunk_limit_error(count: int) -> str | None:

@@ -63,6 +63,7 @@ class Segmentation:
         text_chunks: Bounds of the texts in chunks, one more than there are texts.
         positions: Positions of `codes` in the joined normalised texts; None when no character is
             ignored.
+        boundaries: Tokens before which a sentence or a paragraph ends, ascending.
     """
 
     codes: NDArray[np.uint32]
@@ -74,6 +75,7 @@ class Segmentation:
     chunks: Ints
     text_chunks: Ints
     positions: Ints | None
+    boundaries: Ints
 
 
 def normalise(text: str) -> str:
@@ -120,9 +122,18 @@ def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
     starts, ends = _tokens(classes, resolved)
     texts = np.searchsorted(starts, code_bounds)
     boundaries = _boundaries(codes, resolved, starts)
-    chunks, text_chunks = _chunks(boundaries.tolist(), texts.tolist(), sizes)
+    chunks, text_chunks = cut(boundaries.tolist(), texts.tolist(), sizes)
     return Segmentation(
-        codes, starts, ends, resolved, texts, code_bounds, chunks, text_chunks, positions
+        codes,
+        starts,
+        ends,
+        resolved,
+        texts,
+        code_bounds,
+        chunks,
+        text_chunks,
+        positions,
+        boundaries,
     )
 
 
@@ -174,8 +185,14 @@ def _boundaries(codes: NDArray[np.uint32], classes: NDArray[np.uint8], starts: I
     return np.unique(np.searchsorted(starts, np.concatenate([stops[ending], blank]), side="right"))
 
 
-def _chunks(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:
-    """Bounds of the chunks in tokens, and of the texts in chunks."""
+def cut(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:
+    """Return the bounds of the chunks of texts in tokens, and of the texts in chunks.
+
+    Args:
+        boundaries: Tokens before which a chunk may end, ascending.
+        texts: Bounds of the texts in tokens.
+        sizes: How long chunks are.
+    """
     chunks = [0]
     text_chunks = [0]
     position, count = 0, len(boundaries)

@@ -36,12 +36,12 @@ def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
     found = json.loads(done.out)
     assert list(found) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "semantics", "copies", "dismissed", "common",
+        "semantics", "copies", "dismissed", "common", "reuse",
     ]  # fmt: skip
     assert (found["kind"], found["score"], found["id"]) == ("exact", 1.0, None)
     assert found["coverage"] == {"of_query": 1.0, "of_hit": 1.0}
     [passage] = found["evidence"]
-    assert passage["distance"] == 0
+    assert (passage["kind"], passage["changed"]) == ("verbatim", 0)
     assert (passage["query"]["start"], passage["hit"]["start"]) == (0, 0)
     assert passage["hit"]["text"] == OTHER[: passage["hit"]["end"]]
 

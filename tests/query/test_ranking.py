@@ -1,5 +1,6 @@
 """Versions and neighbours put into one list, and copies told once; no cluster."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.query.diversity import without_copies
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Recency, SearchOptions
-from es_simhash.query.ranking import ranked
+from es_simhash.query.ranking import date_rank, merged
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.semantics.similarity import SemanticSimilarity
 
@@ -24,6 +25,13 @@ def chunks_of(text: str) -> ChunkFingerprints:
 
 def semantic(id: str, score: float = 0.5) -> Relation:
     return Relation(id, "semantic", score, Coverage(0, 0), index="i")
+
+
+def ranked(
+    relations: Sequence[Relation], neighbours: Sequence[Neighbour], options: SearchOptions
+) -> list[Relation]:
+    found = merged(relations, neighbours, options)
+    return options.select(found, date_rank(neighbours, options))
 
 
 def judged(id: str, kind: Kind, score: float) -> Relation:

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from es_simhash.query.neighbours import Neighbour
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import ranked
-from es_simhash.query.relations import relations_to_show
+from es_simhash.query.ranking import merged
+from es_simhash.query.relations import scored_relations
 from es_simhash.relation import resemblance
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.commonness import with_commonness
-from es_simhash.relation.scoring import Candidate, score_candidates, unshared_score
+from es_simhash.relation.model import Relation
+from es_simhash.relation.scoring import score_candidates, unshared_score
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 LONG = " ".join(
@@ -61,6 +63,16 @@ def neighbours_of(candidates: Sequence[Candidate], first: int) -> list[Neighbour
     return near
 
 
+def shown(
+    query: AnalysedText,
+    candidates: Sequence[Candidate],
+    neighbours: Sequence[Neighbour],
+    options: SearchOptions,
+) -> list[Relation]:
+    scored = scored_relations(query, candidates, neighbours, options)
+    return scored.with_coverage(options.select(scored.relations))
+
+
 @pytest.mark.parametrize("min_score", [0.0, 0.1, 0.3, 0.6])
 @pytest.mark.parametrize("first", range(len(SIMILARITIES)))
 @pytest.mark.parametrize("id", TEXTS)
@@ -72,9 +84,8 @@ def test_the_answer_is_that_of_comparing_every_neighbour(
     neighbours = neighbours_of(candidates[1:], first)
     options = SearchOptions(min_score=min_score)
     by_shingles = with_commonness(score_candidates(query, candidates), candidates)
-    assert relations_to_show(query, candidates, neighbours, options) == ranked(
-        by_shingles, neighbours, options
-    )
+    everything = options.select(merged(by_shingles, neighbours, options))
+    assert shown(query, candidates, neighbours, options) == everything
 
 
 @pytest.mark.parametrize("id", TEXTS)
@@ -105,5 +116,5 @@ def test_neighbours_that_are_not_shown_are_not_compared(
         return nearest(one, others, starts)  # type: ignore[arg-type]
 
     monkeypatch.setattr(resemblance, "_nearest", counted)
-    [found] = relations_to_show(query, candidates, far, SearchOptions())
+    [found] = shown(query, candidates, far, SearchOptions())
     assert (found.id, compared) == ("revised", [1])

@@ -146,7 +146,7 @@ def test_kinds_and_scores_are_chosen(asked: Any) -> None:
 def test_versions_alone_send_no_search_for_neighbours(asked: Any) -> None:
     options = SearchOptions(kinds=VERSION_KINDS)
     assert len(asked.searches(id="harbour", options=options)) == 2
-    assert len(asked.searches(id="harbour")) == 3
+    assert len(asked.searches(id="harbour")) == 4
 
 
 def test_filters_apply_before_the_cut(asked: Any) -> None:
@@ -254,8 +254,9 @@ def test_a_misspelt_text_field_names_the_nearest(
         wrong.explain("harbour", "harbour-union")
     with pytest.raises(InputError, match=r"'txt'; the nearest .* is 'text'"):
         wrong.related(text=library_texts["harbour"])
-    # Without evidence the field is not read.
-    found = wrong.related(text=library_texts["harbour"], options=SearchOptions(evidence=False))
+    # Without passages the field is not read.
+    options = SearchOptions(evidence=False, passages=False)
+    found = wrong.related(text=library_texts["harbour"], options=options)
     assert "harbour" in ids(found)
 
 

@@ -1,0 +1,117 @@
+"""The searches for documents that share a passage, by the rare words of the text's sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.query.options import Query
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.semantics.rarity import rarity
+
+# A passage of so many sentences is searched by its rarest words: as many as these.
+_SENTENCES, _WORDS = 2, 8
+# Fewer words are in many documents together by chance.
+_LEAST_WORDS = 3
+_LEAST_LETTERS = 3
+# Passages of one search; longer texts need several.
+_PASSAGES = 128
+# Searches of one text. More passages than these have room for are sampled, evenly.
+_MAX_SEARCHES = 64
+# Documents of each search: those whose best passage has most in common with one of the text.
+PASSAGE_HITS = 20
+# Documents of all searches of one text.
+_MAX_DOCUMENTS = 100
+# A document has to have so many of the words of a passage.
+_LEAST_COMMON = "40%"
+
+
+def passage_queries(
+    text: AnalysedText, field: str, conditions: Sequence[Query]
+) -> list[dict[str, Any]]:
+    """Return the bodies of the searches for documents that may share a passage with a text.
+
+    The field of the text is an inverted index of every word already. Documents are ranked by the
+    passage that has most in common with them, so that one of three sentences counts as much in a
+    long text as in a short one.
+
+    Args:
+        text: The text.
+        field: Field of the documents' texts.
+        conditions: What every hit must match.
+    """
+    passages = list(_passages(text))
+    most = _PASSAGES * _MAX_SEARCHES
+    if len(passages) > most:
+        passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
+    return [
+        _body([_clause(field, words) for words in passages[start : start + _PASSAGES]], conditions)
+        for start in range(0, len(passages), _PASSAGES)
+    ]
+
+
+def best_hits(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the documents of the searches for one text, by index and id, best first.
+
+    Args:
+        answers: To `passage_queries`.
+    """
+    hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+    hits.sort(key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))
+    return list(dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits))[:_MAX_DOCUMENTS]
+
+
+def is_sampled(text: AnalysedText) -> bool:
+    """Check whether a text has more passages than are searched."""
+    return text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
+
+
+def _body(clauses: Sequence[Query], conditions: Sequence[Query]) -> dict[str, Any]:
+    return {
+        "size": PASSAGE_HITS,
+        "_source": False,
+        "track_total_hits": False,
+        "query": {
+            "bool": {"filter": list(conditions), "must": [{"dis_max": {"queries": list(clauses)}}]}
+        },
+    }
+
+
+def _clause(field: str, words: Sequence[str]) -> Query:
+    """Return the query for the words of a passage; lenient, as a field may not be indexed."""
+    match = {
+        "query": " ".join(words),
+        "minimum_should_match": _LEAST_COMMON,
+        "lenient": True,
+    }
+    return {"match": {field: match}}
+
+
+def _passages(text: AnalysedText) -> Iterator[list[str]]:
+    """Yield the rarest words of each passage, as they are in the text."""
+    sentences = text.sentence_words
+    ranks = _ranks(text)
+    for first in range(0, sentences.count, _SENTENCES):
+        start = int(sentences.bounds[first])
+        end = int(sentences.bounds[min(first + _SENTENCES, sentences.count)])
+        words, places = np.unique(sentences.places[start:end], return_index=True)
+        rarest = np.argsort(-ranks[words], kind="stable")[:_WORDS]
+        chosen = [place for place in rarest.tolist() if ranks[words[place]] > 0]
+        if len(chosen) >= _LEAST_WORDS:
+            yield text.words_at(start + places[chosen])
+
+
+def _ranks(text: AnalysedText) -> NDArray[np.float64]:
+    """Return how rare each word is, in its language and then in the text; 0 of what says nothing.
+
+    That are numbers and words of one or two letters, but for those of scripts without spaces.
+    """
+    sentences = text.sentence_words
+    _, places = np.unique(sentences.places, return_index=True)
+    words = text.words_at(places)
+    ranks = rarity(words, text.profile.language).astype(np.float64)
+    ranks += sentences.weights / (1 + sentences.weights.max(initial=0))
+    ranks[[len(word) < _LEAST_LETTERS and word.isascii() for word in words]] = 0
+    ranks[[word.isdigit() for word in words]] = 0
+    return ranks

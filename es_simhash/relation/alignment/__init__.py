@@ -1,0 +1,1 @@
+"""Alignment: the passages two texts share, verbatim, edited or paraphrased."""

@@ -1,0 +1,141 @@
+"""The passages of two texts, aligned: seeds, clusters of them, stretches, and the best of these."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from es_simhash.relation.alignment.clusters import clusters
+from es_simhash.relation.alignment.seeds import seeds
+from es_simhash.relation.alignment.sentences import SentenceWords
+from es_simhash.relation.alignment.stretches import Agreement, Stretches, TextPair
+from es_simhash.relation.thresholds import (
+    COPIED_SCORE,
+    PASSAGE_COSINE,
+    PASSAGE_GAP,
+    PASSAGE_INFORMATION,
+    PASSAGE_LETTERS,
+    PASSAGE_SHARE,
+    SHORT_INFORMATION,
+    SHORT_LETTERS,
+    SUMMARY_COSINE,
+    SUMMARY_GAP,
+    SUMMARY_RATIO,
+    SUMMARY_SEEDS,
+)
+from es_simhash.text.segmentation import Ints
+
+
+@dataclass(frozen=True)
+class AlignedPassage:
+    """Two stretches that are one passage, and how much they have in common."""
+
+    at: Stretches
+    agreement: Agreement
+
+    @property
+    def rank(self) -> tuple[float, float, int, int]:
+        """Key by which the better of two that overlap is kept; the same from either side."""
+        at = self.at
+        starts = (at.query_start, at.hit_start)
+        return -self.agreement.score, -self.agreement.information, sum(starts), min(starts)
+
+    @property
+    def rank_by_weight(self) -> tuple[float, Stretches]:
+        """Key by which passages are shown: those that share most information first."""
+        return -self.agreement.information * self.agreement.score, self.at
+
+
+def align(query: SentenceWords, hit: SentenceWords) -> list[AlignedPassage]:
+    """Return the passages that two texts share, in the order of the query.
+
+    Each is as long as what was copied, reworded or summarised; no two overlap, except for what is
+    repeated word for word. The passages of B and A are those of A and B with the sides exchanged.
+    """
+    if not query.count or not hit.count:
+        return []
+    pair = TextPair(query, hit)
+    if np.array_equal(query.tokens, hit.tokens):
+        whole = Stretches(0, len(query.tokens), 0, len(hit.tokens))
+        equal = Agreement(1.0, query.information, 1.0, int(query.letters[-1]))
+        return [AlignedPassage(whole, equal)]
+    first, second = seeds(query, hit)
+    if not len(first):
+        return []
+    local = _passages(pair, first, second, (PASSAGE_GAP, PASSAGE_GAP))
+    found = _apart(pair, local)
+    summaries = [
+        *_summaries(pair, first, second, (PASSAGE_GAP, SUMMARY_GAP)),
+        *_summaries(pair, first, second, (SUMMARY_GAP, PASSAGE_GAP)),
+    ]
+    for summary in sorted(summaries, key=lambda passage: passage.rank):
+        parts = [passage for passage in found if _overlap(passage.at, summary.at)]
+        if all(part.agreement.score < COPIED_SCORE for part in parts):
+            found = [passage for passage in found if passage not in parts] + [summary]
+    return sorted(found, key=lambda passage: passage.at)
+
+
+def _passages(
+    pair: TextPair, query: Ints, hit: Ints, gaps: tuple[int, int], least: int = 1
+) -> Iterator[AlignedPassage]:
+    """Yield the passages of seeds that are within gaps, and have more in common than by chance."""
+    for group in clusters(query, hit, *gaps):
+        if len(group) < least:
+            continue
+        at = Stretches(
+            int(pair.query.bounds[query[group].min()]),
+            int(pair.query.bounds[query[group].max() + 1]),
+            int(pair.hit.bounds[hit[group].min()]),
+            int(pair.hit.bounds[hit[group].max() + 1]),
+        )
+        if least == 1:
+            at = pair.trimmed(at)
+        agreement = pair.agreement(at)
+        if _is_passage(pair, agreement, SUMMARY_COSINE if least > 1 else PASSAGE_COSINE):
+            yield AlignedPassage(at, agreement)
+
+
+def _is_passage(pair: TextPair, agreement: Agreement, cosine: float) -> bool:
+    letters = min(int(text.letters[-1]) for text in (pair.query, pair.hit))
+    least = float(np.clip(PASSAGE_SHARE * letters, SHORT_LETTERS, PASSAGE_LETTERS))
+    if agreement.kind == "verbatim" and agreement.letters >= least:
+        return True
+    information = min(pair.query.information, pair.hit.information)
+    least = float(np.clip(PASSAGE_SHARE * information, SHORT_INFORMATION, PASSAGE_INFORMATION))
+    return agreement.cosine >= cosine and agreement.information >= least
+
+
+def _summaries(
+    pair: TextPair, query: Ints, hit: Ints, gaps: tuple[int, int]
+) -> Iterator[AlignedPassage]:
+    """Yield passages of which one side is much longer than the other."""
+    for passage in _passages(pair, query, hit, gaps, SUMMARY_SEEDS):
+        at = passage.at
+        ours = int(pair.query.letters[at.query_end] - pair.query.letters[at.query_start])
+        theirs = int(pair.hit.letters[at.hit_end] - pair.hit.letters[at.hit_start])
+        long, short = (theirs, ours) if gaps[0] < gaps[1] else (ours, theirs)
+        if long >= SUMMARY_RATIO * short:
+            yield passage
+
+
+def _apart(pair: TextPair, passages: Iterable[AlignedPassage]) -> list[AlignedPassage]:
+    """Return the best passages that do not overlap; one side of a verbatim one may be repeated."""
+    taken = np.zeros(len(pair.query.tokens), bool), np.zeros(len(pair.hit.tokens), bool)
+    kept = []
+    for passage in sorted(passages, key=lambda passage: passage.rank):
+        at = passage.at
+        ours = taken[0][at.query_start : at.query_end]
+        theirs = taken[1][at.hit_start : at.hit_end]
+        overlaps = bool(ours.any()), bool(theirs.any())
+        if all(overlaps) or (any(overlaps) and passage.agreement.kind != "verbatim"):
+            continue
+        ours[:] = theirs[:] = True
+        kept.append(passage)
+    return kept
+
+
+def _overlap(one: Stretches, other: Stretches) -> bool:
+    """Check whether two passages overlap in either text."""
+    return (one.query_start < other.query_end and other.query_start < one.query_end) or (
+        one.hit_start < other.hit_end and other.hit_start < one.hit_end
+    )

@@ -1,0 +1,189 @@
+"""The sentences of a text as sets of words, weighted by how rare these are in the text itself."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.features import token_numbers, token_stems
+from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.thresholds import COPIED_RUN
+from es_simhash.text.segmentation import Ints, Segmentation, cut
+
+# Added to the sentences of a text where words are weighted, so that a single one has weights.
+_MORE_SENTENCES = 2
+
+
+@dataclass(frozen=True)
+class _SentenceSizes:
+    min_chunk_tokens: int = 6
+    max_chunk_tokens: int = 30
+
+
+@dataclass(frozen=True)
+class SentenceWords:
+    """The distinct words of each sentence of a text.
+
+    A word is the number of a stem (`features.token_stems`). Weights come from the text alone, so
+    that they are the same for whatever it is compared with.
+
+    Attributes:
+        tokens: Number of each token; equal tokens have equal numbers.
+        letters: Letters before each token, and of the whole text as the last.
+        bounds: Bounds of the sentences in tokens.
+        words: The distinct words, ascending.
+        places: The word of each token, as its place in `words`.
+        postings: Bounds of the words in `sentences`.
+        sentences: The sentences of each word, ascending, one word after the other.
+    """
+
+    tokens: Uint64s
+    letters: Ints
+    bounds: Ints
+    words: Uint64s
+    places: Ints
+    postings: Ints
+    sentences: Ints
+
+    @classmethod
+    def of(cls, segmentation: Segmentation) -> "SentenceWords":
+        """Return those of a text that was segmented by itself."""
+        bounds, _ = cut(
+            segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes()
+        )
+        words, places = np.unique(token_stems(segmentation), return_inverse=True)
+        count = len(bounds) - 1
+        of_token = np.repeat(np.arange(count), np.diff(bounds))
+        pairs = np.unique(places * max(1, count) + of_token)
+        return cls(
+            token_numbers(segmentation),
+            np.concatenate([[0], np.cumsum(segmentation.ends - segmentation.starts)]),
+            bounds,
+            words,
+            places,
+            np.searchsorted(pairs, np.arange(len(words) + 1) * count),
+            pairs % max(1, count),
+        )
+
+    @property
+    def count(self) -> int:
+        """How many sentences the text has."""
+        return len(self.bounds) - 1
+
+    @cached_property
+    def frequencies(self) -> Ints:
+        """How many sentences have each word."""
+        return np.diff(self.postings)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of each word: log((sentences + 2) / sentences that have it)."""
+        weights: NDArray[np.float64] = np.log((self.count + _MORE_SENTENCES) / self.frequencies)
+        return weights
+
+    @cached_property
+    def information(self) -> float:
+        """Weight of all distinct words."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """Share of each word of the tokens."""
+        return np.bincount(self.places, minlength=len(self.words)) / max(1, len(self.places))
+
+    def surprise(self, words: Ints, tokens: int) -> NDArray[np.float64]:
+        """Return the weights of words, less what chance gives in so many tokens of such a text.
+
+        Args:
+            words: The words, as places in `words`.
+            tokens: Length of the stretch in which they were found.
+        """
+        surprise: NDArray[np.float64] = self.weights[words] * (1 - self._shares[words]) ** tokens
+        return surprise
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """How many distinct words each sentence has."""
+        return self.sums(np.ones(len(self.words)))
+
+    @cached_property
+    def norms(self) -> NDArray[np.float64]:
+        """Norm of the weights of the words of each sentence."""
+        norms: NDArray[np.float64] = np.sqrt(self.sums(self.weights**2))
+        return norms
+
+    def sums(self, counted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over the words of each sentence.
+
+        Args:
+            counted: What each word counts.
+        """
+        weights = np.repeat(counted, self.frequencies)
+        return np.asarray(np.bincount(self.sentences, weights, minlength=self.count), np.float64)
+
+    @cached_property
+    def runs(self) -> "Runs":
+        """Its runs of equal tokens that a copy has as well."""
+        return Runs.of(fold(self.tokens, COPIED_RUN))
+
+    def sentence_of(self, tokens: Ints) -> Ints:
+        """Return the sentence of each token."""
+        return np.searchsorted(self.bounds, tokens, side="right") - 1
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of tokens of a text, by number.
+
+    Attributes:
+        numbers: The distinct numbers, ascending.
+        bounds: Bounds of the numbers in `starts`.
+        starts: First token of each run, those of one number after the other.
+    """
+
+    numbers: Uint64s
+    bounds: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, folded: Uint64s) -> "Runs":
+        """Return those of the number of each run of a text, in its order."""
+        starts = np.argsort(folded, kind="stable")
+        ordered = folded[starts]
+        begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]
+        bounds = np.concatenate([np.flatnonzero(begins), [len(ordered)]])
+        return cls(ordered[begins], bounds, starts)
+
+    def starts_of(self, places: Ints) -> Ints:
+        """Return the first tokens of the runs of some numbers, given by their places."""
+        chosen = np.zeros(len(self.numbers), bool)
+        chosen[places] = True
+        starts: Ints = self.starts[np.repeat(chosen, np.diff(self.bounds))]
+        return starts
+
+
+def shared_places(one: Uint64s, other: Uint64s) -> tuple[Ints, Ints]:
+    """Return the places in two ascending arrays of the numbers that both have."""
+    if len(one) > len(other):
+        theirs, ours = shared_places(other, one)
+        return ours, theirs
+    if not len(one):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    places = np.minimum(other.searchsorted(one), len(other) - 1)
+    ours = np.flatnonzero(other[places] == one)
+    return ours, places[ours]
+
+
+def products(one: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return all pairs of members of two lists of groups: its group, and its rank in either.
+
+    Args:
+        one: Size of each group of the first list.
+        other: Size of each group of the second.
+    """
+    sizes = one * other
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    first, second = np.divmod(rank, other[group])
+    return group, first, second

@@ -1,0 +1,178 @@
+"""Two stretches of two texts: how much they have in common, and where what is copied ends."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.relation.alignment.sentences import SentenceWords, shared_places
+from es_simhash.relation.reuse_kinds import ReuseKind
+from es_simhash.relation.thresholds import (
+    COPIED_RUN,
+    EDITED_KEPT,
+    TRIMMED_COPIED,
+    TRIMMED_RELATED,
+    VERBATIM_KEPT,
+)
+
+Mask = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+class Stretches(NamedTuple):
+    """Bounds of two stretches that go together, in tokens of either text."""
+
+    query_start: int
+    query_end: int
+    hit_start: int
+    hit_end: int
+
+    @property
+    def sides(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Bounds in the query, and in the hit."""
+        return (self.query_start, self.query_end), (self.hit_start, self.hit_end)
+
+
+class Agreement(NamedTuple):
+    """How much two stretches have in common.
+
+    Attributes:
+        cosine: Of their weighted words, from 0 to 1.
+        information: Weight of the words they share, in nats, as far as chance does not explain it.
+        kept: Share of their tokens that is in equal runs of four, from 0 to 1.
+        letters: Letters of these, of the stretch that has fewer.
+    """
+
+    cosine: float
+    information: float
+    kept: float
+    letters: int
+
+    @property
+    def kind(self) -> ReuseKind:
+        """How the one was made from the other."""
+        if self.kept >= VERBATIM_KEPT:
+            return "verbatim"
+        return "edited" if self.kept >= EDITED_KEPT else "paraphrased"
+
+    @property
+    def score(self) -> float:
+        """How alike they are, from 0 to 1: what is kept, and the cosine of the rest."""
+        return self.kept + (1 - self.kept) * self.cosine
+
+
+@dataclass(frozen=True)
+class TextPair:
+    """Two texts that are aligned."""
+
+    query: SentenceWords
+    hit: SentenceWords
+
+    @cached_property
+    def copied(self) -> tuple[Mask, Mask]:
+        """Whether each token of either text is in a run of equal tokens."""
+        query, hit = self.query, self.hit
+        ours, theirs = shared_places(query.runs.numbers, hit.runs.numbers)
+        return (
+            _spread(query.runs.starts_of(ours), len(query.tokens), COPIED_RUN),
+            _spread(hit.runs.starts_of(theirs), len(hit.tokens), COPIED_RUN),
+        )
+
+    @cached_property
+    def common(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each word of either text its place among those both have; -1 for another."""
+        ours, theirs = shared_places(self.query.words, self.hit.words)
+        places = []
+        for text, found in ((self.query, ours), (self.hit, theirs)):
+            place = np.full(len(text.words), -1)
+            place[found] = np.arange(len(found))
+            places.append(place)
+        return places[0], places[1]
+
+    def agreement(self, at: Stretches) -> Agreement:
+        """Return how much two stretches have in common."""
+        query, hit = self.query, self.hit
+        ours = np.unique(query.places[at.query_start : at.query_end])
+        theirs = np.unique(hit.places[at.hit_start : at.hit_end])
+        first, second = shared_places(query.words[ours], hit.words[theirs])
+        our_weights, their_weights = query.weights[ours], hit.weights[theirs]
+        norm = float(np.sqrt((our_weights @ our_weights) * (their_weights @ their_weights)))
+        cosine = float(our_weights[first] @ their_weights[second]) / norm if norm else 0.0
+        surprise = query.surprise(ours[first], at.hit_end - at.hit_start)
+        surprise += hit.surprise(theirs[second], at.query_end - at.query_start)
+        information = float(surprise.sum()) / 2
+        kept = in_equal_runs(
+            query.tokens[at.query_start : at.query_end],
+            hit.tokens[at.hit_start : at.hit_end],
+            SHINGLE_TOKENS,
+        )
+        letters = min(
+            int(np.diff(text.letters[start : end + 1])[mask].sum())
+            for text, start, end, mask in (
+                (query, at.query_start, at.query_end, kept[0]),
+                (hit, at.hit_start, at.hit_end, kept[1]),
+            )
+        )
+        share = (kept[0].sum() + kept[1].sum()) / (len(kept[0]) + len(kept[1]))
+        return Agreement(min(1.0, cosine), information, float(share), letters)
+
+    def trimmed(self, at: Stretches) -> Stretches:
+        """Return the stretches from the first to the last equal run, where they are a copy.
+
+        They are where the runs are most of what is left and what is cut off is about other things.
+        """
+        ours = np.flatnonzero(self.copied[0][at.query_start : at.query_end])
+        theirs = np.flatnonzero(self.copied[1][at.hit_start : at.hit_end])
+        if not len(ours) or not len(theirs):
+            return at
+        inner = Stretches(
+            at.query_start + int(ours[0]),
+            at.query_start + int(ours[-1]) + 1,
+            at.hit_start + int(theirs[0]),
+            at.hit_start + int(theirs[-1]) + 1,
+        )
+        if min(_density(ours), _density(theirs)) < TRIMMED_COPIED:
+            return at
+        return inner if self._related_outside(inner, at) <= TRIMMED_RELATED else at
+
+    def _related_outside(self, inner: Stretches, outer: Stretches) -> float:
+        """Return the share of what lies between two stretches that has a counterpart."""
+        related = total = 0.0
+        sides = (
+            (self.query, self.common[0], inner[:2], outer[:2], self.hit, outer[2:], self.common[1]),
+            (self.hit, self.common[1], inner[2:], outer[2:], self.query, outer[:2], self.common[0]),
+        )
+        for text, common, (start, end), (first, last), other, (low, high), theirs in sides:
+            there = np.zeros(len(text.words) + 1, bool)
+            there[theirs[other.places[low:high]]] = True
+            there[-1] = False
+            rest = np.concatenate([text.places[first:start], text.places[end:last]])
+            weights = text.weights[rest]
+            related += float(weights[there[common[rest]]].sum())
+            total += float(weights.sum())
+        return related / total if total else 0.0
+
+
+def _density(places: NDArray[np.int64]) -> float:
+    return len(places) / int(places[-1] - places[0] + 1)
+
+
+def in_equal_runs(query: Uint64s, hit: Uint64s, length: int) -> tuple[Mask, Mask]:
+    """Return whether each token of either text is in a run of so many that the other has."""
+    ours, theirs = fold(query, length), fold(hit, length)
+    return (
+        _spread(np.flatnonzero(np.isin(ours, theirs)), len(query), length),
+        _spread(np.flatnonzero(np.isin(theirs, ours)), len(hit), length),
+    )
+
+
+def _spread(places: Ints, size: int, length: int) -> Mask:
+    """Return which tokens are in a run of a length that begins at one of the places."""
+    steps = np.zeros(size + 1, np.int64)
+    steps[places] += 1
+    steps[places + length] -= 1
+    return np.cumsum(steps[:-1]) > 0
