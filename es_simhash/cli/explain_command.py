@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.options import passage_order_option, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
@@ -19,6 +19,7 @@ from es_simhash.storage.config import IndexConfig
 @click.argument("a")
 @click.argument("b")
 @vocabulary_option
+@passage_order_option
 @format_option
 @text_field_option
 @simhash_field_option
@@ -28,6 +29,7 @@ def explain(
     a: str,
     b: str,
     vocabulary: str | None,
+    passage_order: str,
     output_format: str,
     text_field: str,
     simhash_field: str,
@@ -45,6 +47,8 @@ def explain(
             IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary),
         )
         relation = searched.explain(a, b)
+    if passage_order == "place":
+        relation = relation.by_place()
     if output_format == "json":
         print_json(relation.to_dict())
         return

@@ -34,6 +34,14 @@ text_field_option = click.option(
     help="Text field; dots separate the parts of its path.",
 )
 
+passage_order_option = click.option(
+    "--passage-order",
+    type=click.Choice(["weight", "place"]),
+    default="weight",
+    show_default=True,
+    help="Order of the shared passages: by how much they share, or by their place in the query.",
+)
+
 processes_option = click.option(
     "--processes",
     type=click.IntRange(1),

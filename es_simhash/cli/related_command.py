@@ -7,12 +7,12 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.inputs import parse_query, read_text
-from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.options import passage_order_option, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_table
 from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.model import KINDS, Answer
+from es_simhash.relation.model import KINDS, Answer, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.config import IndexConfig
@@ -95,6 +95,14 @@ from es_simhash.text.escaping import one_line
     "--evidence/--no-evidence", default=True, show_default=True, help="Show the shared passages."
 )
 @click.option(
+    "--passages/--no-passages",
+    default=True,
+    show_default=True,
+    help="Align the texts of candidates. Without: faster, from fingerprints alone; reworded "
+    "passages are not found, and none is shown.",
+)
+@passage_order_option
+@click.option(
     "--explain-query",
     is_flag=True,
     help="Print the bodies of the searches of INDEX instead of sending them; the mapping and the "
@@ -123,6 +131,8 @@ def related(
     recency_weight: float,
     vocabulary: str | None,
     evidence: bool,
+    passages: bool,
+    passage_order: str,
     explain_query: bool,
     output_format: str,
     text_field: str,
@@ -149,7 +159,8 @@ def related(
         kinds=kinds,
         min_score=min_score,
         filters=() if query is None else (query,),
-        evidence=evidence,
+        evidence=evidence and passages,
+        passages=passages,
         k=k,
         limits=Limits(candidates=candidates),
         collapse=not all_copies,
@@ -173,6 +184,8 @@ def related(
             answers = {name: searched.related(text=text, options=options)}
         else:
             answers = searched.related_to_each(ids, options=options)
+    if passage_order == "place":
+        answers = {id: answer.map(Relation.by_place) for id, answer in answers.items()}
     _print(answers, output_format)
 
 

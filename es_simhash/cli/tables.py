@@ -1,14 +1,17 @@
 """Relations as tables, with the evidence of each."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.output import shortened
-from es_simhash.relation.model import Relation, SharedPassage
+from es_simhash.relation.model import Coverage, Relation, Reuse, SharedPassage, semantic_score
 from es_simhash.relation.passages import marked_words
+from es_simhash.relation.reuse_kinds import REUSE_KINDS
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 from es_simhash.text.escaping import one_line
 
@@ -34,6 +37,8 @@ KIND_STYLES = {
 # Smaller shares of the similarity would be printed as 0.00.
 _MIN_SHARE = 0.005
 _MAX_PASSAGES = 3
+# Characters of a passage whose differing words are marked; of longer ones both ends are shown.
+_MARKED = 2000
 
 
 def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:
@@ -66,20 +71,29 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     """Print how one document or file is related to another, with the evidence."""
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
     console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b)))
-    line = f"{relation.kind}, score {relation.score:.2f}"
+    line = f"{_kind(replace(relation, dismissed=False))}, score {relation.score:.2f}"
     if relation.kind != "semantic":
         line += (
             f"; {relation.coverage.of_query:.0%} of A appears in B, "
             f"{relation.coverage.of_hit:.0%} of B appears in A"
         )
     console.print(line)
+    if relation.reuse is not None:
+        console.print(_reuse_line(relation.reuse))
     if relation.dismissed:
         console.print("dismissed: a person decided that they are not versions")
     print_evidence(relation, console)
 
 
 def _kind(relation: Relation) -> str:
-    return f"{relation.kind} (dismissed)" if relation.dismissed else relation.kind
+    """Return the kind, how shared passages were changed, and that texts are near in meaning too."""
+    kind: str = relation.kind
+    if relation.kind == "shares_passages" and relation.reuse is not None:
+        kind = f"{kind} ({relation.reuse.kind})"
+        semantics = relation.semantics
+        if semantics is not None and semantic_score(semantics.similarity) >= SHOWN_SCORE:
+            kind = f"{kind}, semantic"
+    return f"{kind} (dismissed)" if relation.dismissed else kind
 
 
 def _coverages(relation: Relation) -> tuple[str, str]:
@@ -87,6 +101,16 @@ def _coverages(relation: Relation) -> tuple[str, str]:
     if relation.kind == "semantic":
         return "", ""
     return f"{relation.coverage.of_query:.0%}", f"{relation.coverage.of_hit:.0%}"
+
+
+def _reuse_line(reuse: Reuse) -> str:
+    """Return how much of both texts was taken over, and how it was changed."""
+    parts = []
+    for kind in REUSE_KINDS:
+        coverage: Coverage = getattr(reuse, kind)
+        if coverage.of_query or coverage.of_hit:
+            parts.append(f"{kind} {coverage.of_query:.0%} of A, {coverage.of_hit:.0%} of B")
+    return f"passages: {'; '.join(parts)}"
 
 
 def _heading(query: str, relation: Relation) -> Text:
@@ -165,7 +189,7 @@ def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:
 
 
 def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
-    if not passage.changed:
+    if not passage.changed or max(map(len, (passage.query.text, passage.hit.text))) > _MARKED:
         return _plain_sides(passage)
     sides = []
     for words in marked_words(passage):

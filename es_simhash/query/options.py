@@ -136,12 +136,19 @@ class SearchOptions:
 
     def shows(self, relation: Relation) -> bool:
         """Check whether a relation is wanted."""
+        return relation.kind in (self.kinds or KINDS) and self._passes(relation)
+
+    def may_show(self, relation: Relation) -> bool:
+        """Check whether a relation is wanted, or may be when its passages are aligned."""
+        may_change = self.wants_passages and relation.kind in ("semantic", "shares_passages")
+        return self.shows(relation) or (may_change and self._passes(relation))
+
+    def _passes(self, relation: Relation) -> bool:
         if relation.dismissed and relation.kind in VERSION_KINDS and not self.dismissed:
             return False
         if self.distinctive and relation.is_boilerplate:
             return False
-        wanted = relation.kind in (self.kinds or KINDS)
-        return wanted and relation.score >= self.min_score
+        return relation.score >= self.min_score
 
     def select(
         self, relations: Iterable[Relation], rank: Callable[[Relation], float] | None = None

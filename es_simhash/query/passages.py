@@ -15,10 +15,10 @@ _SENTENCES, _WORDS = 2, 8
 # Fewer words are in many documents together by chance.
 _LEAST_WORDS = 3
 _LEAST_LETTERS = 3
-# Passages of one search; longer texts need several.
-_PASSAGES = 128
+# Passages of one search; longer texts need several. The smallest nodes accept 1,024 clauses.
+_PASSAGES = 100
 # Searches of one text. More passages than these have room for are sampled, evenly.
-_MAX_SEARCHES = 64
+_MAX_SEARCHES = 80
 # Documents of each search: those whose best passage has most in common with one of the text.
 PASSAGE_HITS = 20
 # Documents of all searches of one text.

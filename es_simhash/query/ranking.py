@@ -76,7 +76,7 @@ def _without_copies(
     semantic: Sequence[tuple[Relation, Neighbour]], options: SearchOptions
 ) -> list[Relation]:
     """Return neighbours without those that are versions of one with a higher score."""
-    wanted = [pair for pair in semantic if options.shows(pair[0])]
+    wanted = [pair for pair in semantic if options.may_show(pair[0])]
     pairs = sorted(wanted, key=lambda pair: best_first(pair[0]))
     if not options.collapse:
         return [relation for relation, _ in pairs]

@@ -1,7 +1,7 @@
 """What a relation is: kinds, coverage, evidence, and the answer that holds relations."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, SupportsIndex, overload
 
 from es_simhash.relation.reuse_kinds import ReuseKind
@@ -117,6 +117,11 @@ class Relation:
     def is_boilerplate(self) -> bool:
         """True when the two share passages, and nearly all of these are common."""
         return self.kind == "shares_passages" and (self.common or 0.0) >= BOILERPLATE
+
+    def by_place(self) -> "Relation":
+        """Return the relation with its passages in the order of the query."""
+        ordered = sorted(self.evidence, key=lambda each: (each.query.start, each.hit.start))
+        return replace(self, evidence=tuple(ordered))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the relation as it is printed in JSON."""

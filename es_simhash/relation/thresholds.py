@@ -99,6 +99,8 @@ PASSAGE_COSINE, SUMMARY_COSINE = 0.4, 0.25
 PASSAGE_INFORMATION, SHORT_INFORMATION = 40.0, 22.0
 PASSAGE_LETTERS, SHORT_LETTERS = 80.0, 40.0
 PASSAGE_SHARE = 0.1
+# Of the information of a passage, so much is in its seeds.
+INFORMED_SEEDS = 0.75
 # A passage is trimmed to its equal runs where these are this share of what is left, and at most
 # that share of what is cut off has counterparts.
 TRIMMED_COPIED, TRIMMED_RELATED = 0.6, 0.45

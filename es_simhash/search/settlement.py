@@ -67,13 +67,13 @@ class Found:
         """Return the candidates to align first: those to show, and what passages may raise."""
         related = (relation for relation in self.scored.relations if relation.kind != "none")
         ordered = sorted(related, key=lambda relation: best_first(relation, self.rank))
-        shown = [relation for relation in ordered if options.shows(relation)]
+        shown = [relation for relation in ordered if options.may_show(relation)]
         self._queue = shown[options.size + _SPARE :]
         pool = {(each.index, each.id): each for each in shown[: options.size + _SPARE]}
         if options.wants_passages:
             known = {(each.index, each.id): each for each in ordered}
             weak = (each for each in ordered if each.kind == "shares_passages")
-            unshown = (each for each in weak if not options.shows(each))
+            unshown = (each for each in weak if not options.may_show(each))
             pool |= {(each.index, each.id): each for each in islice(unshown, _MAX_WEAK)}
             for key in self.by_words:
                 pool.setdefault(key, known.get(key) or _unknown(key))

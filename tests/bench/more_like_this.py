@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         index = Index(client, _INDEX)
         chosen = random.Random(7)
         ids = [str(chosen.randrange(options.documents)) for _ in range(options.queries)]
-        quick = SearchOptions(evidence=False)
+        quick = SearchOptions(evidence=False, passages=False)
         ours, full, theirs = [], [], []
         for _ in range(3):
             ours.append(percentiles(lambda id: index.related(id=id, options=quick), ids))

@@ -49,7 +49,7 @@ def _differences_in_memory(texts: Mapping[str, str], answers: Answers) -> int:
     index = MemoryIndex()
     for id, text in texts.items():
         index.add(id, text)
-    options = SearchOptions(size=10_000, min_score=SHARED_SCORE, evidence=False)
+    options = SearchOptions(size=10_000, min_score=SHARED_SCORE, evidence=False, passages=False)
     differing = 0
     for id in sorted(texts)[:: max(1, len(texts) // _MOST_QUESTIONS)]:
         found = {relation.id: relation for relation in index.related(id=id, options=options)}

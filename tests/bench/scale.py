@@ -40,7 +40,7 @@ def _ask(client: Elasticsearch, index: Index, documents: int, queries: int, stat
     """Print the latencies of random documents and give the median."""
     chosen = random.Random(documents)
     ids = [str(chosen.randrange(documents)) for _ in range(queries)]
-    quick = SearchOptions(evidence=False)
+    quick = SearchOptions(evidence=False, passages=False)
     p50, p90 = min(
         percentiles(lambda id: index.related(id=id, options=quick), ids) for _ in range(3)
     )
@@ -56,7 +56,7 @@ def _ask(client: Elasticsearch, index: Index, documents: int, queries: int, stat
 def _found(index: Index, documents: int) -> str:
     """Tell how many of a hundred revisions found the text they revise."""
     revised = [str(number) for number in range(9, documents, max(10, documents // 1000 * 10))]
-    quick = SearchOptions(evidence=False)
+    quick = SearchOptions(evidence=False, passages=False)
     found = sum(
         any(each.id == str(int(id) - 1) for each in index.related(id=id, options=quick))
         for id in revised

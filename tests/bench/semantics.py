@@ -45,7 +45,7 @@ def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[st
 
 def everything(size: int) -> SearchOptions:
     """Return what shows whole rankings: nothing cut by score, no copies left out."""
-    return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
+    return SearchOptions(size=size, min_score=0.0, evidence=False, passages=False, collapse=False)
 
 
 def exact(documents: Documents) -> metrics.Matrix:
@@ -162,7 +162,7 @@ def report_wire_copies(client: elasticsearch.Elasticsearch, documents: Documents
     listed = {pair(row["id1"], row["id2"]): float(row["containment"]) for row in rows}
     copies = [key for key, containment in listed.items() if containment >= 0.5]
     alone = sum(compare(texts[one], texts[other]).kind in VERSION_KINDS for one, other in copies)
-    options = SearchOptions(size=1000, kinds=VERSION_KINDS, evidence=False)
+    options = SearchOptions(size=1000, kinds=VERSION_KINDS, evidence=False, passages=False)
     with filled_index(client, "bench-wire", documents) as index:
         found = answers(index, list(texts), options)
     called = {pair(id, str(each.id)) for id, relations in found.items() for each in relations}

@@ -70,7 +70,8 @@ def report_asking(documents: int, queries: int) -> None:
         segments = len(client.cat.segments(index=_INDEX, format="json").body)
         print(f"{documents} documents of 2.6 KB in {segments} segments, {queries} asked about")
         askings = {
-            "versions and neighbours": SearchOptions(evidence=False),
+            "versions and neighbours": SearchOptions(evidence=False, passages=False),
+            "with passages": SearchOptions(evidence=False),
             "with evidence": SearchOptions(),
             "versions alone": SearchOptions(
                 evidence=False, kinds=("exact", "version", "contains", "excerpt_of")

@@ -39,7 +39,7 @@ _CUTS = np.arange(0.30, 0.91, 0.02)
 
 def answers_of(index: Index, ids: Iterable[str]) -> dict[Pair, Relation]:
     """Ask for every document; return what is said of it (the first id) and another."""
-    options = SearchOptions(size=1000, min_score=SHARED_SCORE, evidence=False)
+    options = SearchOptions(size=1000, min_score=SHARED_SCORE, evidence=False, passages=False)
     ids = list(ids)
     return {
         (id, str(relation.id)): relation

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from es_simhash.relation.alignment.clusters import clusters
-from es_simhash.relation.alignment.seeds import seeds
+from es_simhash.relation.alignment.seeds import Seeds, seeds
 from es_simhash.relation.alignment.sentences import SentenceWords
 from es_simhash.relation.alignment.stretches import Agreement, Stretches, TextPair
 from es_simhash.relation.thresholds import (
     COPIED_SCORE,
+    INFORMED_SEEDS,
     PASSAGE_COSINE,
     PASSAGE_GAP,
     PASSAGE_INFORMATION,
@@ -59,14 +60,13 @@ def align(query: SentenceWords, hit: SentenceWords) -> list[AlignedPassage]:
         whole = Stretches(0, len(query.tokens), 0, len(hit.tokens))
         equal = Agreement(1.0, query.information, 1.0, int(query.letters[-1]))
         return [AlignedPassage(whole, equal)]
-    first, second = seeds(query, hit)
-    if not len(first):
+    found_seeds = seeds(query, hit, pair.runs)
+    if not len(found_seeds.query):
         return []
-    local = _passages(pair, first, second, (PASSAGE_GAP, PASSAGE_GAP))
-    found = _apart(pair, local)
+    found = _apart(pair, _passages(pair, found_seeds))
     summaries = [
-        *_summaries(pair, first, second, (PASSAGE_GAP, SUMMARY_GAP)),
-        *_summaries(pair, first, second, (SUMMARY_GAP, PASSAGE_GAP)),
+        *_summaries(pair, found_seeds, (PASSAGE_GAP, SUMMARY_GAP)),
+        *_summaries(pair, found_seeds, (SUMMARY_GAP, PASSAGE_GAP)),
     ]
     for summary in sorted(summaries, key=lambda passage: passage.rank):
         parts = [passage for passage in found if _overlap(passage.at, summary.at)]
@@ -75,47 +75,57 @@ def align(query: SentenceWords, hit: SentenceWords) -> list[AlignedPassage]:
     return sorted(found, key=lambda passage: passage.at)
 
 
-def _passages(
-    pair: TextPair, query: Ints, hit: Ints, gaps: tuple[int, int], least: int = 1
-) -> Iterator[AlignedPassage]:
-    """Yield the passages of seeds that are within gaps, and have more in common than by chance."""
-    for group in clusters(query, hit, *gaps):
-        if len(group) < least:
+def _passages(pair: TextPair, found: Seeds) -> Iterator[AlignedPassage]:
+    """Yield the passages of seeds that are near each other in both texts."""
+    least = INFORMED_SEEDS * _least_information(pair)
+    for group in clusters(found.query, found.hit, PASSAGE_GAP, PASSAGE_GAP):
+        if found.information[group].sum() < least:
             continue
-        at = Stretches(
-            int(pair.query.bounds[query[group].min()]),
-            int(pair.query.bounds[query[group].max() + 1]),
-            int(pair.hit.bounds[hit[group].min()]),
-            int(pair.hit.bounds[hit[group].max() + 1]),
-        )
-        if least == 1:
-            at = pair.trimmed(at)
+        at = pair.trimmed(_around(pair, found, group))
         agreement = pair.agreement(at)
-        if _is_passage(pair, agreement, SUMMARY_COSINE if least > 1 else PASSAGE_COSINE):
+        if _is_passage(pair, agreement, PASSAGE_COSINE):
             yield AlignedPassage(at, agreement)
 
 
+def _around(pair: TextPair, found: Seeds, group: Ints) -> Stretches:
+    """Return the stretches from the first to the last sentence of a group of seeds."""
+    return Stretches(
+        int(pair.query.bounds[found.query[group].min()]),
+        int(pair.query.bounds[found.query[group].max() + 1]),
+        int(pair.hit.bounds[found.hit[group].min()]),
+        int(pair.hit.bounds[found.hit[group].max() + 1]),
+    )
+
+
+def _least_information(pair: TextPair) -> float:
+    """Return the information that a passage of two texts has at least."""
+    shorter = min(pair.query.information, pair.hit.information)
+    return float(np.clip(PASSAGE_SHARE * shorter, SHORT_INFORMATION, PASSAGE_INFORMATION))
+
+
 def _is_passage(pair: TextPair, agreement: Agreement, cosine: float) -> bool:
+    """Check whether two stretches have more in common than by chance."""
     letters = min(int(text.letters[-1]) for text in (pair.query, pair.hit))
     least = float(np.clip(PASSAGE_SHARE * letters, SHORT_LETTERS, PASSAGE_LETTERS))
     if agreement.kind == "verbatim" and agreement.letters >= least:
         return True
-    information = min(pair.query.information, pair.hit.information)
-    least = float(np.clip(PASSAGE_SHARE * information, SHORT_INFORMATION, PASSAGE_INFORMATION))
-    return agreement.cosine >= cosine and agreement.information >= least
+    return agreement.cosine >= cosine and agreement.information >= _least_information(pair)
 
 
-def _summaries(
-    pair: TextPair, query: Ints, hit: Ints, gaps: tuple[int, int]
-) -> Iterator[AlignedPassage]:
-    """Yield passages of which one side is much longer than the other."""
-    for passage in _passages(pair, query, hit, gaps, SUMMARY_SEEDS):
-        at = passage.at
+def _summaries(pair: TextPair, found: Seeds, gaps: tuple[int, int]) -> Iterator[AlignedPassage]:
+    """Yield passages of which one side is much longer than the other, where the gaps are wider."""
+    for group in clusters(found.query, found.hit, *gaps):
+        if len(group) < SUMMARY_SEEDS:
+            continue
+        at = _around(pair, found, group)
         ours = int(pair.query.letters[at.query_end] - pair.query.letters[at.query_start])
         theirs = int(pair.hit.letters[at.hit_end] - pair.hit.letters[at.hit_start])
         long, short = (theirs, ours) if gaps[0] < gaps[1] else (ours, theirs)
-        if long >= SUMMARY_RATIO * short:
-            yield passage
+        if long < SUMMARY_RATIO * short:
+            continue
+        agreement = pair.agreement(at)
+        if _is_passage(pair, agreement, SUMMARY_COSINE):
+            yield AlignedPassage(at, agreement)
 
 
 def _apart(pair: TextPair, passages: Iterable[AlignedPassage]) -> list[AlignedPassage]:

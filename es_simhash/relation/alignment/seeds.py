@@ -1,9 +1,16 @@
 """Seeds of passages: pairs of sentences that share rare words or a run of equal words."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.relation.alignment.sentences import SentenceWords, products, shared_places
+from es_simhash.relation.alignment.sentences import (
+    EqualRuns,
+    SentenceWords,
+    products,
+    shared_places,
+)
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints
 
@@ -18,16 +25,38 @@ _MAX_REPEATED = 16
 _DENSE = 1 << 22
 
 
-def seeds(query: SentenceWords, hit: SentenceWords) -> tuple[Ints, Ints]:
-    """Return pairs of sentences, of the query and of the hit, that may belong to a passage.
+class Seeds(NamedTuple):
+    """Pairs of sentences that may belong to a passage.
+
+    Attributes:
+        query: The sentences of the query.
+        hit: Those of the hit.
+        information: Weight of the words both have, in nats; infinite for equal runs.
+    """
+
+    query: Ints
+    hit: Ints
+    information: NDArray[np.float64]
+
+
+def seeds(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Seeds:
+    """Return the seeds of the passages of two texts.
 
     Sentences resemble as those of Sanchez-Perez, Sidorov and Gelbukh (PAN 2014) do: by the cosine
     of their rare words and by the share of their words.
+
+    Args:
+        query: A text.
+        hit: Another.
+        runs: Their equal runs.
     """
-    resembling, cosines = _resembling(query, hit)
-    copied = np.setdiff1d(_copied(query, hit), resembling, assume_unique=True)
+    resembling, cosines, information = _resembling(query, hit)
+    copied = _copied(query, hit, runs)
+    information[np.isin(resembling, copied)] = np.inf
+    copied = np.setdiff1d(copied, resembling, assume_unique=True)
     pairs = np.concatenate([resembling, copied])
     strengths = np.concatenate([cosines, np.full(len(copied), SEED_COSINE)])
+    information = np.concatenate([information, np.full(len(copied), np.inf)])
     first, second = np.divmod(pairs, max(1, hit.count))
     best = np.minimum(
         _best(first, strengths, query.count)[first], _best(second, strengths, hit.count)[second]
@@ -37,7 +66,7 @@ def seeds(query: SentenceWords, hit: SentenceWords) -> tuple[Ints, Ints]:
     if len(clear) > most:
         weakest = np.sort(strengths[clear])[-most]
         clear = clear[strengths[clear] > weakest]
-    return first[clear], second[clear]
+    return Seeds(first[clear], second[clear], information[clear])
 
 
 def _best(places: Ints, strengths: NDArray[np.float64], count: int) -> NDArray[np.float64]:
@@ -47,8 +76,13 @@ def _best(places: Ints, strengths: NDArray[np.float64], count: int) -> NDArray[n
     return best
 
 
-def _resembling(query: SentenceWords, hit: SentenceWords) -> tuple[Ints, NDArray[np.float64]]:
-    """Return the resembling pairs, as query sentence * sentences of the hit + hit sentence."""
+def _resembling(
+    query: SentenceWords, hit: SentenceWords
+) -> tuple[Ints, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the resembling pairs, their cosines, and the weight of the words both have.
+
+    A pair is a number: query sentence * sentences of the hit + hit sentence.
+    """
     ours, theirs = shared_places(query.words, hit.words)
     kept = _within_budget(query, hit, ours, theirs)
     (our_counts, our_norms), (their_counts, their_norms) = (
@@ -63,7 +97,12 @@ def _resembling(query: SentenceWords, hit: SentenceWords) -> tuple[Ints, NDArray
     similar = dots >= SEED_COSINE * scales
     similar &= 2 * common >= SEED_DICE * (our_counts[first] + their_counts[second])
     similar &= dots > 0
-    return cells[similar], dots[similar] / scales[similar]
+    found = cells[similar]
+    among = np.isin(pairs, found)
+    known = np.searchsorted(found, pairs[among])
+    halves = (query.weights[ours] + hit.weights[theirs])[word[among]] / 2
+    information = np.bincount(known, halves, minlength=len(found))
+    return found, dots[similar] / scales[similar], np.asarray(information, np.float64)
 
 
 def _within_budget(
@@ -118,13 +157,11 @@ def _sums(
     return present, sums[present], counts[present]
 
 
-def _copied(query: SentenceWords, hit: SentenceWords) -> Ints:
+def _copied(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Ints:
     """Return the pairs of sentences in which a run of equal tokens begins."""
-    ours, theirs = shared_places(query.runs.numbers, hit.runs.numbers)
-    our_sizes, their_sizes = np.diff(query.runs.bounds)[ours], np.diff(hit.runs.bounds)[theirs]
-    seldom = our_sizes * their_sizes <= _MAX_REPEATED
-    ours, theirs = ours[seldom], theirs[seldom]
-    run, first, second = products(our_sizes[seldom], their_sizes[seldom])
-    in_query = query.sentence_of(query.runs.starts[query.runs.bounds[ours][run] + first])
-    in_hit = hit.sentence_of(hit.runs.starts[hit.runs.bounds[theirs][run] + second])
+    seldom = runs.often <= _MAX_REPEATED
+    pair, rank, _ = products(runs.in_query[seldom], np.ones(int(seldom.sum()), np.int64))
+    places = query.runs.bounds[runs.numbers[seldom]][pair] + rank
+    in_query = query.sentence_of(query.runs.starts[places])
+    in_hit = hit.sentence_of(runs.starts[seldom][pair])
     return np.unique(in_query * max(1, hit.count) + in_hit)

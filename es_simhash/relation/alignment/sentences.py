@@ -123,9 +123,14 @@ class SentenceWords:
         return np.asarray(np.bincount(self.sentences, weights, minlength=self.count), np.float64)
 
     @cached_property
+    def folded(self) -> Uint64s:
+        """Number of each run of tokens that is long enough to be a copy."""
+        return fold(self.tokens, COPIED_RUN)
+
+    @cached_property
     def runs(self) -> "Runs":
-        """Its runs of equal tokens that a copy has as well."""
-        return Runs.of(fold(self.tokens, COPIED_RUN))
+        """The same, by number."""
+        return Runs.of(self.folded)
 
     def sentence_of(self, tokens: Ints) -> Ints:
         """Return the sentence of each token."""
@@ -155,11 +160,40 @@ class Runs:
         bounds = np.concatenate([np.flatnonzero(begins), [len(ordered)]])
         return cls(ordered[begins], bounds, starts)
 
-    def starts_of(self, places: Ints) -> Ints:
-        """Return the first tokens of the runs of some numbers, given by their places."""
-        chosen = np.zeros(len(self.numbers), bool)
-        chosen[places] = True
-        starts: Ints = self.starts[np.repeat(chosen, np.diff(self.bounds))]
+
+@dataclass(frozen=True)
+class EqualRuns:
+    """The runs of a text, the hit, that another has as well, in its order.
+
+    Attributes:
+        starts: First token of each run in the hit.
+        numbers: Its place among the `Runs` of the query.
+        in_query: How often the query has it.
+        often: How many pairs of places have it.
+    """
+
+    starts: Ints
+    numbers: Ints
+    in_query: Ints
+    often: Ints
+
+    @classmethod
+    def of(cls, query: SentenceWords, hit: SentenceWords) -> "EqualRuns":
+        """Return the equal runs of two texts; only the query's are sorted."""
+        runs, folded = query.runs, hit.folded
+        places = runs.numbers.searchsorted(folded)
+        np.minimum(places, max(0, len(runs.numbers) - 1), out=places)
+        equal = runs.numbers[places] == folded if len(runs.numbers) else np.zeros(len(folded), bool)
+        numbers = places[equal]
+        in_query = np.diff(runs.bounds)[numbers]
+        in_hit = np.bincount(numbers)[numbers] if len(numbers) else numbers
+        return cls(np.flatnonzero(equal), numbers, in_query, in_query * in_hit)
+
+    def query_starts(self, query: SentenceWords) -> Ints:
+        """Return the first tokens of the runs in the query."""
+        chosen = np.zeros(len(query.runs.numbers), bool)
+        chosen[self.numbers] = True
+        starts: Ints = query.runs.starts[np.repeat(chosen, np.diff(query.runs.bounds))]
         return starts
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
-from es_simhash.relation.alignment.sentences import SentenceWords, shared_places
+from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords, shared_places
 from es_simhash.relation.reuse_kinds import ReuseKind
 from es_simhash.relation.thresholds import (
     COPIED_RUN,
@@ -73,13 +73,17 @@ class TextPair:
     hit: SentenceWords
 
     @cached_property
+    def runs(self) -> EqualRuns:
+        """Their equal runs."""
+        return EqualRuns.of(self.query, self.hit)
+
+    @cached_property
     def copied(self) -> tuple[Mask, Mask]:
         """Whether each token of either text is in a run of equal tokens."""
         query, hit = self.query, self.hit
-        ours, theirs = shared_places(query.runs.numbers, hit.runs.numbers)
         return (
-            _spread(query.runs.starts_of(ours), len(query.tokens), COPIED_RUN),
-            _spread(hit.runs.starts_of(theirs), len(hit.tokens), COPIED_RUN),
+            _spread(self.runs.query_starts(query), len(query.tokens), COPIED_RUN),
+            _spread(self.runs.starts, len(hit.tokens), COPIED_RUN),
         )
 
     @cached_property
