@@ -1,6 +1,7 @@
 """An exact index in memory: the oracle for what the cluster answers, and good for small data."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -166,8 +167,8 @@ class _KeptTexts:
         return QueryDocument(self.text(relation), DocumentRef(None, str(relation.id)))
 
     def text(self, relation: Relation) -> AnalysedText:
-        """Return the text of a candidate."""
-        return self.texts[str(relation.id)]
+        """Return the text of a candidate; what is derived from it is not kept with the index."""
+        return copy(self.texts[str(relation.id)])
 
 
 def _already_read(documents: Sequence[QueryDocument]) -> None:
