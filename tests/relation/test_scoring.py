@@ -6,6 +6,9 @@ from random import Random
 import pytest
 
 from es_simhash import compare
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.compare import compare_fingerprints
+from es_simhash.relation.evidence import settled
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.relation.thresholds import (
     SHARED_SCORE,
@@ -177,11 +180,13 @@ GARDENS = " ".join(f"Paragraph {n} is on bees, honey and {n} gardens of Lyon." f
 WATCH = "The night watchman saw nobody, heard nothing and wrote both down in the book of the port."
 
 
-def test_texts_without_a_relation_have_the_score_that_was_too_low() -> None:
-    phrase = "The night watchman saw nobody in the port."
-    alike, apart = f"{ARRIVALS} {phrase}", f"{GARDENS} {phrase}"
-    little, nothing = compare(alike, apart), compare(ARRIVALS, GARDENS)
-    assert (little.kind, little.evidence) == ("none", ())
+def test_texts_without_a_passage_keep_a_score_by_what_they_share() -> None:
+    texts = (f"{ARRIVALS} {WATCH}", f"{GARDENS} {WATCH}", GARDENS)
+    query, alike, apart = TextAnalyser().analyse(texts)
+    little, nothing = (
+        settled(compare_fingerprints(query, hit), query, hit, []) for hit in (alike, apart)
+    )
+    assert (little.kind, little.reuse) == ("none", None)
     assert nothing.score < little.score < SHARED_SCORE
     assert little.coverage.of_query > 0
 
