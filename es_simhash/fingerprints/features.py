@@ -36,9 +36,12 @@ def token_stems(segmentation: Segmentation) -> Uint64s:
 
 
 def standalone_pairs(segmentation: Segmentation) -> Ints:
-    """Return the tokens of a script without spaces that such a one follows."""
+    """Return the tokens of a script without spaces that such a one follows in the same text."""
     alone = segmentation.classes[segmentation.starts] == STANDALONE
-    return np.flatnonzero(alone[:-1] & alone[1:])
+    pairs = alone[:-1] & alone[1:]
+    ends = segmentation.texts[1:-1] - 1
+    pairs[ends[(ends >= 0) & (ends < len(pairs))]] = False
+    return np.flatnonzero(pairs)
 
 
 def word_pairs(tokens: Uint64s, segmentation: Segmentation) -> GroupedRuns:

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from es_simhash.fingerprints.text_fingerprints import text_batches
 from es_simhash.relation.alignment.align import AlignedPassage, align
+from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.relation.thresholds import SCORE_DIGITS
+from es_simhash.text.segmentation import normalise, segment
 
 
 def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
@@ -14,6 +17,22 @@ def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPass
     if not query.text or not hit.text:
         return []
     return align(query.sentence_words, hit.sentence_words)
+
+
+def passages_of_each(
+    query: AnalysedText, hits: Sequence[AnalysedText]
+) -> list[list[AlignedPassage]]:
+    """Return the passages of a query with each of many texts, which are screened together."""
+    known = [hit for hit in hits if hit.text]
+    if not query.text or not known:
+        return [[] for _ in hits]
+    may: dict[int, bool] = {}
+    for batch in text_batches([hit.text or "" for hit in known]):
+        some = known[len(may) : len(may) + len(batch)]
+        segmentation = segment([normalise(text) for text in batch], query.analyser.scheme)
+        passed = may_share_passages(query.sentence_words, segmentation).tolist()
+        may.update((id(hit), passes) for hit, passes in zip(some, passed, strict=True))
+    return [aligned_passages(query, hit) if may.get(id(hit)) else [] for hit in hits]
 
 
 def shared_passages(

@@ -14,7 +14,7 @@ from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
 from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.passages import aligned_passages
+from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.semantics.profile import SemanticProfile
 
@@ -87,11 +87,16 @@ class Found:
         pool, self._queue = self._queue[: options.size], self._queue[options.size :]
         return pool
 
-    def align(self, relation: Relation, hit: AnalysedText) -> bool:
-        """Align a candidate; return whether it was not compared, and shares a passage."""
-        passages = aligned_passages(self.query, hit)
-        self._settled[relation.index, relation.id] = relation, passages
-        return bool(passages) and relation.kind == "none"
+    def align(self, pool: Sequence[Relation], hits: Sequence[AnalysedText]) -> list[Relation]:
+        """Align candidates; return those that were not compared, and share a passage."""
+        aligned = passages_of_each(self.query, hits)
+        for relation, passages in zip(pool, aligned, strict=True):
+            self._settled[relation.index, relation.id] = relation, passages
+        return [
+            relation
+            for relation, passages in zip(pool, aligned, strict=True)
+            if passages and relation.kind == "none"
+        ]
 
     def settle(self, candidate: Relation, hit: AnalysedText) -> None:
         """Take what the text of an aligned candidate says."""
@@ -131,11 +136,15 @@ def settle(
     pools = [each.first(options) for each in found]
     while any(pools):
         hits.fetch([relation for pool in pools for relation in pool])
-        pairs = [(each, one) for each, pool in zip(found, pools, strict=True) for one in pool]
-        news = [one for each, one in pairs if each.align(one, hits.text(one))]
-        _read_profiles(news, hits, read_profiles)
-        for each, relation in pairs:
-            each.settle(relation, hits.text(relation))
+        new = [
+            relation
+            for each, pool in zip(found, pools, strict=True)
+            for relation in each.align(pool, [hits.text(one) for one in pool])
+        ]
+        _read_profiles(new, hits, read_profiles)
+        for each, pool in zip(found, pools, strict=True):
+            for relation in pool:
+                each.settle(relation, hits.text(relation))
         pools = [each.next(options) for each in found]
     shown = [each.scored.with_coverage(each.shown(options)) for each in found]
     if not options.evidence:

@@ -14,11 +14,6 @@ from es_simhash.relation.thresholds import (
     INFORMED_SEEDS,
     PASSAGE_COSINE,
     PASSAGE_GAP,
-    PASSAGE_INFORMATION,
-    PASSAGE_LETTERS,
-    PASSAGE_SHARE,
-    SHORT_INFORMATION,
-    SHORT_LETTERS,
     SUMMARY_COSINE,
     SUMMARY_GAP,
     SUMMARY_RATIO,
@@ -77,7 +72,7 @@ def align(query: SentenceWords, hit: SentenceWords) -> list[AlignedPassage]:
 
 def _passages(pair: TextPair, found: Seeds) -> Iterator[AlignedPassage]:
     """Yield the passages of seeds that are near each other in both texts."""
-    least = INFORMED_SEEDS * _least_information(pair)
+    least = INFORMED_SEEDS * pair.least_information
     for group in clusters(found.query, found.hit, PASSAGE_GAP, PASSAGE_GAP):
         if found.information[group].sum() < least:
             continue
@@ -97,25 +92,18 @@ def _around(pair: TextPair, found: Seeds, group: Ints) -> Stretches:
     )
 
 
-def _least_information(pair: TextPair) -> float:
-    """Return the information that a passage of two texts has at least."""
-    shorter = min(pair.query.information, pair.hit.information)
-    return float(np.clip(PASSAGE_SHARE * shorter, SHORT_INFORMATION, PASSAGE_INFORMATION))
-
-
 def _is_passage(pair: TextPair, agreement: Agreement, cosine: float) -> bool:
     """Check whether two stretches have more in common than by chance."""
-    letters = min(int(text.letters[-1]) for text in (pair.query, pair.hit))
-    least = float(np.clip(PASSAGE_SHARE * letters, SHORT_LETTERS, PASSAGE_LETTERS))
-    if agreement.kind == "verbatim" and agreement.letters >= least:
+    if agreement.kind == "verbatim" and agreement.letters >= pair.least_letters:
         return True
-    return agreement.cosine >= cosine and agreement.information >= _least_information(pair)
+    return agreement.cosine >= cosine and agreement.information >= pair.least_information
 
 
 def _summaries(pair: TextPair, found: Seeds, gaps: tuple[int, int]) -> Iterator[AlignedPassage]:
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
+    least = INFORMED_SEEDS * pair.least_information
     for group in clusters(found.query, found.hit, *gaps):
-        if len(group) < SUMMARY_SEEDS:
+        if len(group) < SUMMARY_SEEDS or found.information[group].sum() < least:
             continue
         at = _around(pair, found, group)
         ours = int(pair.query.letters[at.query_end] - pair.query.letters[at.query_start])

@@ -16,7 +16,7 @@ from es_simhash.text.segmentation import Ints
 
 # Pairs of sentences that are looked at for one word each, for each sentence of the two texts: the
 # commonest words are left out of both texts where there are more.
-_PAIRS_PER_SENTENCE, _MAX_PAIRS = 400, 8_000_000
+PAIRS_PER_SENTENCE, _MAX_PAIRS = 400, 8_000_000
 # Seeds that are kept for each sentence, the strongest: a table of numbers resembles itself.
 _SEEDS_PER_SENTENCE = 4
 # Of a run that two texts repeat, so many pairs of places are seeds.
@@ -83,7 +83,8 @@ def _resembling(
 
     A pair is a number: query sentence * sentences of the hit + hit sentence.
     """
-    ours, theirs = shared_places(query.words, hit.words)
+    ours, theirs = shared_places(query.seldom_words, hit.seldom_words)
+    ours, theirs = query.seldom[ours], hit.seldom[theirs]
     kept = _within_budget(query, hit, ours, theirs)
     (our_counts, our_norms), (their_counts, their_norms) = (
         _measures(text, places[~kept]) for text, places in ((query, ours), (hit, theirs))
@@ -91,7 +92,7 @@ def _resembling(
     ours, theirs = ours[kept], theirs[kept]
     pairs, word = _pairs(query, hit, ours, theirs)
     weights = query.weights[ours] * hit.weights[theirs]
-    cells, dots, common = _sums(pairs, weights[word], query.count * hit.count)
+    cells, dots, common = pair_sums(pairs, weights[word], query.count * hit.count)
     first, second = np.divmod(cells, max(1, hit.count))
     scales = our_norms[first] * their_norms[second]
     similar = dots >= SEED_COSINE * scales
@@ -110,7 +111,7 @@ def _within_budget(
 ) -> NDArray[np.bool_]:
     """Return which of the shared words are looked at: the rarest, as far as the budget goes."""
     sizes = query.frequencies[ours] * hit.frequencies[theirs]
-    budget = min(_MAX_PAIRS, _PAIRS_PER_SENTENCE * (query.count + hit.count))
+    budget = min(_MAX_PAIRS, PAIRS_PER_SENTENCE * (query.count + hit.count))
     if int(sizes.sum()) <= budget:
         return np.ones(len(sizes), bool)
     ordered = np.sort(sizes)
@@ -131,7 +132,8 @@ def _measures(
     """
     if not len(left_out):
         return text.sizes, text.norms
-    counted = np.ones(len(text.words))
+    counted = np.zeros(len(text.words))
+    counted[text.seldom] = 1
     counted[left_out] = 0
     return text.sums(counted), np.sqrt(text.sums(counted * text.weights**2))
 
@@ -144,7 +146,7 @@ def _pairs(query: SentenceWords, hit: SentenceWords, ours: Ints, theirs: Ints) -
     return in_query * max(1, hit.count) + in_hit, word
 
 
-def _sums(
+def pair_sums(
     pairs: Ints, values: NDArray[np.float64], cells: int
 ) -> tuple[Ints, NDArray[np.float64], Ints]:
     """Return the distinct pairs, the sum of the values of each, and how often each occurs."""

@@ -12,13 +12,30 @@ from es_simhash.relation.thresholds import COPIED_RUN
 from es_simhash.text.segmentation import Ints, Segmentation, cut
 
 # Added to the sentences of a text where words are weighted, so that a single one has weights.
-_MORE_SENTENCES = 2
+MORE_SENTENCES = 2
+# A word that more sentences of a text have, and a larger share of them, says little about any.
+_SELDOM_SENTENCES, _SELDOM_SHARE = 5, 0.2
 
 
 @dataclass(frozen=True)
 class _SentenceSizes:
     min_chunk_tokens: int = 6
     max_chunk_tokens: int = 30
+
+
+def sentence_bounds(segmentation: Segmentation) -> tuple[Ints, Ints]:
+    """Return the bounds of sentences in tokens, and of the texts in sentences."""
+    return cut(segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes())
+
+
+def most_sentences(counts: Ints) -> NDArray[np.float64]:
+    """Return in how many sentences of a text a word is by which sentences are compared.
+
+    Args:
+        counts: Sentences of each text.
+    """
+    most: NDArray[np.float64] = np.maximum(_SELDOM_SENTENCES, _SELDOM_SHARE * counts)
+    return most
 
 
 @dataclass(frozen=True)
@@ -49,9 +66,7 @@ class SentenceWords:
     @classmethod
     def of(cls, segmentation: Segmentation) -> "SentenceWords":
         """Return those of a text that was segmented by itself."""
-        bounds, _ = cut(
-            segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes()
-        )
+        bounds, _ = sentence_bounds(segmentation)
         words, places = np.unique(token_stems(segmentation), return_inverse=True)
         count = len(bounds) - 1
         of_token = np.repeat(np.arange(count), np.diff(bounds))
@@ -79,7 +94,7 @@ class SentenceWords:
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """Weight of each word: log((sentences + 2) / sentences that have it)."""
-        weights: NDArray[np.float64] = np.log((self.count + _MORE_SENTENCES) / self.frequencies)
+        weights: NDArray[np.float64] = np.log((self.count + MORE_SENTENCES) / self.frequencies)
         return weights
 
     @cached_property
@@ -103,15 +118,31 @@ class SentenceWords:
         return surprise
 
     @cached_property
+    def seldom(self) -> Ints:
+        """Places of the words by which sentences are compared: those that few sentences have."""
+        return np.flatnonzero(self.frequencies <= most_sentences(np.array(self.count)))
+
+    @cached_property
+    def seldom_words(self) -> Uint64s:
+        """The same words."""
+        return self.words[self.seldom]
+
+    @cached_property
     def sizes(self) -> NDArray[np.float64]:
-        """How many distinct words each sentence has."""
-        return self.sums(np.ones(len(self.words)))
+        """How many distinct words each sentence is compared by."""
+        return self.sums(self._compared)
 
     @cached_property
     def norms(self) -> NDArray[np.float64]:
-        """Norm of the weights of the words of each sentence."""
-        norms: NDArray[np.float64] = np.sqrt(self.sums(self.weights**2))
+        """Norm of the weights of the words that each sentence is compared by."""
+        norms: NDArray[np.float64] = np.sqrt(self.sums(self._compared * self.weights**2))
         return norms
+
+    @cached_property
+    def _compared(self) -> NDArray[np.float64]:
+        compared = np.zeros(len(self.words))
+        compared[self.seldom] = 1
+        return compared
 
     def sums(self, counted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum over the words of each sentence.

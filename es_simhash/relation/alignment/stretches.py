@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.relation.alignment.chance import least_information, least_letters
 from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords, shared_places
 from es_simhash.relation.reuse_kinds import ReuseKind
 from es_simhash.relation.thresholds import (
@@ -71,6 +72,16 @@ class TextPair:
 
     query: SentenceWords
     hit: SentenceWords
+
+    @cached_property
+    def least_information(self) -> float:
+        """Information that a passage of them has at least, in nats."""
+        return float(least_information(self.query.information, self.hit.information))
+
+    @cached_property
+    def least_letters(self) -> float:
+        """Letters that a verbatim passage of them has at least."""
+        return least_letters(min(int(self.query.letters[-1]), int(self.hit.letters[-1])))
 
     @cached_property
     def runs(self) -> EqualRuns:

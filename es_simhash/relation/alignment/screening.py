@@ -1,0 +1,128 @@
+"""Texts screened together for whether any of their sentences can be a seed of a passage.
+
+Most candidates share no passage. That shows in a few operations over the sentences of all of them
+at once, which cost less than aligning each; what passes is aligned by itself.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.features import token_numbers, token_stems
+from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.alignment.chance import least_information
+from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
+from es_simhash.relation.alignment.sentences import (
+    MORE_SENTENCES,
+    SentenceWords,
+    most_sentences,
+    products,
+    sentence_bounds,
+    shared_places,
+)
+from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
+from es_simhash.text.segmentation import Ints, Segmentation
+
+Mask = NDArray[np.bool_]
+# Sums are compared with a little less, as their last digit may depend on what is added with them.
+_SLIGHTLY = 1 - 1e-9
+# Sentences of a query from which on every text passes: the tables would be too large.
+_MAX_SENTENCES = 4000
+
+
+def may_share_passages(query: SentenceWords, segmentation: Segmentation) -> Mask:
+    """Return for each text of a batch whether it may share a passage with the query.
+
+    Args:
+        query: The query.
+        segmentation: The texts.
+    """
+    bounds, texts = sentence_bounds(segmentation)
+    counts = np.diff(texts)
+    if query.count > _MAX_SENTENCES:
+        return np.ones(len(counts), bool)
+    copied = _has_copied_run(query, token_numbers(segmentation), segmentation.texts)
+    if not query.count or not len(bounds) - 1:
+        return copied
+    of_text = np.repeat(np.arange(len(counts)), counts)
+    entries = _Entries(segmentation, bounds, of_text, counts)
+    return copied | entries.resemble(query)
+
+
+def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
+    """Return for each text whether a run of its tokens is in the query."""
+    folded, numbers = fold(tokens, COPIED_RUN), query.runs.numbers
+    found = np.zeros(len(texts) - 1, bool)
+    if not len(folded) or not len(numbers):
+        return found
+    places = np.minimum(numbers.searchsorted(folded), len(numbers) - 1)
+    starts = np.flatnonzero(numbers[places] == folded)
+    first = np.searchsorted(texts, starts, side="right") - 1
+    # A run that goes on in the next text is in neither.
+    found[first[starts + COPIED_RUN <= texts[first + 1]]] = True
+    return found
+
+
+class _Entries:
+    """The distinct words of the sentences of several texts, with the weights they have there."""
+
+    def __init__(
+        self, segmentation: Segmentation, bounds: Ints, of_text: Ints, counts: Ints
+    ) -> None:
+        self.sentences = len(of_text)
+        self.of_text = of_text
+        self.texts = len(counts)
+        self.words, places = np.unique(token_stems(segmentation), return_inverse=True)
+        of_token = np.repeat(np.arange(self.sentences), np.diff(bounds))
+        pairs = np.unique(places * self.sentences + of_token)
+        word, sentence = np.divmod(pairs, self.sentences)
+        text = of_text[sentence]
+        begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1))
+        often = np.diff(begins, append=len(word))
+        weights = np.log((counts[text[begins]] + MORE_SENTENCES) / often)
+        self.information = _sums(text[begins], weights, self.texts)
+        seldom = np.repeat(often <= most_sentences(counts)[text[begins]], often)
+        self.sentence = sentence[seldom]
+        self.weights = np.repeat(weights, often)[seldom]
+        self.postings = np.searchsorted(word[seldom], np.arange(len(self.words) + 1))
+        self.counts = counts
+
+    def resemble(self, query: SentenceWords) -> Mask:
+        """Return for each text whether a sentence resembles one of the query."""
+        ours, theirs = shared_places(query.seldom_words, self.words)
+        ours = query.seldom[ours]
+        word, first, second = products(query.frequencies[ours], np.diff(self.postings)[theirs])
+        entry = self.postings[theirs][word] + second
+        in_query = query.sentences[query.postings[ours][word] + first]
+        in_text = self.of_text[self.sentence[entry]]
+        # With more pairs than that, the commonest words would have to be left out.
+        pairs = np.bincount(in_text, minlength=self.texts)
+        passed = pairs > PAIRS_PER_SENTENCE * (query.count + self.counts)
+        weights = query.weights[ours][word]
+        cells, dots, common = pair_sums(
+            in_query * self.sentences + self.sentence[entry],
+            weights * self.weights[entry],
+            query.count * self.sentences,
+        )
+        queried, sentence = np.divmod(cells, self.sentences)
+        sizes = np.bincount(self.sentence, minlength=self.sentences)
+        norms = np.sqrt(_sums(self.sentence, self.weights**2, self.sentences))
+        similar = dots >= _SLIGHTLY * SEED_COSINE * query.norms[queried] * norms[sentence]
+        similar &= 2 * common >= _SLIGHTLY * SEED_DICE * (query.sizes[queried] + sizes[sentence])
+        information = self._information(cells[similar], in_query, entry, weights)
+        least = least_information(query.information, self.information)
+        passed |= information >= _SLIGHTLY * INFORMED_SEEDS * least
+        return passed
+
+    def _information(
+        self, cells: Ints, in_query: Ints, entry: Ints, weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the information of all resembling sentences of each text."""
+        among = np.zeros(int(in_query.max(initial=0) + 1) * self.sentences, bool)
+        among[cells] = True
+        chosen = among[in_query * self.sentences + self.sentence[entry]]
+        halves = (weights + self.weights[entry])[chosen] / 2
+        return _sums(self.of_text[self.sentence[entry[chosen]]], halves, self.texts)
+
+
+def _sums(places: Ints, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    return np.asarray(np.bincount(places, values, minlength=count), np.float64)
