@@ -19,8 +19,9 @@ _LEAST_LETTERS = 3
 _PASSAGES = 100
 # Searches of one text. More passages than these have room for are sampled, evenly.
 _MAX_SEARCHES = 80
-# Documents of each search: those whose best passage has most in common with one of the text.
-PASSAGE_HITS = 20
+# Documents of each search, as many as are to be shown: those whose best passage has most in
+# common with one of the text.
+_LEAST_HITS, _MOST_HITS = 10, 100
 # Documents of all searches of one text.
 _MAX_DOCUMENTS = 100
 # A document has to have so many of the words of a passage.
@@ -28,7 +29,7 @@ _LEAST_COMMON = "40%"
 
 
 def passage_queries(
-    text: AnalysedText, field: str, conditions: Sequence[Query]
+    text: AnalysedText, field: str, conditions: Sequence[Query], size: int
 ) -> list[dict[str, Any]]:
     """Return the bodies of the searches for documents that may share a passage with a text.
 
@@ -40,13 +41,19 @@ def passage_queries(
         text: The text.
         field: Field of the documents' texts.
         conditions: What every hit must match.
+        size: How many documents are to be shown.
     """
+    hits = min(max(size, _LEAST_HITS), _MOST_HITS)
     passages = list(_passages(text))
     most = _PASSAGES * _MAX_SEARCHES
     if len(passages) > most:
         passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
     return [
-        _body([_clause(field, words) for words in passages[start : start + _PASSAGES]], conditions)
+        _body(
+            [_clause(field, words) for words in passages[start : start + _PASSAGES]],
+            conditions,
+            hits,
+        )
         for start in range(0, len(passages), _PASSAGES)
     ]
 
@@ -67,9 +74,9 @@ def is_sampled(text: AnalysedText) -> bool:
     return text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
 
 
-def _body(clauses: Sequence[Query], conditions: Sequence[Query]) -> dict[str, Any]:
+def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> dict[str, Any]:
     return {
-        "size": PASSAGE_HITS,
+        "size": hits,
         "_source": False,
         "track_total_hits": False,
         "query": {

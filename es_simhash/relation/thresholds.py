@@ -33,6 +33,8 @@ QUERIED_SHINGLES = 896
 LEAST_SHARED = 2
 # Texts that share less than this are no versions, whatever they begin with: a letterhead.
 LEAST_BODY = 0.25
+# The same of a text and one more than LENGTH_RATIO times as long.
+LEAST_EXCERPT = 0.5
 # Versions share their body and their identity: the geometric mean of the two, this weight on the
 # body, from this value on.
 BODY_EXPONENT = 0.2

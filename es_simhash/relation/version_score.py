@@ -25,6 +25,8 @@ from es_simhash.relation.thresholds import (
     BODY_EXPONENT,
     CONTAINED_SHINGLES,
     LEAST_BODY,
+    LEAST_EXCERPT,
+    LENGTH_RATIO,
     NUMBERS_WEIGHT,
     PRIOR_SHINGLES,
     RECORD_BODY,
@@ -158,11 +160,20 @@ def _version_score(
         if shared.share >= CONTAINED_SHINGLES:
             found = max(found, VERSION_SCORE)
         return found
-    if body < LEAST_BODY:
+    if body < _least_body(one.chunks, other.chunks):
         return 0.0
     identity = _identity(one.sketch, other.sketch, copied)
     likeness: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
     return _scaled(likeness, VERSION_CUT)
+
+
+def _least_body(one: ChunkFingerprints, other: ChunkFingerprints) -> float:
+    """Return what versions of these lengths share at least.
+
+    A book has the words of whatever it quotes: they do not tell an excerpt from a quotation.
+    """
+    shorter, longer = sorted(int(chunks.characters.sum()) for chunks in (one, other))
+    return LEAST_BODY if longer <= LENGTH_RATIO * shorter else LEAST_EXCERPT
 
 
 def _record_agreement(one: Sketch, other: Sketch) -> float:

@@ -176,9 +176,8 @@ class Retrieval:
             return []
         scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
         conditions = self.access.text_conditions(scheme, options)
-        return passage_queries(
-            document.text, self.config.text_field, [*conditions, *excluding(document.own_ids)]
-        )
+        conditions = [*conditions, *excluding(document.own_ids)]
+        return passage_queries(document.text, self.config.text_field, conditions, options.size)
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""

@@ -21,7 +21,7 @@ from es_simhash.semantics.profile import SemanticProfile
 # Candidates that are aligned beyond those to show: some turn out to share nothing.
 _SPARE = 5
 # Candidates that are aligned although they share too little to be shown for that.
-_MAX_WEAK = 10
+_MAX_WEAK = 5
 
 ReadProfiles = Callable[[Sequence[QueryDocument]], None]
 

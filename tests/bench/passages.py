@@ -25,8 +25,8 @@ from typing import Any
 from es_simhash.evaluation.plagdet import PassagePair, alignment_score
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.alignment import align as alignment
-from es_simhash.relation.alignment import seeds
+from es_simhash.relation import thresholds
+from es_simhash.relation.alignment import align, chance, seeds
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.compare import compare
 from es_simhash.relation.passages import aligned_passages
@@ -171,7 +171,7 @@ def report_held_out(known: ReuseSet) -> None:
     halves: tuple[list[Pair], list[Pair]] = ([], [])
     for pair in known.kinds:
         halves[hashlib.sha256(pair[0].encode()).digest()[0] % 2].append(pair)
-    shipped = {name: getattr(alignment, name, None) or getattr(seeds, name) for name in _GRID}
+    shipped = {name: getattr(thresholds, name) for name in _GRID}
     grid = {}
     for values in product(*_GRID.values()):
         _set(dict(zip(_GRID, values, strict=True)))
@@ -190,7 +190,7 @@ def report_held_out(known: ReuseSet) -> None:
 
 def _set(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        for module in (alignment, seeds):
+        for module in (align, chance, seeds):
             if hasattr(module, name):
                 setattr(module, name, value)
 
