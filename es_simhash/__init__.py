@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
     from es_simhash.relation.compare import compare
-    from es_simhash.relation.model import Answer, Coverage, Relation, SharedPassage, Span
+    from es_simhash.relation.model import Answer, Coverage, Relation, Reuse, SharedPassage, Span
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
@@ -115,6 +115,7 @@ _MODULES = {
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SettledPair": "es_simhash.families.dismissals",
     "SharedConcept": "es_simhash.semantics.similarity",
+    "Reuse": "es_simhash.relation.model",
     "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.search.sidecar",
     "Span": "es_simhash.relation.model",
@@ -179,6 +180,7 @@ __all__ = [
     "Relation",
     "Request",
     "RetryPolicy",
+    "Reuse",
     "Scheme",
     "SchemeError",
     "SchemeMismatch",

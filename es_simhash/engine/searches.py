@@ -12,6 +12,7 @@ from es_simhash.engine.retry import RETRYABLE, Unavailable
 _COMPLETE = {"allow_partial_search_results": False}
 # Status of a search with a value that the engine cannot read.
 _INVALID = 400
+_REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
 
 @dataclass(frozen=True)
@@ -19,12 +20,15 @@ class OptionalSearch:
     """A search of an index that need not exist; without it, or the privilege to read it, no hits.
 
     Attributes:
-        index: Its name.
+        index: Its name; None for the index of the other searches.
         body: Of the search.
+        may_be_rejected: Whether an index may not accept it, such as one with too many terms; the
+            response is then one without hits that says `rejected`.
     """
 
-    index: str
+    index: str | None
     body: Mapping[str, Any]
+    may_be_rejected: bool = False
 
 
 def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
@@ -41,6 +45,9 @@ def search_all(
 ) -> list[Mapping[str, Any]]:
     """Return the responses to many searches; see `Gateway.search_all`."""
     responses = _send_all(requests, index, bodies, optional)
+    for number, further in enumerate(optional, len(bodies)):
+        if further.may_be_rejected and responses[number].get("status") == _INVALID:
+            responses[number] = _REJECTED
     for response in responses:
         _require_answer(response, index)
     return responses
@@ -72,7 +79,7 @@ def _send_all(
         return []
     lines = [line for body in bodies for line in (_COMPLETE, body)]
     for further in optional:
-        lines += [{**_COMPLETE, "index": further.index, "ignore_unavailable": True}, further.body]
+        lines += [_header(further), further.body]
     path, params = index_path(index, "_msearch"), {"include_named_queries_score": "true"}
 
     def attempt() -> list[Mapping[str, Any]]:
@@ -84,6 +91,12 @@ def _send_all(
         return responses
 
     return requests.retried(attempt)
+
+
+def _header(search: OptionalSearch) -> dict[str, Any]:
+    if search.index is None:
+        return _COMPLETE
+    return {**_COMPLETE, "index": search.index, "ignore_unavailable": True}
 
 
 def count(

@@ -15,10 +15,11 @@ _SENTENCES, _WORDS = 2, 8
 # Fewer words are in many documents together by chance.
 _LEAST_WORDS = 3
 _LEAST_LETTERS = 3
-# Passages of one search; longer texts need several. The smallest nodes accept 1,024 clauses.
-_PASSAGES = 100
+# Passages of one search; longer texts need several. The smallest nodes accept 1,024 terms, and an
+# analyser may make several of a word.
+_PASSAGES = 32
 # Searches of one text. More passages than these have room for are sampled, evenly.
-_MAX_SEARCHES = 80
+_MAX_SEARCHES = 200
 # Documents of each search, as many as are to be shown: those whose best passage has most in
 # common with one of the text.
 _LEAST_HITS, _MOST_HITS = 10, 100
@@ -58,20 +59,30 @@ def passage_queries(
     ]
 
 
-def best_hits(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def best_hits(answers: Sequence[Mapping[str, Any]], size: int) -> list[tuple[str, str]]:
     """Return the documents of the searches for one text, by index and id, best first.
 
     Args:
         answers: To `passage_queries`.
+        size: How many documents are to be shown.
     """
     hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
     hits.sort(key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))
-    return list(dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits))[:_MAX_DOCUMENTS]
+    found = dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits)
+    # A text of one search or two is answered with as many documents as one search returns.
+    most = min(_MAX_DOCUMENTS, max(size, _LEAST_HITS) * max(1, len(answers) // 2))
+    return list(found)[:most]
 
 
-def is_sampled(text: AnalysedText) -> bool:
-    """Check whether a text has more passages than are searched."""
-    return text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
+def is_cut(text: AnalysedText, answers: Sequence[Mapping[str, Any]]) -> bool:
+    """Check whether not all passages of a text were searched.
+
+    Args:
+        text: The text.
+        answers: To `passage_queries`.
+    """
+    sampled = text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
+    return bool(answers) and (sampled or any("rejected" in answer for answer in answers))
 
 
 def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> dict[str, Any]:

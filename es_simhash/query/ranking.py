@@ -35,6 +35,8 @@ def merged(
         relation = semantic_relation(neighbour.id, neighbour.index, neighbour.semantics)
         if key in versions and not (options.distinctive and versions[key].is_boilerplate):
             relation = combine(versions[key], relation)
+        elif key in versions:
+            relation = replace(relation, common=versions[key].common)
         if relation.kind == "semantic":
             versions.pop(key, None)
             semantic.append((relation, neighbour))

@@ -26,7 +26,7 @@ def combine(by_shingles: Relation, semantic: Relation) -> Relation:
     is the higher of both.
     """
     if not _prevails(by_shingles, semantic):
-        return replace(semantic, coverage=by_shingles.coverage)
+        return replace(semantic, coverage=by_shingles.coverage, common=by_shingles.common)
     score = by_shingles.score
     if by_shingles.kind not in VERSION_KINDS:
         score = max(score, semantic.score)

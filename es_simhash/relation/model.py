@@ -115,8 +115,13 @@ class Relation:
 
     @property
     def is_boilerplate(self) -> bool:
-        """True when the two share passages, and nearly all of these are common."""
-        return self.kind == "shares_passages" and (self.common or 0.0) >= BOILERPLATE
+        """True when the two share passages, and nearly all of these are common.
+
+        What is common is counted by equal words, which do not say that of a paraphrase.
+        """
+        if self.kind != "shares_passages" or (self.common or 0.0) < BOILERPLATE:
+            return False
+        return self.reuse is None or self.reuse.kind != "paraphrased"
 
     def by_place(self) -> "Relation":
         """Return the relation with its passages in the order of the query."""

@@ -81,7 +81,8 @@ class DirectAccess:
         optional: Sequence[OptionalSearch] = (),
     ) -> list[Mapping[str, Any]]:
         """Return the answers to candidate searches, of the texts, and of other indices."""
-        return self._gateway.search_all(self._name, [*bodies, *texts], optional)
+        by_words = [OptionalSearch(None, body, may_be_rejected=True) for body in texts]
+        return self._gateway.search_all(self._name, bodies, [*by_words, *optional])
 
     def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
         """Return the scheme and the filters."""

@@ -13,7 +13,7 @@ from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.passages import best_hits, is_sampled, passage_queries
+from es_simhash.query.passages import best_hits, is_cut, passage_queries
 from es_simhash.query.ranking import Key, date_rank
 from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import (
@@ -187,12 +187,12 @@ class Retrieval:
             for document in documents
         ]
         bodies = [body for searches, _ in asked for body in searches]
-        by_words = [body for _, searches in asked for body in searches]
+        texts = [body for _, searches in asked for body in searches]
         ids = [id for document in documents for id in document.own_ids] if bodies else []
-        received = self.access.search_all(bodies, by_words, self._dismissals.searches(ids))
-        searched = len(bodies) + len(by_words)
+        received = self.access.search_all(bodies, texts, self._dismissals.searches(ids))
+        searched = len(bodies) + len(texts)
         dismissed = self._dismissals.read(received[searched:])
-        responses, texts = iter(received), iter(received[len(bodies) :])
+        responses, words = iter(received), iter(received[len(bodies) :])
         found = [
             self._found(document.text, [next(responses) for _ in searches], options)
             for document, (searches, _) in zip(documents, asked, strict=True)
@@ -202,17 +202,15 @@ class Retrieval:
             self._query(document, *one, options, dismissed)
             for document, one in zip(documents, found, strict=True)
         ]
-        for query, (_, searches) in zip(queries, asked, strict=True):
-            query.by_words = best_hits([next(texts) for _ in searches])
-        answers = self._shown(queries, places_of(received[:searched]), options)
+        cut = []
+        for query, (candidates, _), (_, searches) in zip(queries, found, asked, strict=True):
+            by_words = [next(words) for _ in searches]
+            query.by_words = best_hits(by_words, options.size)
+            cut.append(candidates.truncated or is_cut(query.query, by_words))
+        shown = self._shown(queries, places_of(received[:searched]), options)
         return [
-            Answer(relations, truncated=cut).map(
-                lambda relation, cut=cut: replace(relation, truncated=cut)  # type: ignore[misc]
-            )
-            for relations, cut in (
-                (shown, candidates.truncated or is_sampled(document.text))
-                for shown, (candidates, _), document in zip(answers, found, documents, strict=True)
-            )
+            Answer((replace(each, truncated=truncated) for each in relations), truncated=truncated)
+            for relations, truncated in zip(shown, cut, strict=True)
         ]
 
     def _found(

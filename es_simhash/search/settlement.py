@@ -98,8 +98,14 @@ class Found:
             if passages and relation.kind == "none"
         ]
 
-    def settle(self, candidate: Relation, hit: AnalysedText) -> None:
-        """Take what the text of an aligned candidate says."""
+    def settle(self, candidate: Relation, hit: AnalysedText, *, distinctive: bool) -> None:
+        """Take what the text of an aligned candidate says.
+
+        Args:
+            candidate: The candidate.
+            hit: Its text.
+            distinctive: Whether passages that are common do not count.
+        """
         key = candidate.index, candidate.id
         relation, passages = self._settled[key]
         if relation.kind == "none" and passages:
@@ -107,7 +113,11 @@ class Found:
             relation = replace(compared, id=relation.id, index=relation.index)
         if relation.id in self.dismissed:
             relation = replace(relation, dismissed=True)
-        self._settled[key] = settled(relation, self.query, hit, passages), passages
+        aligned = settled(relation, self.query, hit, passages)
+        if distinctive and aligned.is_boilerplate and relation.semantics is not None:
+            # What is common does not count: they are about the same.
+            aligned = settled(relation, self.query, hit, [])
+        self._settled[key] = aligned, passages
 
     def shown(self, options: SearchOptions) -> list[Relation]:
         """Return the relations to show of those that are settled, best first."""
@@ -144,7 +154,7 @@ def settle(
         _read_profiles(new, hits, read_profiles)
         for each, pool in zip(found, pools, strict=True):
             for relation in pool:
-                each.settle(relation, hits.text(relation))
+                each.settle(relation, hits.text(relation), distinctive=options.distinctive)
         pools = [each.next(options) for each in found]
     shown = [each.scored.with_coverage(each.shown(options)) for each in found]
     if not options.evidence:

@@ -127,7 +127,8 @@ class SidecarAccess:
         A search whose hits the filters leave too few of is sent again for more.
         """
         sent = self.bodies(bodies)
-        optional = [*(OptionalSearch(self._source, body) for body in texts), *optional]
+        by_words = [OptionalSearch(self._source, body, may_be_rejected=True) for body in texts]
+        optional = [*by_words, *optional]
         answers: list[Hit] = [{}] * len(sent)
         further: list[Hit] | None = None
         pending = list(range(len(sent)))
@@ -148,7 +149,27 @@ class SidecarAccess:
                     sent[number] = widened(sent[number])
                     too_narrow.append(number)
             pending = too_narrow
-        return [*answers, *(further or [])]
+        further = further or []
+        return [*answers, *self._among(further[: len(texts)]), *further[len(texts) :]]
+
+    def _among(self, answers: Sequence[Hit]) -> list[Hit]:
+        """Return answers of the first index with the documents that the sidecar has."""
+        ids = sorted({hit["_id"] for answer in answers for hit in answer["hits"]["hits"]})
+        body = {
+            "query": {"ids": {"values": ids}},
+            "size": len(ids),
+            "_source": False,
+            "track_total_hits": False,
+        }
+        found = self._gateway.search_all(self._sidecar, [body] if ids else [])
+        known = {hit["_id"] for answer in found for hit in answer["hits"]["hits"]}
+        return [
+            {
+                **answer,
+                "hits": {"hits": [hit for hit in answer["hits"]["hits"] if hit["_id"] in known]},
+            }
+            for answer in answers
+        ]
 
     def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
         """Return the filters; the first index has no scheme."""

@@ -103,7 +103,8 @@ def _summaries(pair: TextPair, found: Seeds, gaps: tuple[int, int]) -> Iterator[
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
     least = INFORMED_SEEDS * pair.least_information
     for group in clusters(found.query, found.hit, *gaps):
-        if len(group) < SUMMARY_SEEDS or found.information[group].sum() < least:
+        places = min(len(np.unique(side[group])) for side in (found.query, found.hit))
+        if places < SUMMARY_SEEDS or found.information[group].sum() < least:
             continue
         at = _around(pair, found, group)
         ours = int(pair.query.letters[at.query_end] - pair.query.letters[at.query_start])

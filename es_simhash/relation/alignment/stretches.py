@@ -152,7 +152,13 @@ class TextPair:
         )
         if min(_density(ours), _density(theirs)) < TRIMMED_COPIED:
             return at
-        return inner if self._related_outside(inner, at) <= TRIMMED_RELATED else at
+        if self._related_outside(inner, at) > TRIMMED_RELATED:
+            return at
+        (first, last), (start, end) = (
+            _whole_runs(copied, *side)
+            for copied, side in zip(self.copied, inner.sides, strict=True)
+        )
+        return Stretches(first, last, start, end)
 
     def _related_outside(self, inner: Stretches, outer: Stretches) -> float:
         """Return the share of what lies between two stretches that has a counterpart."""
@@ -170,6 +176,18 @@ class TextPair:
             related += float(weights[there[common[rest]]].sum())
             total += float(weights.sum())
         return related / total if total else 0.0
+
+
+def _whole_runs(copied: Mask, start: int, end: int) -> tuple[int, int]:
+    """Return a stretch with the whole of the equal runs at its ends.
+
+    Sentences of a text without punctuation may end inside of what was copied.
+    """
+    others = np.flatnonzero(~copied)
+    before, behind = np.searchsorted(others, [start, end])
+    first = int(others[before - 1]) + 1 if before else 0
+    last = int(others[behind]) if behind < len(others) else len(copied)
+    return first, last
 
 
 def _density(places: NDArray[np.int64]) -> float:
