@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -38,7 +40,9 @@ KIND_STYLES = {
 _MIN_SHARE = 0.005
 _MAX_PASSAGES = 3
 # Characters of a passage whose differing words are marked; of longer ones both ends are shown.
-_MARKED = 2000
+_MARKED = 12_000
+# Equal words that are shown before and behind differing ones, and words of one side altogether.
+_CONTEXT, _MAX_WORDS = 8, 80
 
 
 def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:
@@ -191,10 +195,20 @@ def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:
 def _marked_sides(passage: SharedPassage) -> tuple[Text, Text]:
     if not passage.changed or max(map(len, (passage.query.text, passage.hit.text))) > _MARKED:
         return _plain_sides(passage)
-    sides = []
-    for words in marked_words(passage):
-        text = Text()
-        for word, is_shared in words:
-            text.append(one_line(word) + " ", "" if is_shared else "bold magenta")
-        sides.append(text)
-    return sides[0], sides[1]
+    query, hit = (_marked(words) for words in marked_words(passage))
+    return query, hit
+
+
+def _marked(words: Sequence[tuple[str, bool]]) -> Text:
+    """Return words with those marked that the other side has not; long equal runs are left out."""
+    text, shown = Text(), 0
+    for is_shared, run in groupby(words, key=itemgetter(1)):
+        found = [one_line(word) for word, _ in run]
+        if is_shared and len(found) > 2 * _CONTEXT + 1:
+            found = [*found[:_CONTEXT], "…", *found[-_CONTEXT:]]
+        text.append(" ".join(found) + " ", "" if is_shared else "bold magenta")
+        shown += len(found)
+        if shown >= _MAX_WORDS:
+            text.append("…")
+            break
+    return text
