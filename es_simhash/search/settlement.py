@@ -19,7 +19,7 @@ from es_simhash.search.query_document import QueryDocument
 from es_simhash.semantics.profile import SemanticProfile
 
 # Candidates that are aligned beyond those to show: some turn out to share nothing.
-_SPARE = 5
+_SPARE = 2
 # Candidates that are aligned although they share too little to be shown for that.
 _MAX_WEAK = 5
 
