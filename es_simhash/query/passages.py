@@ -11,7 +11,7 @@ from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.semantics.rarity import rarity
 
 # A passage of so many sentences is searched by its rarest words: as many as these.
-_SENTENCES, _WORDS = 2, 8
+_SENTENCES, _WORDS = 2, 6
 # Fewer words are in many documents together by chance.
 _LEAST_WORDS = 3
 _LEAST_LETTERS = 3

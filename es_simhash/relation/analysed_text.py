@@ -183,11 +183,9 @@ class AnalysedText:
         found = self._segmentation
         last = np.arange(len(found.ends))
         last[features.standalone_pairs(found)] += 1
-        starts, ends = found.starts[tokens], found.ends[last[tokens]]
-        return [
-            "".join(map(chr, found.codes[start:end].tolist()))
-            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
+        starts, ends = found.starts[tokens].tolist(), found.ends[last[tokens]].tolist()
+        text = self._normal_text
+        return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def span(self, first: int, end: int) -> Span:
         """Return the stretch of the text from the first token to the one before `end`."""
@@ -207,6 +205,11 @@ class AnalysedText:
     @cached_property
     def _segmentation(self) -> Segmentation:
         return segment([normalise(self._known_text)], self.analyser.scheme)
+
+    @cached_property
+    def _normal_text(self) -> str:
+        """Its normal form without ignored characters."""
+        return self._segmentation.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
     @property
     def _known_text(self) -> str:

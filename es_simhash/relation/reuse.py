@@ -82,5 +82,5 @@ def _weighted(
         for passage, weight in passages:
             start, end = passage.at.sides[number]
             counts[start:end] = np.maximum(counts[start:end], weight)
-        shares.append(float(np.diff(text.letters) @ counts) / max(1, int(text.letters[-1])))
+        shares.append(float(text.token_letters @ counts) / max(1, int(text.letters[-1])))
     return shares[0], shares[1]

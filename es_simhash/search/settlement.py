@@ -18,10 +18,8 @@ from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.semantics.profile import SemanticProfile
 
-# Candidates that are aligned beyond those to show: some turn out to share nothing.
-_SPARE = 2
 # Candidates that are aligned although they share too little to be shown for that.
-_MAX_WEAK = 5
+_MAX_WEAK = 3
 
 ReadProfiles = Callable[[Sequence[QueryDocument]], None]
 
@@ -68,8 +66,8 @@ class Found:
         related = (relation for relation in self.scored.relations if relation.kind != "none")
         ordered = sorted(related, key=lambda relation: best_first(relation, self.rank))
         shown = [relation for relation in ordered if options.may_show(relation)]
-        self._queue = shown[options.size + _SPARE :]
-        pool = {(each.index, each.id): each for each in shown[: options.size + _SPARE]}
+        self._queue = shown[options.size :]
+        pool = {(each.index, each.id): each for each in shown[: options.size]}
         if options.wants_passages:
             known = {(each.index, each.id): each for each in ordered}
             weak = (each for each in ordered if each.kind == "shares_passages")

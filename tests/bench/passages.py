@@ -244,7 +244,7 @@ def _text_of(known: ReuseSet, size: int, chosen: random.Random) -> str:
 
 def report_index(index: Index, known: ReuseSet, strangers: set[str], documents: int) -> float:
     """Print how often `related` finds the source of a passage, and return its median time."""
-    options = SearchOptions(size=20, min_score=0.02, evidence=False)
+    options = SearchOptions(size=20, evidence=False)
     sources: dict[str, list[str]] = defaultdict(list)
     for one, other in known.known:
         sources[one].append(other)

@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import token_numbers, token_stems
 from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.alignment.arrays import (
+    found_in,
+    products,
+    shared_places,
+    sorted_unique,
+)
 from es_simhash.relation.alignment.chance import least_information
 from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
 from es_simhash.relation.alignment.sentences import (
     MORE_SENTENCES,
     SentenceWords,
     most_sentences,
-    products,
     sentence_bounds,
-    shared_places,
 )
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints, Segmentation
@@ -54,8 +58,7 @@ def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
     found = np.zeros(len(texts) - 1, bool)
     if not len(folded) or not len(numbers):
         return found
-    places = np.minimum(numbers.searchsorted(folded), len(numbers) - 1)
-    starts = np.flatnonzero(numbers[places] == folded)
+    starts, _ = found_in(numbers, folded)
     first = np.searchsorted(texts, starts, side="right") - 1
     # A run that goes on in the next text is in neither.
     found[first[starts + COPIED_RUN <= texts[first + 1]]] = True
@@ -73,7 +76,7 @@ class _Entries:
         self.texts = len(counts)
         self.words, places = np.unique(token_stems(segmentation), return_inverse=True)
         of_token = np.repeat(np.arange(self.sentences), np.diff(bounds))
-        pairs = np.unique(places * self.sentences + of_token)
+        pairs = sorted_unique(places * self.sentences + of_token)
         word, sentence = np.divmod(pairs, self.sentences)
         text = of_text[sentence]
         begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1))

@@ -5,12 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.relation.alignment.sentences import (
-    EqualRuns,
-    SentenceWords,
-    products,
-    shared_places,
-)
+from es_simhash.relation.alignment.arrays import products, shared_places, sorted_unique
+from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints
 
@@ -166,4 +162,4 @@ def _copied(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Ints:
     places = query.runs.bounds[runs.numbers[seldom]][pair] + rank
     in_query = query.sentence_of(query.runs.starts[places])
     in_hit = hit.sentence_of(runs.starts[seldom][pair])
-    return np.unique(in_query * max(1, hit.count) + in_hit)
+    return sorted_unique(in_query * max(1, hit.count) + in_hit)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import token_numbers, token_stems
 from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.alignment.arrays import found_in, sorted_unique
 from es_simhash.relation.thresholds import COPIED_RUN
 from es_simhash.text.segmentation import Ints, Segmentation, cut
 
@@ -70,7 +71,7 @@ class SentenceWords:
         words, places = np.unique(token_stems(segmentation), return_inverse=True)
         count = len(bounds) - 1
         of_token = np.repeat(np.arange(count), np.diff(bounds))
-        pairs = np.unique(places * max(1, count) + of_token)
+        pairs = sorted_unique(places * max(1, count) + of_token)
         return cls(
             token_numbers(segmentation),
             np.concatenate([[0], np.cumsum(segmentation.ends - segmentation.starts)]),
@@ -85,6 +86,11 @@ class SentenceWords:
     def count(self) -> int:
         """How many sentences the text has."""
         return len(self.bounds) - 1
+
+    @cached_property
+    def token_letters(self) -> Ints:
+        """Letters of each token."""
+        return np.diff(self.letters)
 
     @cached_property
     def frequencies(self) -> Ints:
@@ -211,14 +217,11 @@ class EqualRuns:
     @classmethod
     def of(cls, query: SentenceWords, hit: SentenceWords) -> "EqualRuns":
         """Return the equal runs of two texts; only the query's are sorted."""
-        runs, folded = query.runs, hit.folded
-        places = runs.numbers.searchsorted(folded)
-        np.minimum(places, max(0, len(runs.numbers) - 1), out=places)
-        equal = runs.numbers[places] == folded if len(runs.numbers) else np.zeros(len(folded), bool)
-        numbers = places[equal]
+        runs = query.runs
+        starts, numbers = found_in(runs.numbers, hit.folded)
         in_query = np.diff(runs.bounds)[numbers]
         in_hit = np.bincount(numbers)[numbers] if len(numbers) else numbers
-        return cls(np.flatnonzero(equal), numbers, in_query, in_query * in_hit)
+        return cls(starts, numbers, in_query, in_query * in_hit)
 
     def query_starts(self, query: SentenceWords) -> Ints:
         """Return the first tokens of the runs in the query."""
@@ -226,29 +229,3 @@ class EqualRuns:
         chosen[self.numbers] = True
         starts: Ints = query.runs.starts[np.repeat(chosen, np.diff(query.runs.bounds))]
         return starts
-
-
-def shared_places(one: Uint64s, other: Uint64s) -> tuple[Ints, Ints]:
-    """Return the places in two ascending arrays of the numbers that both have."""
-    if len(one) > len(other):
-        theirs, ours = shared_places(other, one)
-        return ours, theirs
-    if not len(one):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    places = np.minimum(other.searchsorted(one), len(other) - 1)
-    ours = np.flatnonzero(other[places] == one)
-    return ours, places[ours]
-
-
-def products(one: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return all pairs of members of two lists of groups: its group, and its rank in either.
-
-    Args:
-        one: Size of each group of the first list.
-        other: Size of each group of the second.
-    """
-    sizes = one * other
-    group = np.repeat(np.arange(len(sizes)), sizes)
-    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    first, second = np.divmod(rank, other[group])
-    return group, first, second

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.relation.alignment.arrays import shared_places
 from es_simhash.relation.alignment.chance import least_information, least_letters
-from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords, shared_places
+from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
 from es_simhash.relation.reuse_kinds import ReuseKind
 from es_simhash.relation.thresholds import (
     COPIED_RUN,
