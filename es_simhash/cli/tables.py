@@ -1,7 +1,6 @@
 """Relations as tables, with the evidence of each."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -75,7 +74,7 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     """Print how one document or file is related to another, with the evidence."""
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
     console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b)))
-    line = f"{_kind(replace(relation, dismissed=False))}, score {relation.score:.2f}"
+    line = f"{_kind_and_reuse(relation)}, score {relation.score:.2f}"
     if relation.kind != "semantic":
         line += (
             f"; {relation.coverage.of_query:.0%} of A appears in B, "
@@ -90,6 +89,11 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
 
 
 def _kind(relation: Relation) -> str:
+    kind = _kind_and_reuse(relation)
+    return f"{kind} (dismissed)" if relation.dismissed else kind
+
+
+def _kind_and_reuse(relation: Relation) -> str:
     """Return the kind, how shared passages were changed, and that texts are near in meaning too."""
     kind: str = relation.kind
     if relation.kind == "shares_passages" and relation.reuse is not None:
@@ -97,7 +101,7 @@ def _kind(relation: Relation) -> str:
         semantics = relation.semantics
         if semantics is not None and semantic_score(semantics.similarity) >= SHOWN_SCORE:
             kind = f"{kind}, semantic"
-    return f"{kind} (dismissed)" if relation.dismissed else kind
+    return kind
 
 
 def _coverages(relation: Relation) -> tuple[str, str]:

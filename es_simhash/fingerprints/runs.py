@@ -23,6 +23,12 @@ class GroupedRuns:
     units: NDArray[np.int64]
 
 
+def ranks_within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 0 .. size - 1 for each size, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+
+
 def group_runs(values: Uint64s, bounds: NDArray[np.int64], length: int) -> GroupedRuns:
     """Return the numbers of the runs of `length` neighbours inside each group.
 

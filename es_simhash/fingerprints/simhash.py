@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, xxh64
+from es_simhash.fingerprints.runs import ranks_within
 
 Fingerprints = NDArray[np.uint8]
 
@@ -66,8 +67,7 @@ def _part_starts(bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
     group_starts = np.concatenate([[0], np.cumsum(parts)[:-1]])
     if parts.max() == 1:
         return bounds[:-1], group_starts
-    within = np.arange(int(parts.sum())) - np.repeat(group_starts, parts)
-    return np.repeat(bounds[:-1], parts) + within * _PART, group_starts
+    return np.repeat(bounds[:-1], parts) + ranks_within(parts) * _PART, group_starts
 
 
 def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.int64]:

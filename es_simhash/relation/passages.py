@@ -23,16 +23,16 @@ def passages_of_each(
     query: AnalysedText, hits: Sequence[AnalysedText]
 ) -> list[list[AlignedPassage]]:
     """Return the passages of a query with each of many texts, which are screened together."""
-    known = [hit for hit in hits if hit.text]
-    if not query.text or not known:
+    if not query.text:
         return [[] for _ in hits]
-    may: dict[int, bool] = {}
-    for batch in text_batches([hit.text or "" for hit in known]):
-        some = known[len(may) : len(may) + len(batch)]
+    may: list[bool] = []
+    for batch in text_batches(hit.text or "" for hit in hits):
         segmentation = segment([normalise(text) for text in batch], query.analyser.scheme)
-        passed = may_share_passages(query.sentence_words, segmentation).tolist()
-        may.update((id(hit), passes) for hit, passes in zip(some, passed, strict=True))
-    return [aligned_passages(query, hit) if may.get(id(hit)) else [] for hit in hits]
+        may += may_share_passages(query.sentence_words, segmentation).tolist()
+    return [
+        aligned_passages(query, hit) if may_share else []
+        for hit, may_share in zip(hits, may, strict=True)
+    ]
 
 
 def shared_passages(

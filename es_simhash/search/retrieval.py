@@ -182,12 +182,12 @@ class Retrieval:
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
-        asked = [
+        to_send = [
             (self._searches_of(document, options), self._passage_searches(document, options))
             for document in documents
         ]
-        bodies = [body for searches, _ in asked for body in searches]
-        texts = [body for _, searches in asked for body in searches]
+        bodies = [body for searches, _ in to_send for body in searches]
+        texts = [body for _, searches in to_send for body in searches]
         ids = [id for document in documents for id in document.own_ids] if bodies else []
         received = self.access.search_all(bodies, texts, self._dismissals.searches(ids))
         searched = len(bodies) + len(texts)
@@ -195,7 +195,7 @@ class Retrieval:
         responses, words = iter(received), iter(received[len(bodies) :])
         found = [
             self._found(document.text, [next(responses) for _ in searches], options)
-            for document, (searches, _) in zip(documents, asked, strict=True)
+            for document, (searches, _) in zip(documents, to_send, strict=True)
         ]
         self._settle(documents, [candidates for candidates, _ in found])
         queries = [
@@ -203,7 +203,7 @@ class Retrieval:
             for document, one in zip(documents, found, strict=True)
         ]
         cut = []
-        for query, (candidates, _), (_, searches) in zip(queries, found, asked, strict=True):
+        for query, (candidates, _), (_, searches) in zip(queries, found, to_send, strict=True):
             by_words = [next(words) for _ in searches]
             query.by_words = best_hits(by_words, options.size)
             cut.append(candidates.truncated or is_cut(query.query, by_words))

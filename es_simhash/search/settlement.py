@@ -79,8 +79,7 @@ class Found:
 
     def next(self, options: SearchOptions) -> list[Relation]:
         """Return the candidates to align next; none when enough are shown."""
-        missing = options.size - len(self.shown(options))
-        if missing <= 0:
+        if len(self.shown(options)) >= options.size:
             return []
         pool, self._queue = self._queue[: options.size], self._queue[options.size :]
         return pool

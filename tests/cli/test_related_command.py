@@ -203,7 +203,7 @@ def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
 def test_explaining_a_query_searches_nothing(ask: Any, index: str, sent: list[str]) -> None:
     done = ask(index, "--id", "1", "--explain-query", "--k", "2")
     bodies = json.loads(done.out)
-    # Shared shingles, near fingerprints, near meanings, and the words of passages.
+    # Shared shingles, near fingerprints, semantic features, and the words of passages.
     kinds = [set(body) & {"query", "knn"} for body in bodies]
     assert kinds == [{"query"}, {"knn"}, {"query"}, {"query"}]
     assert bodies[1]["knn"]["similarity"] == 2

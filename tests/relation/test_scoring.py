@@ -44,7 +44,7 @@ def characters(random: Random, count: int) -> str:
 WRITERS = pytest.mark.parametrize("write", [words, syllables, characters])
 
 
-def judged(one: str, other: str) -> Relation:
+def scored(one: str, other: str) -> Relation:
     """Compare two texts, and see that the other side says the same."""
     relation, mirror = compare(one, other, semantics=None), compare(other, one, semantics=None)
     assert mirror.kind == MIRRORED.get(relation.kind, relation.kind)
@@ -62,8 +62,8 @@ def revised(write: Writer, share: float, seed: int, *, head: bool) -> Relation:
     passage = write(random, copied)
     ours, theirs = (write(random, TOKENS - copied) for _ in range(2))
     if head:
-        return judged(f"{passage}\n\n{ours}", f"{passage}\n\n{theirs}")
-    return judged(f"{ours}\n\n{passage}", f"{theirs}\n\n{passage}")
+        return scored(f"{passage}\n\n{ours}", f"{passage}\n\n{theirs}")
+    return scored(f"{ours}\n\n{passage}", f"{theirs}\n\n{passage}")
 
 
 @WRITERS
@@ -95,7 +95,7 @@ def test_the_score_rises_with_what_is_copied(write: Writer) -> None:
 def test_a_text_that_stands_in_another_is_an_excerpt_of_it(write: Writer, parts: int) -> None:
     random = Random(parts)
     pages = [write(random, 200) for _ in range(parts)]
-    relation = judged(pages[1], "\n\n".join(pages))
+    relation = scored(pages[1], "\n\n".join(pages))
     assert relation.kind == "excerpt_of"
     assert relation.coverage.of_query > 0.9
 
@@ -124,14 +124,14 @@ def test_two_forms_filled_in_differently_are_no_versions() -> None:
         "kneading doughs, glazing tarts, tempering chocolate, storing flour",
         87,
     )
-    assert judged(SADDLER, baker).kind == "shares_passages"
+    assert scored(SADDLER, baker).kind == "shares_passages"
 
 
 def test_a_form_that_was_revised_is_a_version() -> None:
     revised_form = SADDLER.replace("The trainer looks through it regularly.", "").replace(
         "before the end of\nthe second year", "in the middle of the second year, in writing"
     )
-    assert judged(SADDLER, revised_form).kind == "version"
+    assert scored(SADDLER, revised_form).kind == "version"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_form_that_was_revised_is_a_version() -> None:
     ],
 )
 def test_numbers_tell_short_records_apart(one: str, other: str, is_version: bool) -> None:
-    assert (judged(one, other).kind in VERSION_KINDS) == is_version
+    assert (scored(one, other).kind in VERSION_KINDS) == is_version
 
 
 def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> None:
@@ -170,7 +170,7 @@ def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> 
         for start in range(100, 800, 50):
             phrase = long[start : start + 8]
             text = " ".join([*short[:8], *phrase, *short[8:]])
-            kinds.append(judged(text, " ".join(long)).kind)
+            kinds.append(scored(text, " ".join(long)).kind)
     # Few shingles of so short a text can be compared; taken at their word, a third were versions.
     assert sum(kind in VERSION_KINDS for kind in kinds) <= len(kinds) / 20
 
@@ -209,9 +209,9 @@ def test_a_short_message_with_another_head_and_number_is_a_version() -> None:
     )
     head = "Bergen, Norway (own report). Hundreds of passengers are stranded on the islands today. "
     sent = message.format(140) + " The owner of the ferry was not there."
-    assert judged(sent, head + message.format(150)).kind == "version"
+    assert scored(sent, head + message.format(150)).kind == "version"
 
 
 def test_a_record_that_shares_words_and_no_number_is_another() -> None:
     record = "Annual report of the harbour authority of Bergen, volume {}, number {}, {} pages."
-    assert judged(record.format(12, 3, 208), record.format(17, 9, 164)).kind == "shares_passages"
+    assert scored(record.format(12, 3, 208), record.format(17, 9, 164)).kind == "shares_passages"

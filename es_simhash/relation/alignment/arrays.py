@@ -3,6 +3,7 @@
 import numpy as np
 
 from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.fingerprints.runs import ranks_within
 from es_simhash.text.segmentation import Ints
 
 _FILTER_BITS = np.uint64(0xFFFF)
@@ -55,6 +56,5 @@ def products(one: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
     """
     sizes = one * other
     group = np.repeat(np.arange(len(sizes)), sizes)
-    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    first, second = np.divmod(rank, other[group])
+    first, second = np.divmod(ranks_within(sizes), other[group])
     return group, first, second

@@ -7,14 +7,9 @@ at once, which cost less than aligning each; what passes is aligned by itself.
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.features import token_numbers, token_stems
+from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.relation.alignment.arrays import (
-    found_in,
-    products,
-    shared_places,
-    sorted_unique,
-)
+from es_simhash.relation.alignment.arrays import found_in, products, shared_places
 from es_simhash.relation.alignment.chance import least_information
 from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
 from es_simhash.relation.alignment.sentences import (
@@ -22,6 +17,7 @@ from es_simhash.relation.alignment.sentences import (
     SentenceWords,
     most_sentences,
     sentence_bounds,
+    words_of_sentences,
 )
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints, Segmentation
@@ -40,10 +36,10 @@ def may_share_passages(query: SentenceWords, segmentation: Segmentation) -> Mask
         query: The query.
         segmentation: The texts.
     """
+    if query.count > _MAX_SENTENCES:
+        return np.ones(len(segmentation.texts) - 1, bool)
     bounds, texts = sentence_bounds(segmentation)
     counts = np.diff(texts)
-    if query.count > _MAX_SENTENCES:
-        return np.ones(len(counts), bool)
     copied = _has_copied_run(query, token_numbers(segmentation), segmentation.texts)
     if not query.count or not len(bounds) - 1:
         return copied
@@ -74,9 +70,7 @@ class _Entries:
         self.sentences = len(of_text)
         self.of_text = of_text
         self.texts = len(counts)
-        self.words, places = np.unique(token_stems(segmentation), return_inverse=True)
-        of_token = np.repeat(np.arange(self.sentences), np.diff(bounds))
-        pairs = sorted_unique(places * self.sentences + of_token)
+        self.words, _, pairs = words_of_sentences(segmentation, bounds)
         word, sentence = np.divmod(pairs, self.sentences)
         text = of_text[sentence]
         begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.runs import ranks_within
 from es_simhash.relation.alignment.arrays import products, shared_places, sorted_unique
 from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
@@ -128,8 +129,7 @@ def _measures(
     """
     if not len(left_out):
         return text.sizes, text.norms
-    counted = np.zeros(len(text.words))
-    counted[text.seldom] = 1
+    counted = text.compared.copy()
     counted[left_out] = 0
     return text.sums(counted), np.sqrt(text.sums(counted * text.weights**2))
 
@@ -158,8 +158,8 @@ def pair_sums(
 def _copied(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Ints:
     """Return the pairs of sentences in which a run of equal tokens begins."""
     seldom = runs.often <= _MAX_REPEATED
-    pair, rank, _ = products(runs.in_query[seldom], np.ones(int(seldom.sum()), np.int64))
-    places = query.runs.bounds[runs.numbers[seldom]][pair] + rank
+    often = runs.in_query[seldom]
+    places = np.repeat(query.runs.bounds[runs.numbers[seldom]], often) + ranks_within(often)
     in_query = query.sentence_of(query.runs.starts[places])
-    in_hit = hit.sentence_of(runs.starts[seldom][pair])
+    in_hit = hit.sentence_of(np.repeat(runs.starts[seldom], often))
     return sorted_unique(in_query * max(1, hit.count) + in_hit)

@@ -29,6 +29,21 @@ def sentence_bounds(segmentation: Segmentation) -> tuple[Ints, Ints]:
     return cut(segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes())
 
 
+def words_of_sentences(segmentation: Segmentation, bounds: Ints) -> tuple[Uint64s, Ints, Ints]:
+    """Return the distinct words, the word of each token, and the distinct words of each sentence.
+
+    The last are numbers, ascending: place of the word * sentences + sentence.
+
+    Args:
+        segmentation: The texts.
+        bounds: Bounds of their sentences in tokens.
+    """
+    words, places = np.unique(token_stems(segmentation), return_inverse=True)
+    count = len(bounds) - 1
+    of_token = np.repeat(np.arange(count), np.diff(bounds))
+    return words, places, sorted_unique(places * max(1, count) + of_token)
+
+
 def most_sentences(counts: Ints) -> NDArray[np.float64]:
     """Return in how many sentences of a text a word is by which sentences are compared.
 
@@ -68,10 +83,8 @@ class SentenceWords:
     def of(cls, segmentation: Segmentation) -> "SentenceWords":
         """Return those of a text that was segmented by itself."""
         bounds, _ = sentence_bounds(segmentation)
-        words, places = np.unique(token_stems(segmentation), return_inverse=True)
+        words, places, pairs = words_of_sentences(segmentation, bounds)
         count = len(bounds) - 1
-        of_token = np.repeat(np.arange(count), np.diff(bounds))
-        pairs = sorted_unique(places * max(1, count) + of_token)
         return cls(
             token_numbers(segmentation),
             np.concatenate([[0], np.cumsum(segmentation.ends - segmentation.starts)]),
@@ -136,16 +149,17 @@ class SentenceWords:
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
         """How many distinct words each sentence is compared by."""
-        return self.sums(self._compared)
+        return self.sums(self.compared)
 
     @cached_property
     def norms(self) -> NDArray[np.float64]:
         """Norm of the weights of the words that each sentence is compared by."""
-        norms: NDArray[np.float64] = np.sqrt(self.sums(self._compared * self.weights**2))
+        norms: NDArray[np.float64] = np.sqrt(self.sums(self.compared * self.weights**2))
         return norms
 
     @cached_property
-    def _compared(self) -> NDArray[np.float64]:
+    def compared(self) -> NDArray[np.float64]:
+        """1 for each word by which sentences are compared, 0 for the others."""
         compared = np.zeros(len(self.words))
         compared[self.seldom] = 1
         return compared

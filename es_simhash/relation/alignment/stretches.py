@@ -20,9 +20,9 @@ from es_simhash.relation.thresholds import (
     TRIMMED_RELATED,
     VERBATIM_KEPT,
 )
+from es_simhash.text.segmentation import Ints
 
 Mask = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 class Stretches(NamedTuple):
@@ -99,15 +99,15 @@ class TextPair:
         )
 
     @cached_property
-    def common(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each word of either text its place among those both have; -1 for another."""
+    def shared_words(self) -> tuple[Ints, Ints]:
+        """For each token of either text its word, as a number in both; -1 for one of one text."""
         ours, theirs = shared_places(self.query.words, self.hit.words)
-        places = []
+        numbers = []
         for text, found in ((self.query, ours), (self.hit, theirs)):
-            place = np.full(len(text.words), -1)
-            place[found] = np.arange(len(found))
-            places.append(place)
-        return places[0], places[1]
+            number = np.full(len(text.words), -1)
+            number[found] = np.arange(len(found))
+            numbers.append(number[text.places])
+        return numbers[0], numbers[1]
 
     def agreement(self, at: Stretches) -> Agreement:
         """Return how much two stretches have in common."""
@@ -127,7 +127,7 @@ class TextPair:
             SHINGLE_TOKENS,
         )
         letters = min(
-            int(np.diff(text.letters[start : end + 1])[mask].sum())
+            int(text.token_letters[start:end][mask].sum())
             for text, start, end, mask in (
                 (query, at.query_start, at.query_end, kept[0]),
                 (hit, at.hit_start, at.hit_end, kept[1]),
@@ -164,17 +164,13 @@ class TextPair:
     def _related_outside(self, inner: Stretches, outer: Stretches) -> float:
         """Return the share of what lies between two stretches that has a counterpart."""
         related = total = 0.0
-        sides = (
-            (self.query, self.common[0], inner[:2], outer[:2], self.hit, outer[2:], self.common[1]),
-            (self.hit, self.common[1], inner[2:], outer[2:], self.query, outer[:2], self.common[0]),
-        )
-        for text, common, (start, end), (first, last), other, (low, high), theirs in sides:
-            there = np.zeros(len(text.words) + 1, bool)
-            there[theirs[other.places[low:high]]] = True
-            there[-1] = False
-            rest = np.concatenate([text.places[first:start], text.places[end:last]])
-            weights = text.weights[rest]
-            related += float(weights[there[common[rest]]].sum())
+        for side, text in enumerate((self.query, self.hit)):
+            (first, last), (start, end) = outer.sides[side], inner.sides[side]
+            low, high = outer.sides[1 - side]
+            rest = np.r_[first:start, end:last]
+            words, there = self.shared_words[side][rest], self.shared_words[1 - side][low:high]
+            weights = text.weights[text.places[rest]]
+            related += float(weights[(words >= 0) & np.isin(words, there)].sum())
             total += float(weights.sum())
         return related / total if total else 0.0
 
@@ -191,7 +187,7 @@ def _whole_runs(copied: Mask, start: int, end: int) -> tuple[int, int]:
     return first, last
 
 
-def _density(places: NDArray[np.int64]) -> float:
+def _density(places: Ints) -> float:
     return len(places) / int(places[-1] - places[0] + 1)
 
 
