@@ -53,8 +53,16 @@ if TYPE_CHECKING:
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
+    from es_simhash.relation.answer import Answer
     from es_simhash.relation.compare import compare
-    from es_simhash.relation.model import Answer, Coverage, Relation, Reuse, SharedPassage, Span
+    from es_simhash.relation.model import (
+        Coverage,
+        DocumentContext,
+        Relation,
+        Reuse,
+        SharedPassage,
+        Span,
+    )
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
@@ -73,13 +81,14 @@ if TYPE_CHECKING:
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
-    "Answer": "es_simhash.relation.model",
+    "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
     "ClusterError": "es_simhash.errors",
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
+    "DocumentContext": "es_simhash.relation.model",
     "DocumentFields": "es_simhash.storage.document_fields",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
@@ -160,6 +169,7 @@ __all__ = [
     "Coverage",
     "Decision",
     "Displaced",
+    "DocumentContext",
     "DocumentFields",
     "DocumentMissing",
     "DocumentRef",

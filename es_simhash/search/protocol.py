@@ -5,7 +5,8 @@ from typing import Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.answer import Answer
+from es_simhash.relation.model import Relation
 
 
 class RelatedIndex(Protocol):

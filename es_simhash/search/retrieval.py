@@ -12,9 +12,10 @@ from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbour import Neighbour
-from es_simhash.query.options import SearchOptions
+from es_simhash.query.options import Query, SearchOptions
+from es_simhash.query.order import Key, by_date
 from es_simhash.query.passages import best_hits, is_cut, passage_queries
-from es_simhash.query.ranking import Key, date_rank
+from es_simhash.query.ranking import ranked_order
 from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import (
     AnalysedText,
@@ -22,10 +23,12 @@ from es_simhash.relation.analysed_text import (
     read_profiles,
     set_profile,
 )
+from es_simhash.relation.answer import Answer
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_passages
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.model import Relation
 from es_simhash.search.access import IndexAccess, own_vectors
+from es_simhash.search.contexts import Contexts, in_context
 from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.query_document import QueryDocument
@@ -34,6 +37,8 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
+from es_simhash.storage.document_fields import DocumentFields
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import shown_fields, text_of
 
@@ -48,6 +53,7 @@ class Retrieval:
         config: How the index is read and fingerprinted.
         access: How its documents are read and searched.
         dialect: Of the engine.
+        date_field: The date field the index is configured with; None without one.
     """
 
     gateway: Gateway
@@ -55,6 +61,7 @@ class Retrieval:
     config: IndexConfig
     access: IndexAccess
     dialect: Dialect = ELASTICSEARCH
+    date_field: DateField | None = None
 
     @cached_property
     def analyser(self) -> TextAnalyser:
@@ -95,6 +102,9 @@ class Retrieval:
             dismissed=self._dismissals.is_dismissed(id_a, id_b),
         )
 
+    def _contexts(self) -> Contexts:
+        return Contexts(self.access, self.config, self.date_field)
+
     def searches(
         self, id: str | None, text: str | None, options: SearchOptions
     ) -> list[dict[str, Any]]:
@@ -105,8 +115,9 @@ class Retrieval:
         else:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
-        candidates = self.access.bodies(self._searches_of(documents[0], options))
-        return [*candidates, *self._passage_searches(documents[0], options)]
+        (narrowed,) = self._narrowed(documents, options, self._contexts())
+        candidates = self.access.bodies(self._searches_of(documents[0], narrowed))
+        return [*candidates, *self._passage_searches(documents[0], narrowed)]
 
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
@@ -161,7 +172,7 @@ class Retrieval:
         text = document.text
         if text.is_empty:
             return []
-        excluded = document.own_ids
+        excluded = [*document.own_ids, *options.exclude]
         versions = self.dialect.candidate_searches(
             text.fingerprints, self.config, options, excluded
         )
@@ -176,15 +187,18 @@ class Retrieval:
             return []
         scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
         conditions = self.access.text_conditions(scheme, options)
-        conditions = [*conditions, *excluding(document.own_ids)]
+        conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
         return passage_queries(document.text, self.config.text_field, conditions, options.size)
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
+        contexts = self._contexts()
         to_send = [
-            (self._searches_of(document, options), self._passage_searches(document, options))
-            for document in documents
+            (self._searches_of(document, narrowed), self._passage_searches(document, narrowed))
+            for document, narrowed in zip(
+                documents, self._narrowed(documents, options, contexts), strict=True
+            )
         ]
         bodies = [body for searches, _ in to_send for body in searches]
         texts = [body for _, searches in to_send for body in searches]
@@ -207,11 +221,74 @@ class Retrieval:
             by_words = [next(words) for _ in searches]
             query.by_words = best_hits(by_words, options.size)
             cut.append(candidates.truncated or is_cut(query.query, by_words))
+        self._order(queries, contexts, options)
         shown = self._shown(queries, places_of(received[:searched]), options)
-        return [
-            Answer((replace(each, truncated=truncated) for each in relations), truncated=truncated)
-            for relations, truncated in zip(shown, cut, strict=True)
-        ]
+        if self._wants_context(options):
+            shown = in_context(contexts, documents, shown)
+        answers = []
+        for document, query, relations, truncated in zip(
+            documents, queries, shown, cut, strict=True
+        ):
+            answer = query.answer(
+                (replace(relation, truncated=truncated) for relation in relations), options
+            )
+            answer.truncated = truncated
+            answer.document = contexts.context(document.ref.key) if document.ref else None
+            answers.append(answer)
+        return answers
+
+    def _wants_context(self, options: SearchOptions) -> bool:
+        if options.context is None:
+            return self.config.documents != DocumentFields()
+        return options.context
+
+    def _narrowed(
+        self, documents: Sequence[QueryDocument], options: SearchOptions, contexts: Contexts
+    ) -> list[SearchOptions]:
+        """Return the options of each query, with a filter for the families that are wanted.
+
+        Raises:
+            InputError: A text has no family, or a document has none yet and only its own is wanted.
+        """
+        if options.family == "any":
+            return [options] * len(documents)
+        keys = [document.ref.key for document in documents if document.ref is not None]
+        contexts.read(keys)
+        return [self._of_family(document, options, contexts) for document in documents]
+
+    def _of_family(
+        self, document: QueryDocument, options: SearchOptions, contexts: Contexts
+    ) -> SearchOptions:
+        family = None if document.ref is None else contexts.family(document.ref.key)
+        if family is None:
+            what = "A text" if document.ref is None else f"Document {document.ref.id!r}"
+            raise InputError(
+                f"{what} has no version family, so that no other can be of the same or of another. "
+                f"Run `es-simhash families {self.name}`, or set family to any.",
+                parameter="family",
+            )
+        condition: Query = {"term": {self.config.path(fields.FAMILY): family}}
+        if options.family == "other":
+            condition = {"bool": {"must_not": [condition]}}
+        return replace(options, filters=(*options.filters, condition))
+
+    def _order(self, queries: Sequence[Found], contexts: Contexts, options: SearchOptions) -> None:
+        """Order what was found by date, where that is wanted.
+
+        Raises:
+            InputError: The index is configured with no date field.
+        """
+        if not options.sorts_by_date:
+            return
+        if self.date_field is None:
+            raise InputError(
+                f"Index {self.name!r} has no date field to sort by. Run "
+                f"`es-simhash config {self.name} --date FIELD`.",
+                parameter="sort",
+            )
+        dates = contexts.dates({key for query in queries for key in query.keys})
+        for query in queries:
+            query.order = by_date(dates, newest_first=options.sort == "-date")
 
     def _found(
         self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
@@ -255,8 +332,8 @@ class Retrieval:
         candidates = list(found.by_key.values())
         others = {other for id in document.own_ids for other in dismissed.get(id, ())}
         scored = scored_relations(document.text, candidates, neighbours, options, others)
-        rank = date_rank(neighbours, options)
-        return Found(document.text, scored, rank=rank, dismissed=others)
+        order = ranked_order(neighbours, options)
+        return Found(document.text, scored, order=order, dismissed=others)
 
     def _shown(
         self,

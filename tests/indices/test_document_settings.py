@@ -135,7 +135,7 @@ def test_every_step_reads_the_text_field_of_the_index(client: Any, news: str) ->
     (family,) = find_families(client, news).families
     assert family.representative == "3"
     client.index(index=news, id="4", document={**NEWS[0], "published": "2026-04-01"}, refresh=True)
-    assert sweep(client, news).enriched["indexed"] == 1
+    assert sweep(client, news).enriched["written"] == 1
 
 
 def test_a_named_field_counts_more_than_the_one_of_the_index(client: Any, news: str) -> None:
