@@ -30,7 +30,9 @@ def best_first(relation: Relation, rank: Rank | None = None) -> tuple[Any, ...]:
 
 
 def by_date(dates: Mapping[Key, Date | None], *, newest_first: bool) -> Order:
-    """Return the order by dates; documents without one come last, equal ones best first.
+    """Return the order by dates; documents without one come last, those of one date by id.
+
+    Scores do not count: they change when texts are aligned, and pages must not.
 
     Args:
         dates: Of the documents, by index and id.
@@ -40,7 +42,7 @@ def by_date(dates: Mapping[Key, Date | None], *, newest_first: bool) -> Order:
     def order(relation: Relation) -> tuple[Any, ...]:
         date = dates.get((relation.index, relation.id))
         if date is None:
-            return (True, 0, *best_first(relation))
-        return (False, -date if newest_first else date, *best_first(relation))
+            return True, 0, str(relation.id)
+        return False, -date if newest_first else date, str(relation.id)
 
     return order

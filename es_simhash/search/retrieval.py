@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
-from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
-from es_simhash.indices.text_fields import misspelt_hint, require_mapped
+from es_simhash.errors import InputError
+from es_simhash.indices.text_fields import require_mapped
 from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbour import Neighbour
-from es_simhash.query.options import Query, SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.query.order import Key, by_date
 from es_simhash.query.passages import best_hits, is_cut, passage_queries
 from es_simhash.query.ranking import ranked_order
@@ -30,9 +30,11 @@ from es_simhash.relation.model import Relation
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
 from es_simhash.search.dismissed import DismissalLookup
+from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
+from es_simhash.search.stored_text import stored_text_of
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
@@ -40,7 +42,7 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.document_fields import DocumentFields
 from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import shown_fields, text_of
+from es_simhash.storage.source import shown_fields
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class Retrieval:
         else:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
-        (narrowed,) = self._narrowed(documents, options, self._contexts())
+        (narrowed,) = narrowed_to_families(documents, options, self._contexts())
         candidates = self.access.bodies(self._searches_of(documents[0], narrowed))
         return [*candidates, *self._passage_searches(documents[0], narrowed)]
 
@@ -127,34 +129,13 @@ class Retrieval:
             wanted.append(self.config.path(fields.SCHEME))
         entries = self.access.entries(ids, wanted)
         texts = analyser.analyse(
-            [self._text_of(entry) for entry in entries],
+            [stored_text_of(self.gateway, self.name, self.config, entry) for entry in entries],
             [entry.get("_source", {}) for entry in entries],
         )
         return [
             QueryDocument(text, DocumentRef.of_hit(entry))
             for text, entry in zip(texts, entries, strict=True)
         ]
-
-    def _text_of(self, entry: Mapping[str, Any]) -> str:
-        id = entry["_id"]
-        if not entry.get("found"):
-            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}. Check the id.")
-        source = entry.get("_source", {})
-        text = text_of(source, self.config.text_field)
-        if text is None:
-            hint = misspelt_hint(self.gateway, self.name, self.config.text_field)
-            raise InputError(
-                f"Document {id!r} has no text in field {self.config.text_field!r}{hint}. "
-                "Set text_field.",
-                parameter="text_field",
-            )
-        stored = text_of(source, self.config.path(fields.SCHEME))
-        if stored is not None and stored != self.config.scheme.name:
-            raise SchemeMismatch(
-                f"Document {id!r} has fingerprints of scheme {stored!r}, but the index has "
-                f"scheme {self.config.scheme.name!r}. Re-ingest the document."
-            )
-        return text
 
     def _read_profiles(self, documents: Sequence[QueryDocument]) -> None:
         """Read the profiles together; vectors of the user's own come from their field."""
@@ -197,7 +178,7 @@ class Retrieval:
         to_send = [
             (self._searches_of(document, narrowed), self._passage_searches(document, narrowed))
             for document, narrowed in zip(
-                documents, self._narrowed(documents, options, contexts), strict=True
+                documents, narrowed_to_families(documents, options, contexts), strict=True
             )
         ]
         bodies = [body for searches, _ in to_send for body in searches]
@@ -241,36 +222,6 @@ class Retrieval:
         if options.context is None:
             return self.config.documents != DocumentFields()
         return options.context
-
-    def _narrowed(
-        self, documents: Sequence[QueryDocument], options: SearchOptions, contexts: Contexts
-    ) -> list[SearchOptions]:
-        """Return the options of each query, with a filter for the families that are wanted.
-
-        Raises:
-            InputError: A text has no family, or a document has none yet and only its own is wanted.
-        """
-        if options.family == "any":
-            return [options] * len(documents)
-        keys = [document.ref.key for document in documents if document.ref is not None]
-        contexts.read(keys)
-        return [self._of_family(document, options, contexts) for document in documents]
-
-    def _of_family(
-        self, document: QueryDocument, options: SearchOptions, contexts: Contexts
-    ) -> SearchOptions:
-        family = None if document.ref is None else contexts.family(document.ref.key)
-        if family is None:
-            what = "A text" if document.ref is None else f"Document {document.ref.id!r}"
-            raise InputError(
-                f"{what} has no version family, so that no other can be of the same or of another. "
-                f"Run `es-simhash families {self.name}`, or set family to any.",
-                parameter="family",
-            )
-        condition: Query = {"term": {self.config.path(fields.FAMILY): family}}
-        if options.family == "other":
-            condition = {"bool": {"must_not": [condition]}}
-        return replace(options, filters=(*options.filters, condition))
 
     def _order(self, queries: Sequence[Found], contexts: Contexts, options: SearchOptions) -> None:
         """Order what was found by date, where that is wanted.
