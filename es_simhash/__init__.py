@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
-    from es_simhash.relation.answer import Answer
+    from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.compare import compare
     from es_simhash.relation.model import (
         Coverage,
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         SharedPassage,
         Span,
     )
+    from es_simhash.relation.reasons import reason
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
@@ -96,6 +97,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
+    "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
@@ -155,6 +157,7 @@ _MODULES = {
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
+    "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.dismissals",
     "sweep": "es_simhash.sync.sweep",
@@ -177,6 +180,7 @@ __all__ = [
     "Entity",
     "EsSimhashError",
     "Estimate",
+    "Extent",
     "FamiliesReport",
     "Family",
     "FamilyOptions",
@@ -236,6 +240,7 @@ __all__ = [
     "neighbour_query",
     "profile_texts",
     "propose_settings",
+    "reason",
     "related_query",
     "settled_pairs",
     "sweep",

@@ -79,7 +79,7 @@ class SearchOptions:
         size: Maximum number of relations for each query.
         kinds: Kinds to show; all when empty.
         min_score: Minimum score to show, from 0 to 1; None for what the index is configured with,
-            else 0.2.
+            else 0.3.
         filters: Elasticsearch queries every hit must match, before any cut.
         evidence: Whether to return the shared passages side by side, and the shared concepts.
         passages: Whether the texts of candidates are read and aligned. Without, relations come

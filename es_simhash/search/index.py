@@ -1,7 +1,6 @@
 """An index, alias or data stream whose documents have fingerprints."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import Relation
 from es_simhash.search.access import DirectAccess
+from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
@@ -93,22 +93,15 @@ class Index:
         text: str | None = None,
         options: SearchOptions | None = None,
     ) -> Iterator[Answer]:
-        """Yield all that is related, in pages of `size`, from the offset of the options on.
+        """Return all that is related, in pages of `size`, from the offset of the options on.
 
-        Each page is searched when it is wanted. Together they are what `offset` would return.
+        Each page is searched when it is wanted, and no relation is on two of them.
 
         Raises:
             DocumentMissing: There is no document of that id.
             InputError: As in `related`.
         """
-        wanted = options or SearchOptions()
-        while True:
-            answer = self.related(id=id, text=text, options=wanted)
-            if answer:
-                yield answer
-            if answer.extent.next_offset is None:
-                return
-            wanted = replace(wanted, offset=answer.extent.next_offset)
+        return pages_of(self, id, text, options)
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None

@@ -21,6 +21,7 @@ from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_passages
 from es_simhash.relation.model import Relation
 from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
@@ -121,6 +122,16 @@ class MemoryIndex:
             DocumentMissing: One of the ids is not there.
         """
         return {id: self.related(id=id, options=options) for id in ids}
+
+    def pages(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Iterator[Answer]:
+        """Return all that is related, in pages of `size`, from the offset of the options on."""
+        return pages_of(self, id, text, options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two kept texts, whatever its score, with all its evidence.
