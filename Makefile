@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages
 
@@ -99,6 +99,10 @@ bench-on-version: $(STAMP)
 # What de-duplication at ingest decides on known versions (needs the data).
 bench-decisions: $(STAMP)
 	@$(BIN)/python -m tests.bench.decisions $(ARGS)
+
+# The API reference, made of the docstrings.
+docs: $(STAMP)
+	@$(BIN)/python -m tests.support.api_reference
 
 clean:
 	rm -rf $(VENV) dist build
