@@ -124,7 +124,7 @@ class Retrieval:
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
             return []
-        wanted = [self.config.text_field, *self.config.entity_fields]
+        wanted = [*self.config.text_fields, *self.config.entity_fields]
         if self.access.has_fingerprints:
             wanted.append(self.config.path(fields.SCHEME))
         entries = self.access.entries(ids, wanted)
@@ -169,7 +169,7 @@ class Retrieval:
         scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
         conditions = self.access.text_conditions(scheme, options)
         conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
-        return passage_queries(document.text, self.config.text_field, conditions, options.size)
+        return passage_queries(document.text, self.config.text_fields, conditions, options.size)
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
@@ -293,7 +293,7 @@ class Retrieval:
         options: SearchOptions,
     ) -> list[list[Relation]]:
         """Return the relations of each query, with the requested fields and the evidence."""
-        text_fields = (self.config.text_field, *self.config.entity_fields)
+        text_fields = (*self.config.text_fields, *self.config.entity_fields)
         wanted = (*options.fields, *(text_fields if options.passages else ()))
         analyser = self._analyser_for(options)
         hits = HitTexts(self.access, analyser, self.config.text_field, wanted, places)
