@@ -1,0 +1,131 @@
+"""Boilerplate: the passages whose shingles many values or families have, each listed once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.copies.candidates import CommonShingles
+from es_simhash.copies.collection import Collection
+from es_simhash.copies.documents import CopyDocument, CopyReader
+from es_simhash.copies.report import Boilerplate
+from es_simhash.copies.units import Shingles, Unit
+from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.fingerprints.shingles import all_shingles
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.thresholds import SHORT_LETTERS
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The boilerplate of an index.
+
+    Attributes:
+        passages: Passages that are long enough to be listed, those that most have first.
+        short: How many others there are.
+    """
+
+    passages: tuple[Boilerplate, ...]
+    short: int
+
+
+def boilerplate_of(
+    collection: Collection, common: CommonShingles, reader: CopyReader, analyser: TextAnalyser
+) -> Listing:
+    """Return the passages that consist of common shingles.
+
+    Each shingle is shown in one document, the one that has most of them, so that a passage is
+    listed once and as a whole.
+
+    Args:
+        collection: The documents that are compared.
+        common: Shingles that many of them have.
+        reader: Reads the texts.
+        analyser: Of the scheme of the index.
+    """
+    if not len(common.shingles):
+        return Listing((), 0)
+    documents = [text.documents for unit in collection.units for text in unit.texts]
+    owned = _owned([several[0] for several in documents], common.shingles)
+    counts = _document_counts(collection.units, common.shingles)
+    texts = reader.texts([document.ref for document, _ in owned])
+    passages: list[Boilerplate] = []
+    short = 0
+    for document, places in owned:
+        text = AnalysedText(texts.get(document.ref, ""), analyser)
+        for start, end, found in _runs(text, document.shingles, common.shingles, places):
+            letters = text.sentence_words.letters
+            if int(letters[end] - letters[start]) < SHORT_LETTERS:
+                short += 1
+                continue
+            span = text.span(start, end)
+            passages.append(
+                Boilerplate(
+                    span.text,
+                    document.ref.id,
+                    document.ref.index or "",
+                    span.start,
+                    span.end,
+                    int(common.groups[found].min()),
+                    int(counts[found].min()),
+                )
+            )
+    passages.sort(key=lambda each: (-each.groups, -len(each.text), each.index, each.id, each.start))
+    return Listing(tuple(passages), short)
+
+
+def _owned(
+    documents: Sequence[CopyDocument], shingles: Shingles
+) -> list[tuple[CopyDocument, NDArray[np.int64]]]:
+    """Return the documents in which common shingles are shown, with the places of these."""
+    places = [
+        np.flatnonzero(np.isin(shingles, document.shingles, assume_unique=True))
+        for document in documents
+    ]
+    order = sorted(
+        range(len(documents)), key=lambda number: (-len(places[number]), documents[number].ref)
+    )
+    is_left = np.ones(len(shingles), bool)
+    owned = []
+    for number in order:
+        mine = places[number][is_left[places[number]]]
+        if len(mine):
+            is_left[mine] = False
+            owned.append((documents[number], mine))
+    return owned
+
+
+def _document_counts(units: Sequence[Unit], shingles: Shingles) -> NDArray[np.int64]:
+    counts = np.zeros(len(shingles), np.int64)
+    for unit in units:
+        for text in unit.texts:
+            has = np.isin(shingles, text.shingles, assume_unique=True)
+            counts += has * len(text.documents)
+    return counts
+
+
+def _runs(
+    text: AnalysedText, indexed: Shingles, common: Shingles, places: NDArray[np.int64]
+) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """Yield runs of common shingles: first token, end, and the places of the shingles.
+
+    A shingle that the index has and few others do ends a run.
+
+    Args:
+        text: The text.
+        indexed: Its shingles that the index has.
+        common: All common shingles, ascending.
+        places: Those of them that are shown in this text.
+    """
+    numbers = all_shingles(text.sentence_words.tokens)
+    at = np.flatnonzero(np.isin(numbers, indexed))
+    is_shown = np.isin(numbers[at], common[places])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_shown.astype(np.int8), [0]])))
+    seen: set[int] = set()
+    for first, behind in edges.reshape(-1, 2).tolist():
+        found = np.searchsorted(common, numbers[at[first:behind]])
+        # What a text repeats is listed once.
+        if not seen.issuperset(found.tolist()):
+            seen.update(found.tolist())
+            yield int(at[first]), int(at[behind - 1]) + SHINGLE_TOKENS, found
