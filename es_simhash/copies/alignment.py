@@ -8,6 +8,7 @@ from itertools import groupby, islice
 import numpy as np
 
 from es_simhash.copies.candidates import TextPair
+from es_simhash.copies.copied_runs import copied_passages
 from es_simhash.copies.documents import CopyDocument, CopyReader
 from es_simhash.copies.journal import CopyJournal, Record
 from es_simhash.copies.report import CopiedPassage
@@ -120,8 +121,9 @@ class PairAligner:
         texts = [self._texts[hit.ref] for hit in hits]
         aligned = passages_of_each(query, texts)
         for hit, text, passages in zip(hits, texts, aligned, strict=True):
+            copied = copied_passages(query.sentence_words, text.sentence_words, passages)
             indexed = np.union1d(document.shingles, hit.shingles)
-            yield _record(query, text, passages, indexed)
+            yield _record(query, text, copied, indexed)
 
     def _load(self, documents: Sequence[CopyDocument]) -> None:
         refs = [document.ref for document in documents if document.ref not in self._texts]
