@@ -11,7 +11,12 @@ from rich.console import Console
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.copies_table import print_copies, print_left_out
 from es_simhash.cli.inputs import parse_query
-from es_simhash.cli.options import quiet_option, simhash_field_option, text_field_option
+from es_simhash.cli.options import (
+    index_config,
+    quiet_option,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import print_json
 from es_simhash.cli.progress import pairs_progress
 from es_simhash.copies.find import default_journal, find_copies
@@ -19,7 +24,6 @@ from es_simhash.copies.html import copies_html
 from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.report import CopiesReport
 from es_simhash.errors import InputError
-from es_simhash.storage.config import IndexConfig
 
 
 @click.command()
@@ -97,7 +101,7 @@ def copies(
     fresh: bool,
     output_format: str,
     quiet: bool,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -110,7 +114,7 @@ def copies(
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    config = index_config(text_field, simhash_field)
     filter = parse_query(filter_, "--filter")
     with client_of(**connection) as client, pairs_progress("copies", quiet=quiet) as progress:
         options = CopyOptions(

@@ -1,6 +1,7 @@
 """Who copied whom: the pairs of documents that share passages, over a whole index."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from es_simhash.bulk.journal_job import INDEX, UUIDS, Job, default_path
@@ -18,7 +19,7 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.families.postings import MAX_TEXTS
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.indices.text_fields import misspelt_hint
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.storage.config import IndexConfig
@@ -63,13 +64,14 @@ def find_copies(
     options = options or CopyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
-    installed = InstalledIndex(gateway, index, given).config
     _require_no_sidecar(gateway, index, given.simhash_field)
-    between, date_field = _fields(gateway, index, options)
-    reader = CopyReader(gateway, index, installed, options.filter, between, date_field)
+    installed = InstalledIndex(gateway, index, given).config
+    options = _configured(options, installed)
+    date_field = _date_field(gateway, index, options)
+    reader = CopyReader(gateway, index, installed, options.filter, options.between, date_field)
     job = _job(gateway, index, installed)
     with open_journal(options.journal, job, fresh=options.fresh) as journal, reader:
-        search = CopySearch(reader, options, by_values=between is not None)
+        search = CopySearch(reader, options)
         search.read(gateway, index, installed.text_field)
         analyser = TextAnalyser(installed.scheme)
         return search.report(PairAligner(reader, analyser, journal), date_field, progress)
@@ -92,14 +94,13 @@ class CopySearch:
 
     Args:
         reader: Reads the index; open.
-        options: Of the search.
-        by_values: Whether the values of a field tell documents apart; otherwise families do.
+        options: Of the search; where they name no field `between`, families are compared.
     """
 
-    def __init__(self, reader: CopyReader, options: CopyOptions, *, by_values: bool) -> None:
+    def __init__(self, reader: CopyReader, options: CopyOptions) -> None:
         self._reader = reader
         self._options = options
-        self._collection = Collection(by_values)
+        self._collection = Collection(by_values=options.between is not None)
         self._documents = 0
 
     def read(self, gateway: Gateway, index: str, text_field: str) -> None:
@@ -209,14 +210,22 @@ def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> Non
         )
 
 
-def _fields(
-    gateway: Gateway, index: str, options: CopyOptions
-) -> tuple[str | None, DateField | None]:
-    """Return the field that tells documents apart, and that of the dates.
+def _configured(options: CopyOptions, config: IndexConfig) -> CopyOptions:
+    """Return options with the fields that the index is configured with, where they name none."""
+    documents = config.documents
+    return replace(
+        options,
+        between=options.between or documents.owner,
+        date_field=options.date_field or documents.date,
+    )
+
+
+def _date_field(gateway: Gateway, index: str, options: CopyOptions) -> DateField | None:
+    """Return the field of the dates, if any, and check the one that tells documents apart.
 
     Raises:
         InputError: No mapping has one of them.
-        MappingConflict: The one is an object, or the other holds no dates.
+        MappingConflict: The former holds no dates, or the latter is an object.
     """
     mappings = gateway.mappings(index)
     if options.between is not None:
@@ -230,10 +239,9 @@ def _fields(
                     "field in it. Set between.",
                     parameter="between",
                 )
-    date_field = None
-    if options.date_field is not None:
-        date_field = find_date_field(mappings, options.date_field, parameter="date_field")
-    return options.between, date_field
+    if options.date_field is None:
+        return None
+    return find_date_field(mappings, options.date_field, parameter="date_field")
 
 
 def _job(gateway: Gateway, index: str, config: IndexConfig) -> Job:

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 
 from es_simhash.copies.report import Boilerplate, CopiedPassage, CopiesReport, Copy, CopySide
 from es_simhash.copies.sentences import copy_line, counts_line, left_out_lines, pair_line
+from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
 from es_simhash.relation.passages import marked_words
 from es_simhash.text.escaping import printable
 
 # More pairs make a page that browsers open slowly; JSON has all.
 _MAX_PAIRS = 1000
-# Characters of a passage whose differing words are marked.
+# Characters of a passage whose equal runs are marked.
 _MARKED = 12_000
 _STYLE = """
 :root { color-scheme: light dark; --line: #d0d4da; --dim: #5b6470; --mark: #ffe3a3; --box: #f6f7f9 }
@@ -88,7 +91,7 @@ def _place(side: CopySide, start: int, end: int) -> str:
 
 
 def _sides(passage: CopiedPassage) -> tuple[str, str]:
-    """Return both texts of a passage, with the words marked that the other has not."""
+    """Return both texts of a passage, with the runs marked that the other has as well."""
     if not passage.changed or max(len(passage.a.text), len(passage.b.text)) > _MARKED:
         return _text(passage.a.text), _text(passage.b.text)
     a, b = (_marked(words) for words in marked_words(passage.as_shared()))
@@ -96,9 +99,13 @@ def _sides(passage: CopiedPassage) -> tuple[str, str]:
 
 
 def _marked(words: Sequence[tuple[str, bool]]) -> str:
-    return " ".join(
-        _text(word) if is_shared else f"<mark>{_text(word)}</mark>" for word, is_shared in words
-    )
+    runs = []
+    for is_shared, group in groupby(words, key=itemgetter(1)):
+        run = [word for word, _ in group]
+        text = _text(" ".join(run))
+        # Single words that both have say nothing.
+        runs.append(f"<mark>{text}</mark>" if is_shared and len(run) >= SHINGLE_TOKENS else text)
+    return " ".join(runs)
 
 
 def _boilerplate(report: CopiesReport) -> Iterator[str]:

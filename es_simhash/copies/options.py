@@ -14,9 +14,11 @@ class CopyOptions:
 
     Attributes:
         between: Field whose values tell documents apart, such as their owner: only documents
-            without a value in common are compared. None for documents of different families.
+            without a value in common are compared. None for the owner field that the index is
+            configured with, or else for documents of different families.
         filter: Elasticsearch query that documents must match; None for all.
-        date_field: Field of the date, by which one of two documents was first; None for none.
+        date_field: Field of the date, by which one of two documents was first; None for the one
+            that the index is configured with, if any.
         boilerplate: What so many values of `between`, or families, have is boilerplate.
         min_letters: Least letters of the longest passage of a pair, counted in runs of eight equal
             words; None for 80, and less where a text is short.
