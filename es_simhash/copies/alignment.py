@@ -9,10 +9,10 @@ import numpy as np
 
 from es_simhash.copies.candidates import TextPair
 from es_simhash.copies.copied_runs import copied_passages
-from es_simhash.copies.documents import CopyDocument, CopyReader
 from es_simhash.copies.journal import CopyJournal, Record
+from es_simhash.copies.reader import CopyReader
 from es_simhash.copies.report import CopiedPassage
-from es_simhash.copies.units import Shingles
+from es_simhash.copies.units import CopyDocument, Shingles
 from es_simhash.fingerprints.shingles import all_shingles
 from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.alignment.chance import least_letters

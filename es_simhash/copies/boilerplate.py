@@ -1,16 +1,16 @@
 """Boilerplate: the passages whose shingles many values or families have, each listed once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.copies.candidates import CommonShingles
-from es_simhash.copies.collection import Collection
-from es_simhash.copies.documents import CopyDocument, CopyReader
+from es_simhash.copies.collection import ComparedDocuments
+from es_simhash.copies.reader import CopyReader
 from es_simhash.copies.report import Boilerplate
-from es_simhash.copies.units import Shingles, Unit
+from es_simhash.copies.units import CopyDocument, Shingles
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.shingles import all_shingles
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
@@ -31,7 +31,10 @@ class Listing:
 
 
 def boilerplate_of(
-    collection: Collection, common: CommonShingles, reader: CopyReader, analyser: TextAnalyser
+    compared: ComparedDocuments,
+    common: CommonShingles,
+    reader: CopyReader,
+    analyser: TextAnalyser,
 ) -> Listing:
     """Return the passages that consist of common shingles.
 
@@ -39,16 +42,15 @@ def boilerplate_of(
     listed once and as a whole.
 
     Args:
-        collection: The documents that are compared.
+        compared: The documents that are compared.
         common: Shingles that many of them have.
         reader: Reads the texts.
         analyser: Of the scheme of the index.
     """
     if not len(common.shingles):
         return Listing((), 0)
-    documents = [text.documents for unit in collection.units for text in unit.texts]
-    owned = _owned([several[0] for several in documents], common.shingles)
-    counts = _document_counts(collection.units, common.shingles)
+    owned = _owned(compared, common.shingles)
+    having = Having(compared, common)
     texts = reader.texts([document.ref for document, _ in owned])
     passages: list[Boilerplate] = []
     short = 0
@@ -67,22 +69,68 @@ def boilerplate_of(
                     document.ref.index or "",
                     span.start,
                     span.end,
-                    int(common.groups[found].min()),
-                    int(counts[found].min()),
+                    *having.half_of(found),
                 )
             )
     passages.sort(key=lambda each: (-each.groups, -len(each.text), each.index, each.id, each.start))
     return Listing(tuple(passages), short)
 
 
+class Having:
+    """Which texts have each of some common shingles.
+
+    Args:
+        compared: The documents that are compared.
+        common: The shingles.
+    """
+
+    def __init__(self, compared: ComparedDocuments, common: CommonShingles) -> None:
+        self._common = common
+        self._texts = [
+            (len(text.documents), values)
+            for unit, values in zip(compared.units, compared.value_numbers, strict=True)
+            for text in unit.texts
+        ]
+        places = _places(compared, common.shingles)
+        ordered = np.concatenate(places)
+        order = np.argsort(ordered, kind="stable")
+        self._bounds = np.searchsorted(ordered[order], np.arange(len(common.shingles) + 1))
+        self._numbers = np.repeat(np.arange(len(places)), list(map(len, places)))[order]
+
+    def half_of(self, places: NDArray[np.int64]) -> tuple[int, int]:
+        """Return how many values, and documents, have at least half of a run of shingles.
+
+        Not fewer than have each of them: which shingles the index has at the ends of a passage
+        depends on what is around it.
+
+        Args:
+            places: The shingles.
+        """
+        distinct = np.unique(places)
+        lists = [self._numbers[self._bounds[at] : self._bounds[at + 1]] for at in distinct]
+        numbers, counts = np.unique(np.concatenate(lists), return_counts=True)
+        chosen = [self._texts[number] for number in numbers[2 * counts >= len(distinct)].tolist()]
+        values = {int(value) for _, several in chosen for value in several}
+        documents = sum(count for count, _ in chosen)
+        least = int(self._common.groups[distinct].min())
+        return max(least, len(values)), max(least, documents)
+
+
+def _places(compared: ComparedDocuments, shingles: Shingles) -> list[NDArray[np.int64]]:
+    """Return the places of the common shingles that each text has."""
+    return [
+        np.flatnonzero(np.isin(shingles, text.shingles, assume_unique=True))
+        for unit in compared.units
+        for text in unit.texts
+    ]
+
+
 def _owned(
-    documents: Sequence[CopyDocument], shingles: Shingles
+    compared: ComparedDocuments, shingles: Shingles
 ) -> list[tuple[CopyDocument, NDArray[np.int64]]]:
     """Return the documents in which common shingles are shown, with the places of these."""
-    places = [
-        np.flatnonzero(np.isin(shingles, document.shingles, assume_unique=True))
-        for document in documents
-    ]
+    documents = [text.first for unit in compared.units for text in unit.texts]
+    places = _places(compared, shingles)
     order = sorted(
         range(len(documents)), key=lambda number: (-len(places[number]), documents[number].ref)
     )
@@ -94,15 +142,6 @@ def _owned(
             is_left[mine] = False
             owned.append((documents[number], mine))
     return owned
-
-
-def _document_counts(units: Sequence[Unit], shingles: Shingles) -> NDArray[np.int64]:
-    counts = np.zeros(len(shingles), np.int64)
-    for unit in units:
-        for text in unit.texts:
-            has = np.isin(shingles, text.shingles, assume_unique=True)
-            counts += has * len(text.documents)
-    return counts
 
 
 def _runs(

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.copies.collection import LOW, SHIFT, Collection, packed
+from es_simhash.copies.collection import LOW, SHIFT, ComparedDocuments, packed
 from es_simhash.copies.units import Shingles, Unit, UnitText
 from es_simhash.relation.shingle_sample import least_shared
 
@@ -40,7 +40,7 @@ class Postings:
         boilerplate: What so many values, or families, have is common.
     """
 
-    def __init__(self, collection: Collection, boilerplate: int) -> None:
+    def __init__(self, collection: ComparedDocuments, boilerplate: int) -> None:
         self.units = collection.units
         self._values = collection.value_numbers
         lists = [unit.shingles for unit in self.units]

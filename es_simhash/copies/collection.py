@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.copies.chains import chains_of
-from es_simhash.copies.documents import CopyDocument
-from es_simhash.copies.units import Shingles, Unit, UnitText
+from es_simhash.copies.units import CopyDocument, Shingles, Unit, UnitText
 
 # A shingle and what has it, both in one number.
-SHIFT = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
+SHIFT, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 @dataclass
-class Collection:
+class ComparedDocuments:
     """Documents by unit, and those that are not compared.
 
     Attributes:

@@ -8,11 +8,11 @@ from es_simhash.bulk.journal_job import INDEX, UUIDS, Job, default_path
 from es_simhash.copies.alignment import PairAligner
 from es_simhash.copies.boilerplate import boilerplate_of
 from es_simhash.copies.candidates import Postings, TextPair
-from es_simhash.copies.collection import Collection
-from es_simhash.copies.documents import CopyReader
+from es_simhash.copies.collection import ComparedDocuments
 from es_simhash.copies.journal import open_journal
 from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.pairs import copy_of
+from es_simhash.copies.reader import CopyReader
 from es_simhash.copies.report import CopiesReport, Copy, CopyProgress, LeftOut
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError, MappingConflict
@@ -100,7 +100,7 @@ class CopySearch:
     def __init__(self, reader: CopyReader, options: CopyOptions) -> None:
         self._reader = reader
         self._options = options
-        self._collection = Collection(by_values=options.between is not None)
+        self._collection = ComparedDocuments(by_values=options.between is not None)
         self._documents = 0
 
     def read(self, gateway: Gateway, index: str, text_field: str) -> None:

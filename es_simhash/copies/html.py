@@ -14,7 +14,7 @@ from es_simhash.text.escaping import printable
 # More pairs make a page that browsers open slowly; JSON has all.
 _MAX_PAIRS = 1000
 # Characters of a passage whose equal runs are marked.
-_MARKED = 12_000
+_MARKED = 20_000
 _STYLE = """
 :root { color-scheme: light dark; --line: #d0d4da; --dim: #5b6470; --mark: #ffe3a3; --box: #f6f7f9 }
 @media (prefers-color-scheme: dark) {

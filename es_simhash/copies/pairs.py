@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 
 from es_simhash.copies.alignment import AlignedPair
-from es_simhash.copies.documents import CopyDocument
 from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.report import CopiedPassage, Copy, CopySide, Order
-from es_simhash.copies.units import Shingles, UnitText
+from es_simhash.copies.units import CopyDocument, Shingles, UnitText
 from es_simhash.relation.model import Span
 from es_simhash.relation.thresholds import SCORE_DIGITS
 from es_simhash.storage.dates import NANOSECONDS, Date, DateField

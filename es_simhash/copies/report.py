@@ -104,8 +104,8 @@ class Boilerplate:
         index: Its index.
         start: Where it begins in that document, in characters.
         end: Where it ends.
-        groups: How many values of `between`, or families, have every part of it, at least.
-        documents: How many documents have every part of it, at least.
+        groups: How many values of `between`, or families, have at least half of it.
+        documents: How many documents have at least half of it.
     """
 
     text: str

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from es_simhash.copies.report import CopiesReport, Copy, CopySide
 from es_simhash.text.escaping import one_line
 
-_MAX_IDS = 6
+_MAX_IDS = 8
 
 
 def pair_line(copy: Copy) -> str:

@@ -1,4 +1,4 @@
-"""Units: documents that are compared with others as one, and their texts."""
+"""Documents without their texts, and units: documents that are compared with others as one."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,10 +6,46 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.copies.documents import CopyDocument
 from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.storage.dates import Date
+from es_simhash.storage.references import DocumentRef, DocumentVersion
 
 Shingles = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class CopyDocument:
+    """A document, without its text.
+
+    Attributes:
+        version: Where it is, and in which version it was read.
+        content_hash: Hash of its text.
+        family: Stored family; None without one.
+        values: Distinct values of the field that tells documents apart, sorted.
+        date: Its date; None without one.
+        shingles: Its shingles, ascending.
+        is_empty: True when it has no words.
+        is_current: False when the text is missing, or is not the one that was fingerprinted.
+    """
+
+    version: DocumentVersion
+    content_hash: str
+    family: str | None
+    values: tuple[str, ...]
+    date: Date | None
+    shingles: NDArray[np.uint32]
+    is_empty: bool
+    is_current: bool
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it is."""
+        return self.version.ref
+
+    @property
+    def age(self) -> tuple[bool, Date, DocumentRef]:
+        """Key by which the earliest document comes first, and those without a date last."""
+        return self.date is None, self.date or 0, self.ref
 
 
 @dataclass(frozen=True)

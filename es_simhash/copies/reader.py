@@ -1,19 +1,18 @@
-"""Documents as they are read to find copies: where, whose, of which family, with which shingles."""
+"""A point in time of an index, as it is read to find copies: documents, and texts of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from es_simhash.copies.units import CopyDocument
 from es_simhash.engine.gateway import Gateway
 from es_simhash.query.options import Query
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.dates import Date, DateField
+from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef, DocumentVersion
 from es_simhash.storage.source import stored_text
 from es_simhash.text.limits import is_too_long
@@ -22,41 +21,6 @@ from es_simhash.text.limits import is_too_long
 _DOCUMENTS = 100
 # Texts that are fetched together to be aligned.
 _TEXTS = 50
-
-
-@dataclass(frozen=True, eq=False)
-class CopyDocument:
-    """A document, without its text.
-
-    Attributes:
-        version: Where it is, and in which version it was read.
-        content_hash: Hash of its text.
-        family: Stored family; None without one.
-        values: Distinct values of the field that tells documents apart, sorted.
-        date: Its date; None without one.
-        shingles: Its shingles, ascending.
-        is_empty: True when it has no words.
-        is_current: False when the text is missing, or is not the one that was fingerprinted.
-    """
-
-    version: DocumentVersion
-    content_hash: str
-    family: str | None
-    values: tuple[str, ...]
-    date: Date | None
-    shingles: NDArray[np.uint32]
-    is_empty: bool
-    is_current: bool
-
-    @property
-    def ref(self) -> DocumentRef:
-        """Where it is."""
-        return self.version.ref
-
-    @property
-    def age(self) -> tuple[bool, Date, DocumentRef]:
-        """Key by which the earliest document comes first, and those without a date last."""
-        return self.date is None, self.date or 0, self.ref
 
 
 class CopyReader:
