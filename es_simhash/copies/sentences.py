@@ -12,7 +12,7 @@ def pair_line(copy: Copy) -> str:
     """Return who copied whom, as one line; whose is not known where dates do not say."""
     a, b = side_line(copy.a), side_line(copy.b)
     if copy.order == "by_date":
-        return f"{a} was first, then {b}"
+        return f"{a} was first by date, then {b}"
     why = "of the same date" if copy.order == "same_date" else "order unknown without both dates"
     return f"{a} and {b}, {why}"
 
