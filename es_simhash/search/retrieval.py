@@ -23,7 +23,7 @@ from es_simhash.relation.analysed_text import (
     set_profile,
 )
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_passages
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Answer, Relation
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.dismissed import DismissalLookup
@@ -87,7 +87,8 @@ class Retrieval:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = self._stored([id_a, id_b], self.analyser)
         self._read_profiles([query, hit])
-        relation = with_passages(compare_texts(query.text, hit.text), query.text, hit.text)
+        compared = compare_texts(query.text, hit.text)
+        relation = explained(compared, query.text, hit.text, self.config.min_score)
         return replace(
             relation,
             id=id_b,

@@ -1,6 +1,7 @@
 """`es-simhash explain`, `install` and `related` as far as they print semantic features."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,24 @@ def fill(client: Any, index: str, **texts: str) -> None:
     client.indices.refresh(index=index)
 
 
+def require_sum(out: str) -> None:
+    """Check that the parts of a printed similarity add up to it, and what it scores is printed."""
+    similarity, parts, score = re.findall(
+        r"similarity (0\.\d\d) = ([^,]*), which scores (0\.\d\d)", out
+    )[0]
+    numbers = [float(number) for number in re.findall(r"0\.\d\d", parts)]
+    assert f"{sum(numbers):.2f}" == similarity
+    assert f"score {score}" in out or f"score of {score}" in out
+    # The terms add up to what is said of all of them.
+    for name in ("shared entities", "shared terms"):
+        listed = re.search(rf"{name}: (.*?)(?= shared| similarity)", out)
+        total = re.search(rf"{name} (0\.\d\d)", parts)
+        assert (listed is None) == (total is None)
+        if listed is not None and total is not None:
+            terms = [float(number) for number in re.findall(r" (0\.\d\d)", listed[1])]
+            assert f"{sum(terms):.2f}" == total[1]
+
+
 def is_harmless(shown: str) -> bool:
     return all(character == "\n" or character.isprintable() for character in shown)
 
@@ -66,7 +85,7 @@ def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
     assert "semantic, score 0." in out
     assert "shared entities: " in out
     assert "Christine Lagarde" in out
-    assert "similarity 0." in out
+    require_sum(out)
     assert "vectors 0." in out
 
 
@@ -76,7 +95,43 @@ def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str
     assert "of A appears in B" in out
     done = call("explain", index, "a", "bees", "--format", "json")
     assert done.status == 0
-    assert json.loads(done.out)["score"] < 0.3
+    told = json.loads(done.out)
+    assert told["score"] < 0.3
+    assert (told["kind"], told["evidence"]) == ("none", [])
+
+
+def test_what_is_not_related_is_said_in_a_sentence(call: Any, client: Any, index_name: str) -> None:
+    fill(
+        client,
+        index_name,
+        crane="The harbour crane collapsed as gusts swept the coast, and the herring boats stayed.",
+        cake="Grandmother fries herring, and the children count stars. Nobody knows who wrote the "
+        "letters that lie under the table, nor why the cat sleeps on them.",
+        bees=BEES,
+    )
+    done = call("explain", index_name, "crane", "cake")
+    out = " ".join(done.out.split())
+    assert done.status == 0
+    assert out.startswith("crane is not related to cake. Their score of 0.")
+    assert "too low for a relation; they share no passage, and only this: shared" in out
+    assert "herring 0." in out
+    require_sum(out)
+    # No passages side by side: none is shared.
+    assert "Grandmother" not in out
+    assert "0–" not in out
+    out = " ".join(call("explain", index_name, "crane", "bees").out.split())
+    assert "they share no passage, and no term or entity of weight." in out
+
+
+def test_the_parts_in_json_add_up(call: Any, client: Any, index_name: str) -> None:
+    fill(client, index_name, a=BANK, b=OUTLOOK, w=WIRE)
+    for one, other in (("a", "b"), ("b", "w"), ("a", "w")):
+        told = json.loads(call("explain", index_name, one, other, "--format", "json").out)
+        parts = told["semantics"]
+        shared = sum(each["contribution"] for each in parts["shared"])
+        assert parts["vector"] + shared + parts["others"] == pytest.approx(parts["similarity"])
+        assert told["score"] == parts["score"]
+        assert not any(each["text"].startswith("@") for each in parts["shared"])
 
 
 def test_the_json_of_an_explanation_is_one_relation(call: Any, index: str) -> None:
