@@ -36,7 +36,7 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     line = f"similarity {semantics.similarity:.2f}"
     if total:
         line += f" = {' + '.join(total)}"
-    lines.append(Text(f"{line}, which scores {semantics.score:.2f}", "dim"))
+    lines.append(Text(f"{line}, which alone scores {semantics.score:.2f}", "dim"))
     return lines
 
 

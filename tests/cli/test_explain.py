@@ -55,7 +55,7 @@ def fill(client: Any, index: str, **texts: str) -> None:
 def require_sum(out: str) -> None:
     """Check that the parts of a printed similarity add up to it, and what it scores is printed."""
     similarity, parts, score = re.findall(
-        r"similarity (0\.\d\d) = ([^,]*), which scores (0\.\d\d)", out
+        r"similarity (0\.\d\d) = ([^,]*), which alone scores (0\.\d\d)", out
     )[0]
     numbers = [float(number) for number in re.findall(r"0\.\d\d", parts)]
     assert f"{sum(numbers):.2f}" == similarity
