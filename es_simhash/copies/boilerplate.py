@@ -1,6 +1,6 @@
 """Boilerplate: the passages whose shingles many values or families have, each listed once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,14 +49,15 @@ def boilerplate_of(
     """
     if not len(common.shingles):
         return Listing((), 0)
-    owned = _owned(compared, common.shingles)
-    having = Having(compared, common)
+    places = _places(compared, common.shingles)
+    owned = _owned(compared, places, len(common.shingles))
+    having = Having(compared, common, places)
     texts = reader.texts([document.ref for document, _ in owned])
     passages: list[Boilerplate] = []
     short = 0
-    for document, places in owned:
+    for document, shown in owned:
         text = AnalysedText(texts.get(document.ref, ""), analyser)
-        for start, end, found in _runs(text, document.shingles, common.shingles, places):
+        for start, end, found in _runs(text, document.shingles, common.shingles, shown):
             letters = text.sentence_words.letters
             if int(letters[end] - letters[start]) < SHORT_LETTERS:
                 short += 1
@@ -82,16 +83,21 @@ class Having:
     Args:
         compared: The documents that are compared.
         common: The shingles.
+        places: The places in `common` of the shingles that each text has.
     """
 
-    def __init__(self, compared: ComparedDocuments, common: CommonShingles) -> None:
+    def __init__(
+        self,
+        compared: ComparedDocuments,
+        common: CommonShingles,
+        places: Sequence[NDArray[np.int64]],
+    ) -> None:
         self._common = common
         self._texts = [
             (len(text.documents), values)
             for unit, values in zip(compared.units, compared.value_numbers, strict=True)
             for text in unit.texts
         ]
-        places = _places(compared, common.shingles)
         ordered = np.concatenate(places)
         order = np.argsort(ordered, kind="stable")
         self._bounds = np.searchsorted(ordered[order], np.arange(len(common.shingles) + 1))
@@ -117,24 +123,26 @@ class Having:
 
 
 def _places(compared: ComparedDocuments, shingles: Shingles) -> list[NDArray[np.int64]]:
-    """Return the places of the common shingles that each text has."""
-    return [
-        np.flatnonzero(np.isin(shingles, text.shingles, assume_unique=True))
-        for unit in compared.units
-        for text in unit.texts
-    ]
+    """Return the places of the common shingles that each text has, ascending."""
+    return [_places_of(text.shingles, shingles) for unit in compared.units for text in unit.texts]
+
+
+def _places_of(own: Shingles, common: Shingles) -> NDArray[np.int64]:
+    # By binary search: there are many common shingles, and few of a text are among them.
+    places = np.minimum(np.searchsorted(common, own), len(common) - 1)
+    found: NDArray[np.int64] = places[common[places] == own]
+    return found
 
 
 def _owned(
-    compared: ComparedDocuments, shingles: Shingles
+    compared: ComparedDocuments, places: Sequence[NDArray[np.int64]], count: int
 ) -> list[tuple[CopyDocument, NDArray[np.int64]]]:
     """Return the documents in which common shingles are shown, with the places of these."""
     documents = [text.first for unit in compared.units for text in unit.texts]
-    places = _places(compared, shingles)
     order = sorted(
         range(len(documents)), key=lambda number: (-len(places[number]), documents[number].ref)
     )
-    is_left = np.ones(len(shingles), bool)
+    is_left = np.ones(count, bool)
     owned = []
     for number in order:
         mine = places[number][is_left[places[number]]]

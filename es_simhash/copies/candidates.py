@@ -75,7 +75,8 @@ class Postings:
         for number, unit in enumerate(self.units):
             shingles = self._shared_shingles(number)
             others, counts = np.unique(self._after(number, shingles), return_counts=True)
-            for other, count in zip(others.tolist(), counts.tolist(), strict=True):
+            enough = counts >= unit.least_shared
+            for other, count in zip(others[enough].tolist(), counts[enough].tolist(), strict=True):
                 least = max(unit.least_shared, self.units[other].least_shared)
                 apart = not np.isin(self._values[number], self._values[other]).any()
                 if count >= least and apart:

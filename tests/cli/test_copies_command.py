@@ -144,3 +144,41 @@ def test_an_empty_index_says_so(call: Any, client: Any, index_name: str) -> None
     done = call("copies", index_name)
     assert done.status == 0, done.err
     assert "0 of 0 documents compared, 0 families: 0 pairs share passages." in done.out
+
+
+def test_too_many_documents_are_an_error_that_names_the_filter(
+    call: Any, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.copies import find
+
+    monkeypatch.setattr(find, "MAX_TEXTS", 9)
+    refused = call("copies", index, *OPTIONS).refusal()
+    assert "10 documents match, and 9 are compared at the most" in refused
+    assert "Set --filter." in refused
+    fewer = ("--filter", '{"terms": {"owner": ["anna", "bert"]}}')
+    assert call("copies", index, *OPTIONS, *fewer).status == 0
+
+
+def test_an_interrupted_command_resumes_from_its_journal(
+    call: Any, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.copies import find
+
+    journal = tmp_path / "journal"
+    options = (*OPTIONS, "--journal", journal, "--format", "json", "--boilerplate", "9")
+    expected = json.loads(call("copies", index, *options).out)
+    assert expected["aligned"] > 2
+    copy_of = find.copy_of
+    calls = []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return copy_of(*arguments)
+
+    monkeypatch.setattr(find, "copy_of", interrupted)
+    assert call("copies", index, *options).status == 130
+    assert journal.exists()
+    assert json.loads(call("copies", index, *options).out) == expected
+    assert not journal.exists()

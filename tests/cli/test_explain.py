@@ -29,6 +29,33 @@ WIRE = (
 )
 
 
+# Two texts about one thing in each of some languages, with inflections, names and units.
+TEXTS = {
+    "en": (
+        "Kansas City raised taxes by $5bn. Charles Rowe said the policies of the Digital "
+        "Millennium Copyright Act had failed the libraries.",
+        "Libraries in Kansas City fear taxes of $3bn, and policies that Charles Rowe calls a "
+        "failed reading of the Digital Millennium Copyright Act.",
+    ),
+    "de": (
+        "Die Zentralbank erhöht die Zinsen. Christine Lagarde sprach in Köln über 5 Mio Euro.",
+        "In Köln warnte Christine Lagarde vor höheren Zinsen der Zentralbank und 3 Mio Euro.",
+    ),
+    "zh": (
+        "北京大学发表关于气候变化的声明，专家认为海平面会上升。",
+        "记者在北京大学谈到气候变化，海平面上升使专家担心。",
+    ),
+    "ar": (
+        "يفتح الميناء أبوابه صباحا وترفع الرافعة الحاويات من السفينة",
+        "أغلق الميناء بعد سقوط الرافعة على السفينة وبقيت الحاويات",
+    ),
+    "hi": (
+        "बंदरगाह सुबह खुलता है और क्रेन जहाज से कंटेनर उठाती है।",
+        "क्रेन गिरने के बाद बंदरगाह बंद हुआ और जहाज बाहर खड़े रहे।",
+    ),
+}
+
+
 @pytest.fixture
 def call(run: Any, cluster_url: str) -> Callable[..., Any]:
     """Run a command on the engine."""
@@ -98,6 +125,28 @@ def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str
     told = json.loads(done.out)
     assert told["score"] < 0.3
     assert (told["kind"], told["evidence"]) == ("none", [])
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_terms_are_printed_as_the_texts_write_them(
+    call: Any, client: Any, index_name: str, language: str
+) -> None:
+    one, other = TEXTS[language]
+    fill(client, index_name, a=one, b=other)
+    out = " ".join(call("explain", index_name, "a", "b").out.split())
+    require_sum(out)
+    printed = [
+        term.rpartition(" ")[0]
+        for line in re.findall(r"shared (?:terms|entities): (.*?)(?= shared| similarity)", out)
+        for term in line.split(", ")
+    ]
+    assert len(printed) > 1
+    for term in printed:
+        # Whole words, where there are spaces between them.
+        pattern = re.escape(term)
+        if language != "zh":
+            pattern = rf"(?<!\S){pattern}(?![^\s.,।])"
+        assert re.search(pattern, f"{one} {other}"), term
 
 
 def test_what_is_not_related_is_said_in_a_sentence(call: Any, client: Any, index_name: str) -> None:
