@@ -63,8 +63,17 @@ if TYPE_CHECKING:
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
+    from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.compare import compare
-    from es_simhash.relation.model import Answer, Coverage, Relation, Reuse, SharedPassage, Span
+    from es_simhash.relation.model import (
+        Coverage,
+        DocumentContext,
+        Relation,
+        Reuse,
+        SharedPassage,
+        Span,
+    )
+    from es_simhash.relation.reasons import reason
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
@@ -83,7 +92,7 @@ if TYPE_CHECKING:
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
-    "Answer": "es_simhash.relation.model",
+    "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
     "Boilerplate": "es_simhash.copies.report",
@@ -96,6 +105,7 @@ _MODULES = {
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
+    "DocumentContext": "es_simhash.relation.model",
     "DocumentFields": "es_simhash.storage.document_fields",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
@@ -103,6 +113,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
+    "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
@@ -164,6 +175,7 @@ _MODULES = {
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
+    "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.dismissals",
     "sweep": "es_simhash.sync.sweep",
@@ -184,6 +196,7 @@ __all__ = [
     "Coverage",
     "Decision",
     "Displaced",
+    "DocumentContext",
     "DocumentFields",
     "DocumentMissing",
     "DocumentRef",
@@ -191,6 +204,7 @@ __all__ = [
     "Entity",
     "EsSimhashError",
     "Estimate",
+    "Extent",
     "FamiliesReport",
     "Family",
     "FamilyOptions",
@@ -252,6 +266,7 @@ __all__ = [
     "neighbour_query",
     "profile_texts",
     "propose_settings",
+    "reason",
     "related_query",
     "settled_pairs",
     "sweep",
