@@ -7,7 +7,8 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages
+  bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages \
+  bench-copies
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -91,6 +92,10 @@ bench-families: $(STAMP)
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)
 	@$(BIN)/python -m tests.bench.passages $(ARGS)
+
+# Who copied whom over a whole index: what is found, in which place and time (needs the data).
+bench-copies: $(STAMP)
+	@$(BIN)/python -m tests.bench.copies $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)

@@ -25,7 +25,7 @@ from es_simhash.relation.analysed_text import (
 )
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_passages
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
@@ -96,7 +96,8 @@ class Retrieval:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = self._stored([id_a, id_b], self.analyser)
         self._read_profiles([query, hit])
-        relation = with_passages(compare_texts(query.text, hit.text), query.text, hit.text)
+        compared = compare_texts(query.text, hit.text)
+        relation = explained(compared, query.text, hit.text, self.config.min_score)
         return replace(
             relation,
             id=id_b,
