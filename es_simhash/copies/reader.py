@@ -83,7 +83,7 @@ class CopyReader:
         body: dict[str, Any] = {
             "size": _DOCUMENTS,
             "query": {"bool": {"filter": [scheme, *self._filters]}},
-            "_source": [self._config.text_field, *map(self._config.path, members)],
+            "_source": [*self._config.text_fields, *map(self._config.path, members)],
             "seq_no_primary_term": True,
         }
         if self._between is not None:
@@ -124,7 +124,7 @@ class CopyReader:
             body = {
                 "size": _TEXTS,
                 "query": {"ids": {"values": ids}},
-                "_source": [self._config.text_field],
+                "_source": list(self._config.text_fields),
             }
             for hit in self._point.hits(body):
                 ref = DocumentRef.of_hit(hit)
