@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-COMMAND = ["related", "es-simhash-demo", "--id", "en-harbour-v1"]
+COMMAND = ["related", "es-simhash-demo", "--id", "en-harbour-v1", "--evidence"]
 TARGET = Path(__file__).parents[1] / "docs" / "related.svg"
 COLUMNS = 100
 # The table and the evidence of the first match; the rest repeats their form.
