@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         fingerprint,
         fingerprint_texts,
     )
+    from es_simhash.index import Index
     from es_simhash.indices.document_settings import configure, document_settings
     from es_simhash.indices.install import Request, install
     from es_simhash.indices.proposal import propose_settings
@@ -74,7 +75,6 @@ if TYPE_CHECKING:
         Span,
     )
     from es_simhash.relation.reasons import reason
-    from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
     from es_simhash.search.sidecar import SidecarIndex
@@ -118,7 +118,7 @@ _MODULES = {
     "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
     "FileInUse": "es_simhash.errors",
-    "Index": "es_simhash.search.index",
+    "Index": "es_simhash.index",
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
     "IngestProgress": "es_simhash.ingestion.settings",

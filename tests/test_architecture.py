@@ -29,6 +29,7 @@ ROOMS = (
     "backfills",
     "families",
     "copies",
+    "index",
     "sync",
     "diagnostics",
     "evaluation",

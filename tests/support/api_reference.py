@@ -62,8 +62,10 @@ def _entry(name: str, member: Any, uses: dict[str, list[str]]) -> str:
 
 
 def _methods(member: type) -> Iterator[tuple[str, Any]]:
-    """Yield the public methods that a class defines itself, in their order."""
-    for name, function in vars(member).items():
+    """Yield the public methods of a class and of those of ours that it extends, in their order."""
+    ours = [one for one in reversed(member.__mro__) if one.__module__.startswith("es_simhash.")]
+    functions = {name: value for one in ours for name, value in vars(one).items()}
+    for name, function in functions.items():
         plain = function.__func__ if isinstance(function, classmethod) else function
         if not name.startswith("_") and inspect.isfunction(plain) and plain.__doc__:
             yield name, plain

@@ -1,0 +1,144 @@
+"""Every line of the tutorials is typed in order in a fresh clone, and their Python is run."""
+
+import fcntl
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from tests.support.clone import ROOT, Clone, Typed
+
+pytestmark = pytest.mark.cluster
+
+TUTORIALS = {"newsroom": "news", "archive": "archive"}
+URL = "localhost:9200"
+
+
+def blocks(name: str, language: str) -> list[str]:
+    page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
+    """The indices of the tutorials: none of somebody else's, and deleted afterwards."""
+    from es_simhash.engine.connection import connect
+
+    names = [name for index in TUTORIALS.values() for name in (index, f"{index}-simhash")]
+    lock = Path(tempfile.gettempdir()) / "es-simhash-tutorials.lock"
+    with lock.open("w") as held, connect(cluster_url) as client:
+        # Sessions that run at the same time wait for each other.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for index in names:
+            if not client.indices.exists(index=index):
+                continue
+            if "ELASTICSEARCH_URL" in os.environ:
+                without_cluster(f"index {index!r} of a tutorial is in the cluster; delete it")
+            client.indices.delete(index=index)
+        yield
+        for index in names:
+            client.indices.delete(index=index, ignore_unavailable=True)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory, own_indices: None) -> Clone:
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs a git checkout, whose files it copies")
+    return Clone.make(tmp_path_factory.mktemp("tutorials") / "es-simhash")
+
+
+@pytest.fixture(scope="module")
+def typed(clone: Clone, cluster_url: str) -> dict[str, Typed]:
+    """What came of each line, of both tutorials."""
+    address = cluster_url.removeprefix("http://")
+    lines = [
+        line.replace(URL, address)
+        for name in TUTORIALS
+        for block in blocks(name, "sh")
+        for line in block.splitlines()
+    ]
+    done = clone.type(
+        ["source .venv/bin/activate", *lines], {"ELASTICSEARCH_URL": cluster_url, "COLUMNS": "120"}
+    )
+    return {each.line: each for each in done}
+
+
+def printed(typed: dict[str, Typed], start: str) -> str:
+    """What the one line that starts so printed."""
+    (found,) = (each.printed for line, each in typed.items() if line.startswith(start))
+    return found
+
+
+def test_every_line_succeeds(typed: dict[str, Typed]) -> None:
+    assert [each for each in typed.values() if each.status != 0] == []
+
+
+def test_the_fields_are_proposed_as_shown(typed: dict[str, Typed]) -> None:
+    (shown,) = blocks("newsroom", "text")
+    assert shown.strip() in " ".join(printed(typed, "es-simhash install news").split())
+
+
+def test_the_newsroom_sees_titles_dates_and_the_newest_first(typed: dict[str, Typed]) -> None:
+    table = printed(typed, "es-simhash related news --id harbour-v1 --sort")
+    assert re.findall(r"harbour-v\d", table.split("\n", 1)[1]) == ["harbour-v3", "harbour-v2"]
+    assert "newer" in table
+    assert "Port Ellery crane collapse" in table
+    kept = printed(typed, "es-simhash related news --id river-report --filter")
+    assert "river-column" not in kept
+    assert "river-excerpt" in kept
+    excluded = printed(typed, "es-simhash related news --id harbour-v1 --exclude")
+    assert "harbour-v3" in excluded
+
+
+def test_the_newsroom_flags_and_takes_back(typed: dict[str, Typed]) -> None:
+    assert "harbour-v4" in printed(typed, "es-simhash family news")
+    assert "brakes" in printed(typed, "es-simhash changes news")
+    assert "unmarked 1" in printed(typed, "es-simhash undo news")
+    assert "undone" in printed(typed, "es-simhash dismiss news --list")
+
+
+def test_the_archive_lists_the_editions_in_order(typed: dict[str, Typed]) -> None:
+    editions = ["remote-2021", "remote-2022", "remote-2024", "remote-2025"]
+    table = printed(typed, "es-simhash related archive --text-file docs/tutorials/draft.txt --kind")
+    assert re.findall(r"│ (remote-\d+)", table) == editions
+    family = printed(typed, "es-simhash family archive remote-2022")
+    assert re.findall(r"remote-\d{4}", family)[:1]
+    assert set(re.findall(r"remote-\d{4}", family)) == set(editions)
+
+
+def test_the_archive_sees_what_changed(typed: dict[str, Typed]) -> None:
+    changes = printed(typed, "es-simhash changes archive remote-2024 remote-2025")
+    assert "350 → 400" in changes
+    assert "moved" in changes
+    history = printed(typed, "es-simhash changes archive --family")
+    assert "2022-06-15" in history
+    assert "200 → 350" in history
+    blame = printed(typed, "es-simhash blame archive remote-2025")
+    assert "remote-2021" in blame
+    copies = printed(typed, "es-simhash copies archive")
+    assert "lab-2023" in copies
+    assert "Paper files" in copies
+
+
+def test_the_archive_joins_by_hand(typed: dict[str, Typed]) -> None:
+    family = printed(typed, "es-simhash family archive lease-2023")
+    assert "lease-2019" in family
+
+
+def test_the_python_of_the_newsroom_runs(
+    typed: dict[str, Typed], clone: Clone, cluster_url: str, client: Any
+) -> None:
+    code = "\n".join(blocks("newsroom", "python")).replace(f"http://{URL}", cluster_url)
+    script = clone.folder / "page.py"
+    script.write_text(code, "utf-8")
+    done = subprocess.run(
+        [clone.folder / ".venv/bin/python", script], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    body = code[code.index("def related_articles") : code.index("\n\n\nassert")]
+    assert len(body.splitlines()) <= 10
