@@ -1,0 +1,227 @@
+"""Moved blocks: stretches that both texts have, but not in the same order as the rest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.differences.align import Sequences, aligned
+from es_simhash.differences.anchors import Block, Stretch, unique_runs
+from es_simhash.differences.units import Units
+from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.text.segmentation import Ints
+
+# Units in a row by which moved blocks are found.
+_RUN = 5
+# Units that differ between two runs of one block.
+_MAX_EDIT = 24
+# Share of the words of a block, of the longer side, that is equal.
+_LEAST_EQUAL = 0.5
+# Letters that a block has; a whole section may be shorter.
+_LEAST_LETTERS, _LEAST_SECTION_LETTERS = 24, 6
+
+
+class Moved(NamedTuple):
+    """A moved block: where it was and where it is, and the blocks of its alignment."""
+
+    at: Stretch
+    blocks: tuple[Block, ...]
+
+
+@dataclass
+class _Side:
+    """The units of one text that are not aligned yet.
+
+    Attributes:
+        units: All units.
+        free: Which of them are in no block of the alignment, and in no moved block.
+        gaps: Number of the gap of each unit, in the order of both texts.
+        sections: Bounds of the sections.
+    """
+
+    units: Units
+    free: NDArray[np.bool_]
+    gaps: Ints
+    sections: Ints
+
+    def extended(self, start: int, end: int) -> tuple[int, int]:
+        """Return a stretch with the rest of its first and last sentence, as far as it is free."""
+        bounds = self.units.sentences
+        first = int(bounds[np.searchsorted(bounds, start, side="right") - 1])
+        last = int(bounds[np.searchsorted(bounds, end)])
+        before = np.flatnonzero(~self.free[first:start])
+        after = np.flatnonzero(~self.free[end:last])
+        first = first + int(before[-1]) + 1 if len(before) else first
+        return first, end + int(after[0]) if len(after) else last
+
+    def letters(self, start: int, end: int) -> int:
+        """Return how many letters and marks a stretch has."""
+        units = self.units
+        return int((units.ends[start:end] - units.starts[start:end]).sum())
+
+
+def find_moves(
+    sequences: Sequences,
+    sides: tuple[Units, Units],
+    sections: tuple[Ints, Ints],
+    gaps: Sequence[Stretch],
+) -> list[Moved]:
+    """Return the blocks that were moved from one gap of an alignment to another.
+
+    Args:
+        sequences: The units of both texts.
+        sides: The same, with their places.
+        sections: Bounds of the sections of both.
+        gaps: What is not aligned, ascending.
+    """
+    ours, theirs = _free_sides(sides, sections, gaps)
+    moves = []
+    for block in sorted(_candidates(sequences, ours, theirs), key=lambda at: -_size(at)):
+        for at in _forms(sequences, ours, theirs, block):
+            blocks = _within(sequences, at)
+            if _is_moved(ours, theirs, at, blocks):
+                moves.append(Moved(at, tuple(blocks)))
+                ours.free[at.a_start : at.a_end] = False
+                theirs.free[at.b_start : at.b_end] = False
+                break
+    return _joined(sorted(moves))
+
+
+def _free_sides(
+    sides: tuple[Units, Units], sections: tuple[Ints, Ints], gaps: Sequence[Stretch]
+) -> tuple[_Side, _Side]:
+    ours, theirs = (
+        _Side(units, np.zeros(len(units), bool), np.full(len(units), -1), bounds)
+        for units, bounds in zip(sides, sections, strict=True)
+    )
+    for number, gap in enumerate(gaps):
+        for side, start, end in ((ours, gap.a_start, gap.a_end), (theirs, gap.b_start, gap.b_end)):
+            side.free[start:end] = True
+            side.gaps[start:end] = number
+    return ours, theirs
+
+
+def _size(at: Stretch) -> int:
+    return at.a_end - at.a_start + at.b_end - at.b_start
+
+
+def _candidates(sequences: Sequences, ours: _Side, theirs: _Side) -> Iterator[Stretch]:
+    """Yield stretches that may be one block: runs on one diagonal, and equal sections."""
+    a, b = np.flatnonzero(ours.free), np.flatnonzero(theirs.free)
+    a_hashes, b_hashes = _apart(sequences.a_hashes[a], a, 0), _apart(sequences.b_hashes[b], b, 1)
+    runs = [
+        Block(int(a[i]), int(b[j]), size)
+        for i, j, size in unique_runs(a_hashes, b_hashes, _RUN)
+        if a[i + size - 1] - a[i] == size - 1 == b[j + size - 1] - b[j]
+    ]
+    yield from _clusters([run for run in runs if ours.gaps[run.a] != theirs.gaps[run.b]])
+    yield from _equal_sections(sequences, ours, theirs)
+
+
+def _apart(hashes: Uint64s, places: Ints, side: int) -> Uint64s:
+    """Return hashes of units in which those that follow something aligned are like no other.
+
+    So no run begins in one gap and ends in another.
+    """
+    apart = hashes.copy()
+    begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
+    middle = begins[begins > 0]
+    apart[middle] = (middle * 2 + side).astype(np.uint64)
+    return apart
+
+
+def _clusters(runs: Sequence[Block]) -> Iterator[Stretch]:
+    """Yield runs that follow each other in both texts with few other units between as one."""
+    at: Stretch | None = None
+    for a, b, size in runs:
+        near = at and 0 <= a - at.a_end <= _MAX_EDIT and 0 <= b - at.b_end <= _MAX_EDIT
+        if at and not near:
+            yield at
+        start = (at.a_start, at.b_start) if at and near else (a, b)
+        at = Stretch(start[0], a + size, start[1], b + size)
+    if at:
+        yield at
+
+
+def _equal_sections(sequences: Sequences, ours: _Side, theirs: _Side) -> Iterator[Stretch]:
+    """Yield whole sections of different gaps that are equal, and that either side has once."""
+    found = _free_sections(sequences.a, ours), _free_sections(sequences.b, theirs)
+    for key in found[0].keys() & found[1].keys():
+        a, b = found[0][key], found[1][key]
+        if a and b and ours.gaps[a[0]] != theirs.gaps[b[0]]:
+            yield Stretch(*a, *b)
+
+
+def _free_sections(numbers: Ints, side: _Side) -> dict[bytes, tuple[int, int] | None]:
+    """Return the places of the sections that are free, by their units; None for several."""
+    found: dict[bytes, tuple[int, int] | None] = {}
+    free = np.concatenate([[0], np.cumsum(side.free)])
+    starts, ends = side.sections[:-1], side.sections[1:]
+    whole = np.flatnonzero((free[ends] - free[starts] == ends - starts) & (ends > starts))
+    for section in whole.tolist():
+        start, end = int(starts[section]), int(ends[section])
+        key = numbers[start:end].tobytes()
+        found[key] = None if key in found else (start, end)
+    return found
+
+
+def _forms(
+    sequences: Sequences, ours: _Side, theirs: _Side, block: Stretch
+) -> Iterator[Stretch]:
+    """Yield a block with the sentences it is in, and without them, as far as it is free."""
+    a_start, a_end, b_start, b_end = block
+    if not (ours.free[a_start:a_end].all() and theirs.free[b_start:b_end].all()):
+        return
+    while (
+        min(a_start, b_start) > 0
+        and ours.free[a_start - 1]
+        and theirs.free[b_start - 1]
+        and sequences.a[a_start - 1] == sequences.b[b_start - 1]
+    ):
+        a_start, b_start = a_start - 1, b_start - 1
+    while (
+        a_end < len(ours.free)
+        and b_end < len(theirs.free)
+        and ours.free[a_end]
+        and theirs.free[b_end]
+        and sequences.a[a_end] == sequences.b[b_end]
+    ):
+        a_end, b_end = a_end + 1, b_end + 1
+    yield Stretch(*ours.extended(a_start, a_end), *theirs.extended(b_start, b_end))
+    yield Stretch(a_start, a_end, b_start, b_end)
+
+
+def _within(sequences: Sequences, at: Stretch) -> list[Block]:
+    ours, theirs = np.arange(at.a_start, at.a_end), np.arange(at.b_start, at.b_end)
+    return [
+        Block(at.a_start + a, at.b_start + b, size)
+        for a, b, size in aligned(sequences.chosen(ours, theirs))
+    ]
+
+
+def _is_moved(ours: _Side, theirs: _Side, at: Stretch, blocks: Sequence[Block]) -> bool:
+    """Check whether enough of two stretches is equal to be one block."""
+    letters = sum(ours.letters(block.a, block.a + block.size) for block in blocks)
+    longer = max(ours.letters(at.a_start, at.a_end), theirs.letters(at.b_start, at.b_end))
+    is_section = all(
+        place in side.sections
+        for side, places in ((ours, at[:2]), (theirs, at[2:]))
+        for place in places
+    )
+    least = _LEAST_SECTION_LETTERS if is_section else _LEAST_LETTERS
+    return letters >= least and letters >= _LEAST_EQUAL * longer
+
+
+def _joined(moves: Sequence[Moved]) -> list[Moved]:
+    """Return moved blocks with those as one that follow each other in both texts."""
+    joined: list[Moved] = []
+    for move in moves:
+        last = joined[-1] if joined else None
+        if last and (last.at.a_end, last.at.b_end) == (move.at.a_start, move.at.b_start):
+            at = Stretch(last.at.a_start, move.at.a_end, last.at.b_start, move.at.b_end)
+            joined[-1] = Moved(at, last.blocks + move.blocks)
+        else:
+            joined.append(move)
+    return joined
