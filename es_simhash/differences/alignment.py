@@ -10,7 +10,7 @@ from es_simhash.differences.align import LONG_RUNS, Sequences, aligned, anchored
 from es_simhash.differences.anchors import Block, Stretch, diagonals
 from es_simhash.differences.lcs import longest_common_subsequence
 from es_simhash.differences.moves import Moved, find_moves
-from es_simhash.differences.readability import slid, without_islands
+from es_simhash.differences.readability import loosened, slid, without_islands
 from es_simhash.differences.units import SectionKind, Units, numbered, section_kind
 from es_simhash.text.segmentation import Ints
 
@@ -55,11 +55,12 @@ def align_texts(a: Units, b: Units) -> Alignment:
     kind = section_kind(a, b)
     sequences = Sequences.of(*numbered(a, b))
     stayed = slid(anchored(sequences, sequences.whole, LONG_RUNS), sequences, a, b)
-    gaps = list(between(sequences.whole, stayed))
+    gaps = list(between(sequences.whole, loosened(stayed, a, b)))
     moves = find_moves(sequences, (a, b), (a.sections(kind), b.sections(kind)), gaps)
-    filled = list(stayed)
+    filled = loosened(stayed, a, b)
+    left = _Left.of(a, b, moves)
     for gap in gaps:
-        filled += _filled(sequences, gap, moves, (a.is_word, b.is_word))
+        filled += left.filled(sequences, gap)
     blocks = slid(without_islands(_merged(filled), sequences.whole, a, b), sequences, a, b)
     moves = [
         Moved(move.at, tuple(without_islands(list(move.blocks), move.at, a, b))) for move in moves
@@ -67,25 +68,46 @@ def align_texts(a: Units, b: Units) -> Alignment:
     return Alignment(a, b, kind, tuple(blocks), tuple(moves))
 
 
-def _filled(
-    sequences: Sequences, gap: Stretch, moves: Sequence[Moved], is_word: tuple[Flags, Flags]
-) -> list[Block]:
-    """Return the blocks of a gap, without the units that are in a moved block.
+@dataclass(frozen=True)
+class _Left:
+    """What is left to align after the moves: the words and the marks of both texts, as flags."""
 
-    Words are aligned first and the marks between them after that, or two commas would outweigh a
-    word.
-    """
-    ours = _left(gap.a_start, gap.a_end, [move.at[:2] for move in moves])
-    theirs = _left(gap.b_start, gap.b_end, [move.at[2:] for move in moves])
-    words = _aligned(sequences, ours[is_word[0][ours]], theirs[is_word[1][theirs]])
-    found = list(words)
-    for marks in between(gap, words):
-        found += _aligned(
+    a_words: Flags
+    a_units: Flags
+    b_words: Flags
+    b_units: Flags
+
+    @classmethod
+    def of(cls, a: Units, b: Units, moves: Sequence[Moved]) -> "_Left":
+        """Return all units that are in no moved block."""
+        a_units, b_units = np.ones(len(a), bool), np.ones(len(b), bool)
+        for at, _ in moves:
+            a_units[at.a_start : at.a_end] = b_units[at.b_start : at.b_end] = False
+        return cls(a_units & a.is_word, a_units, b_units & b.is_word, b_units)
+
+    def filled(self, sequences: Sequences, gap: Stretch) -> list[Block]:
+        """Return the blocks of a gap.
+
+        Words are aligned first and the marks between them after that, or two commas would outweigh
+        a word.
+        """
+        words = _aligned(
             sequences,
-            ours[slice(*np.searchsorted(ours, (marks.a_start, marks.a_end)))],
-            theirs[slice(*np.searchsorted(theirs, (marks.b_start, marks.b_end)))],
+            _among(self.a_words, gap.a_start, gap.a_end),
+            _among(self.b_words, gap.b_start, gap.b_end),
         )
-    return found
+        found = list(words)
+        for marks in between(gap, words):
+            found += _aligned(
+                sequences,
+                _among(self.a_units, marks.a_start, marks.a_end),
+                _among(self.b_units, marks.b_start, marks.b_end),
+            )
+        return found
+
+
+def _among(flags: Flags, start: int, end: int) -> Ints:
+    return np.flatnonzero(flags[start:end]) + start
 
 
 def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
@@ -101,13 +123,6 @@ def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
     places = np.concatenate([np.arange(a, a + size) for a, _, size in found])
     targets = np.concatenate([np.arange(b, b + size) for _, b, size in found])
     return diagonals(ours[places], theirs[targets])
-
-
-def _left(start: int, end: int, moved: Sequence[tuple[int, ...]]) -> Ints:
-    left = np.ones(end - start, bool)
-    for first, last in moved:
-        left[max(0, first - start) : max(0, last - start)] = False
-    return np.flatnonzero(left) + start
 
 
 def _merged(blocks: Sequence[Block]) -> list[Block]:

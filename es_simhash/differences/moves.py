@@ -47,14 +47,22 @@ class _Side:
     sections: Ints
 
     def extended(self, start: int, end: int) -> tuple[int, int]:
-        """Return a stretch with the rest of its first and last sentence, as far as it is free."""
+        """Return a stretch with the rest of its first and last sentence, as far as it is free.
+
+        A rest that is longer than an edit stays where it is: in a text without sentences that would
+        be all of it.
+        """
         bounds = self.units.sentences
         first = int(bounds[np.searchsorted(bounds, start, side="right") - 1])
         last = int(bounds[np.searchsorted(bounds, end)])
         before = np.flatnonzero(~self.free[first:start])
         after = np.flatnonzero(~self.free[end:last])
         first = first + int(before[-1]) + 1 if len(before) else first
-        return first, end + int(after[0]) if len(after) else last
+        last = end + int(after[0]) if len(after) else last
+        return (
+            first if start - first <= _MAX_EDIT else start,
+            last if last - end <= _MAX_EDIT else end,
+        )
 
     def letters(self, start: int, end: int) -> int:
         """Return how many letters and marks a stretch has."""

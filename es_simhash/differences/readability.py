@@ -15,6 +15,8 @@ _RATIO = 4
 _LONG, _CHANCE = 24, 0.3
 # Letters of both sides from which on a stretch may have been rewritten.
 _LEAST_REWRITTEN = 120
+# Units of a sentence that two others may begin or end with as well.
+_FEW = 3
 # Units by which what was put in or taken out is moved to begin and end with a sentence.
 _MAX_SLIDE = 400
 
@@ -85,6 +87,43 @@ def _is_island(
         return block.size == 1 and all(before) and all(behind)
     letters = _letters(a, block.a, end)
     return _RATIO * letters <= min(max(before), max(behind))
+
+
+def loosened(blocks: list[Block], a: Units, b: Units) -> list[Block]:
+    """Return the blocks without the few words of a sentence that they begin or end with.
+
+    "Article 5" and "Article 9" begin alike; what follows may be another sentence altogether, such
+    as one that was moved, and then all of it.
+    """
+    bounds = a.sentences, b.sentences
+    loose = []
+    for number, block in enumerate(blocks):
+        places = [block.a, block.b]
+        ends = [block.a + block.size, block.b + block.size]
+        head = tail = 0
+        if number:
+            rests = [_until(bound, place) for bound, place in zip(bounds, places, strict=True)]
+            head = rests[0] if rests[0] == rests[1] and rests[0] <= _FEW else 0
+        if number + 1 < len(blocks):
+            begun = [_since(bound, end) for bound, end in zip(bounds, ends, strict=True)]
+            tail = begun[0] if begun[0] == begun[1] and begun[0] <= _FEW else 0
+        if head + tail < block.size:
+            loose.append(Block(block.a + head, block.b + head, block.size - head - tail))
+    return loose
+
+
+def _until(bounds: Ints, place: int) -> int:
+    """Return how many units of its sentence are at a place and after it; 0 for all."""
+    number = int(bounds.searchsorted(place))
+    return int(bounds[number]) - place if number < len(bounds) else 0
+
+
+def _since(bounds: Ints, end: int) -> int:
+    """Return how many units of its sentence are before an end; 0 for all."""
+    number = int(bounds.searchsorted(end))
+    if number < len(bounds) and bounds[number] == end:
+        return 0
+    return end - int(bounds[number - 1])
 
 
 def slid(blocks: list[Block], sequences: Sequences, a: Units, b: Units) -> list[Block]:
