@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from es_simhash.deduplication.decision import Decision
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
+    from es_simhash.differences.compare import changes
+    from es_simhash.differences.model import (
+        Change,
+        Changes,
+        ChangeSummary,
+        KeyChange,
+        MovedBlock,
+    )
     from es_simhash.engine.connection import connect
     from es_simhash.engine.retry import RetryPolicy
     from es_simhash.errors import (
@@ -73,6 +81,9 @@ _MODULES = {
     "Answer": "es_simhash.relation.model",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
+    "Change": "es_simhash.differences.model",
+    "ChangeSummary": "es_simhash.differences.model",
+    "Changes": "es_simhash.differences.model",
     "ClusterError": "es_simhash.errors",
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
@@ -94,9 +105,11 @@ _MODULES = {
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
     "Limits": "es_simhash.query.options",
+    "KeyChange": "es_simhash.differences.model",
     "MappingConflict": "es_simhash.errors",
     "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
+    "MovedBlock": "es_simhash.differences.model",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
     "Outcome": "es_simhash.bulk.outcome",
@@ -125,6 +138,7 @@ _MODULES = {
     "UndoReport": "es_simhash.ingestion.undo_report",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
+    "changes": "es_simhash.differences.compare",
     "compare": "es_simhash.relation.compare",
     "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
@@ -148,6 +162,9 @@ __all__ = [
     "Answer",
     "BackfillReport",
     "BackfillSettings",
+    "Change",
+    "ChangeSummary",
+    "Changes",
     "ClusterError",
     "Coverage",
     "Decision",
@@ -168,10 +185,12 @@ __all__ = [
     "IngestReport",
     "IngestSettings",
     "InputError",
+    "KeyChange",
     "Limits",
     "MappingConflict",
     "MemoryIndex",
     "MissingExtra",
+    "MovedBlock",
     "NodeError",
     "OnVersion",
     "Outcome",
@@ -200,6 +219,7 @@ __all__ = [
     "UndoReport",
     "VersionPolicy",
     "backfill",
+    "changes",
     "compare",
     "connect",
     "dismiss",

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from es_simhash.differences.anchors import Block, Stretch, diagonals, heaviest_chain, unique_runs
+from es_simhash.differences.anchors import (
+    Block,
+    Stretch,
+    diagonals,
+    heaviest_chain,
+    merged,
+    unique_runs,
+)
 from es_simhash.differences.lcs import longest_common_subsequence
 from es_simhash.fingerprints.hashing import Uint64s, xxh64
 from es_simhash.text.segmentation import Ints
@@ -47,9 +54,7 @@ class Sequences:
 
     def chosen(self, ours: Ints, theirs: Ints) -> "Sequences":
         """Return some units of either side."""
-        return Sequences(
-            self.a[ours], self.b[theirs], self.a_hashes[ours], self.b_hashes[theirs]
-        )
+        return Sequences(self.a[ours], self.b[theirs], self.a_hashes[ours], self.b_hashes[theirs])
 
 
 def _hashes(numbers: Ints) -> Uint64s:
@@ -75,7 +80,7 @@ def anchored(sequences: Sequences, whole: Stretch, runs: Sequence[int]) -> list[
             chain = _chain(sequences, stretch, runs)
             blocks += chain
             pending += between(stretch, chain) if chain else []
-    return sorted(blocks)
+    return merged(blocks)
 
 
 def _trimmed(sequences: Sequences, stretch: Stretch, blocks: list[Block]) -> Stretch:
@@ -157,9 +162,7 @@ def _pairs(sequences: Sequences, stretch: Stretch) -> Iterator[tuple[int, int]]:
         a_start, a_end, b_start, b_end = stretch
         if stretch.cells > _MOST_CELLS:
             a_end, b_end = min(a_end, a_start + _WINDOW), min(b_end, b_start + _WINDOW)
-        found = longest_common_subsequence(
-            sequences.a[a_start:a_end], sequences.b[b_start:b_end]
-        )
+        found = longest_common_subsequence(sequences.a[a_start:a_end], sequences.b[b_start:b_end])
         last = (a_end, b_end) == (stretch.a_end, stretch.b_end)
         if not last and found:
             # What follows may be aligned better with what is behind the window.

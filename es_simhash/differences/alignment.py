@@ -7,13 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.differences.align import LONG_RUNS, Sequences, aligned, anchored, between
-from es_simhash.differences.anchors import Block, Stretch, diagonals
+from es_simhash.differences.anchors import Block, Stretch, diagonals, merged
 from es_simhash.differences.lcs import longest_common_subsequence
 from es_simhash.differences.moves import Moved, find_moves
 from es_simhash.differences.readability import loosened, slid, without_islands
+from es_simhash.differences.sentences import sentence_pairs
 from es_simhash.differences.units import SectionKind, Units, numbered, section_kind
 from es_simhash.text.segmentation import Ints
 
+# Share of the equal words that remains when each sentence is compared with its own version.
+_LEAST_KEPT = 0.97
 # A smaller table is made at once.
 _FEW_CELLS = 4096
 
@@ -55,13 +58,15 @@ def align_texts(a: Units, b: Units) -> Alignment:
     kind = section_kind(a, b)
     sequences = Sequences.of(*numbered(a, b))
     stayed = slid(anchored(sequences, sequences.whole, LONG_RUNS), sequences, a, b)
-    gaps = list(between(sequences.whole, loosened(stayed, a, b)))
+    stayed = loosened(stayed, a, b)
+    gaps = list(between(sequences.whole, stayed))
     moves = find_moves(sequences, (a, b), (a.sections(kind), b.sections(kind)), gaps)
-    filled = loosened(stayed, a, b)
+    filled = list(stayed)
     left = _Left.of(a, b, moves)
     for gap in gaps:
-        filled += left.filled(sequences, gap)
-    blocks = slid(without_islands(_merged(filled), sequences.whole, a, b), sequences, a, b)
+        filled += left.filled(sequences, gap, (a.sentences, b.sentences))
+    blocks = without_islands(merged(filled), sequences.whole, a, b)
+    blocks = slid(blocks, sequences, a, b, fixed=left.moved)
     moves = [
         Moved(move.at, tuple(without_islands(list(move.blocks), move.at, a, b))) for move in moves
     ]
@@ -85,25 +90,56 @@ class _Left:
             a_units[at.a_start : at.a_end] = b_units[at.b_start : at.b_end] = False
         return cls(a_units & a.is_word, a_units, b_units & b.is_word, b_units)
 
-    def filled(self, sequences: Sequences, gap: Stretch) -> list[Block]:
-        """Return the blocks of a gap.
+    @property
+    def moved(self) -> tuple[Flags, Flags]:
+        """The units of both texts that are in a moved block."""
+        return ~self.a_units, ~self.b_units
 
-        Words are aligned first and the marks between them after that, or two commas would outweigh
-        a word.
+    def filled(self, sequences: Sequences, gap: Stretch, bounds: tuple[Ints, Ints]) -> list[Block]:
+        """Return the blocks of a gap: sentence by sentence, unless that loses too many words.
+
+        It does where a sentence was divided, or two were joined.
         """
-        words = _aligned(
-            sequences,
-            _among(self.a_words, gap.a_start, gap.a_end),
-            _among(self.b_words, gap.b_start, gap.b_end),
+        whole = self._words(sequences, gap)
+        left = (
+            _among(self.a_units, gap.a_start, gap.a_end),
+            _among(self.b_units, gap.b_start, gap.b_end),
         )
-        found = list(words)
-        for marks in between(gap, words):
+        pairs = sentence_pairs(sequences, gap, bounds, left)
+        if pairs:
+            apart = [block for part in _parts(gap, pairs) for block in self._words(sequences, part)]
+            if _total(apart) >= _LEAST_KEPT * _total(whole):
+                whole = apart
+        found = list(whole)
+        for marks in between(gap, whole):
             found += _aligned(
                 sequences,
                 _among(self.a_units, marks.a_start, marks.a_end),
                 _among(self.b_units, marks.b_start, marks.b_end),
             )
         return found
+
+    def _words(self, sequences: Sequences, part: Stretch) -> list[Block]:
+        """Return the blocks of the words alone, or two commas would outweigh a word."""
+        return _aligned(
+            sequences,
+            _among(self.a_words, part.a_start, part.a_end),
+            _among(self.b_words, part.b_start, part.b_end),
+        )
+
+
+def _parts(gap: Stretch, pairs: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Yield the pairs of sentences of a gap, and what is between them."""
+    a, b = gap.a_start, gap.b_start
+    for pair in pairs:
+        yield Stretch(a, pair.a_start, b, pair.b_start)
+        yield pair
+        a, b = pair.a_end, pair.b_end
+    yield Stretch(a, gap.a_end, b, gap.b_end)
+
+
+def _total(blocks: Sequence[Block]) -> int:
+    return sum(block.size for block in blocks)
 
 
 def _among(flags: Flags, start: int, end: int) -> Ints:
@@ -123,15 +159,3 @@ def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
     places = np.concatenate([np.arange(a, a + size) for a, _, size in found])
     targets = np.concatenate([np.arange(b, b + size) for _, b, size in found])
     return diagonals(ours[places], theirs[targets])
-
-
-def _merged(blocks: Sequence[Block]) -> list[Block]:
-    """Return blocks, ascending, with those as one that follow each other in both texts."""
-    merged: list[Block] = []
-    for block in sorted(blocks):
-        last = merged[-1] if merged else None
-        if last and (last.a + last.size, last.b + last.size) == block[:2]:
-            merged[-1] = Block(last.a, last.b, last.size + block.size)
-        else:
-            merged.append(block)
-    return merged

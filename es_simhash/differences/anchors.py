@@ -75,6 +75,18 @@ def diagonals(places: Ints, targets: Ints) -> list[Block]:
     ]
 
 
+def merged(blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks, ascending, with those as one that follow each other in both texts."""
+    joined: list[Block] = []
+    for block in sorted(blocks):
+        last = joined[-1] if joined else None
+        if last and (last.a + last.size, last.b + last.size) == block[:2]:
+            joined[-1] = Block(last.a, last.b, last.size + block.size)
+        else:
+            joined.append(block)
+    return joined
+
+
 def _once(numbers: Uint64s) -> tuple[Uint64s, Ints]:
     """Return the numbers that occur once, ascending, and their places."""
     order = np.argsort(numbers)

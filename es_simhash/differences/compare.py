@@ -1,16 +1,47 @@
 """What changed between two texts: from their units to everything that is shown of it."""
 
-from es_simhash.differences.alignment import align_texts
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from es_simhash.differences.alignment import Alignment, align_texts
+from es_simhash.differences.facts import Facts
+from es_simhash.differences.key_changes import is_short, key_changes
 from es_simhash.differences.model import Changes
 from es_simhash.differences.steps import all_changes, moved_blocks
 from es_simhash.differences.summary import summary_of
 from es_simhash.differences.units import Units
+from es_simhash.text.limits import require_text_size
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """A text that is compared with others; each part is computed when it is first needed.
+
+    Attributes:
+        text: The text.
+    """
+
+    text: str
+
+    @cached_property
+    def units(self) -> Units:
+        """Its words and marks.
+
+        Raises:
+            InputError: It has more than 16 MiB.
+        """
+        return Units.of(require_text_size(self.text))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Its numbers, dates and names."""
+        return Facts.of(self.text)
 
 
 def changes(a: str, b: str) -> Changes:
     """Return what changed from text A to text B.
 
-    >>> str(changes("Pay within 16 days.", "Pay within 18 days.").key_changes[0].b.text)
+    >>> changes("Pay within 16 days.", "Pay within 18 days.").key_changes[0].b.text
     '18'
 
     Args:
@@ -20,12 +51,21 @@ def changes(a: str, b: str) -> Changes:
     Raises:
         InputError: A text has more than 16 MiB.
     """
-    return changes_of(Units.of(a), Units.of(b))
+    return changes_of(ReadText(a), ReadText(b))
 
 
-def changes_of(a: Units, b: Units) -> Changes:
-    """Return what changed between two texts whose units are known."""
-    alignment = align_texts(a, b)
+def changes_of(a: ReadText, b: ReadText, alignment: Alignment | None = None) -> Changes:
+    """Return what changed between two texts.
+
+    Args:
+        a: The older text.
+        b: The newer text.
+        alignment: Theirs, when it is known.
+    """
+    alignment = alignment or align_texts(a.units, b.units)
     steps = all_changes(alignment)
-    moves = moved_blocks(alignment)
-    return Changes(steps, moves, (), summary_of(alignment, steps))
+    found = Changes(steps, moved_blocks(alignment), (), summary_of(alignment, steps))
+    short = [edit for edit in found.edits if is_short(edit)]
+    if not short:
+        return found
+    return replace(found, key_changes=key_changes(short, a.facts, b.facts))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.differences.align import Sequences, aligned
-from es_simhash.differences.anchors import Block, Stretch, unique_runs
+from es_simhash.differences.anchors import Block, Stretch, heaviest_chain, unique_runs
 from es_simhash.differences.units import Units
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.text.segmentation import Ints
@@ -46,23 +46,27 @@ class _Side:
     gaps: Ints
     sections: Ints
 
-    def extended(self, start: int, end: int) -> tuple[int, int]:
-        """Return a stretch with the rest of its first and last sentence, as far as it is free.
+    def snapped(self, start: int, end: int) -> tuple[int, int]:
+        """Return a stretch that begins and ends with a sentence, as far as units are free.
 
-        A rest that is longer than an edit stays where it is: in a text without sentences that would
-        be all of it.
+        A sentence of which most is in the stretch is taken whole, another is left out. What is
+        missing of one may be no longer than an edit: in a text without sentences it would be all.
         """
         bounds = self.units.sentences
-        first = int(bounds[np.searchsorted(bounds, start, side="right") - 1])
-        last = int(bounds[np.searchsorted(bounds, end)])
-        before = np.flatnonzero(~self.free[first:start])
-        after = np.flatnonzero(~self.free[end:last])
-        first = first + int(before[-1]) + 1 if len(before) else first
-        last = end + int(after[0]) if len(after) else last
+        first = int(np.searchsorted(bounds, start, side="right")) - 1
+        last = int(np.searchsorted(bounds, end))
         return (
-            first if start - first <= _MAX_EDIT else start,
-            last if last - end <= _MAX_EDIT else end,
+            self._edge(start, int(bounds[first]), min(end, int(bounds[first + 1]))),
+            self._edge(end, int(bounds[last]), max(start, int(bounds[last - 1]))),
         )
+
+    def _edge(self, edge: int, outside: int, inside: int) -> int:
+        """Return where a stretch begins or ends: at the edge of a sentence, or where it did."""
+        missing = abs(edge - outside)
+        if missing > abs(edge - inside):
+            return inside
+        whole = self.free[min(edge, outside) : max(edge, outside)].all()
+        return outside if missing <= _MAX_EDIT and whole else edge
 
     def letters(self, start: int, end: int) -> int:
         """Return how many letters and marks a stretch has."""
@@ -124,8 +128,21 @@ def _candidates(sequences: Sequences, ours: _Side, theirs: _Side) -> Iterator[St
         for i, j, size in unique_runs(a_hashes, b_hashes, _RUN)
         if a[i + size - 1] - a[i] == size - 1 == b[j + size - 1] - b[j]
     ]
-    yield from _clusters([run for run in runs if ours.gaps[run.a] != theirs.gaps[run.b]])
-    yield from _equal_sections(sequences, ours, theirs)
+    yield from _clusters(_out_of_order(runs, ours, theirs))
+    for a_start, b_start, size in _out_of_order(
+        _equal_sections(sequences, ours, theirs), ours, theirs
+    ):
+        yield Stretch(a_start, a_start + size, b_start, b_start + size)
+
+
+def _out_of_order(runs: Sequence[Block], ours: _Side, theirs: _Side) -> list[Block]:
+    """Return the runs that are in two gaps, or not in the order of most others of their gap."""
+    within: dict[int, list[Block]] = {}
+    for run in runs:
+        if ours.gaps[run.a] == theirs.gaps[run.b]:
+            within.setdefault(int(ours.gaps[run.a]), []).append(run)
+    in_order = {run for gap in within.values() for run in heaviest_chain(gap)}
+    return [run for run in runs if run not in in_order]
 
 
 def _apart(hashes: Uint64s, places: Ints, side: int) -> Uint64s:
@@ -133,33 +150,39 @@ def _apart(hashes: Uint64s, places: Ints, side: int) -> Uint64s:
 
     So no run begins in one gap and ends in another.
     """
-    apart = hashes.copy()
+    apart: Uint64s = hashes.copy()
     begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
     middle = begins[begins > 0]
     apart[middle] = (middle * 2 + side).astype(np.uint64)
     return apart
 
 
-def _clusters(runs: Sequence[Block]) -> Iterator[Stretch]:
-    """Yield runs that follow each other in both texts with few other units between as one."""
-    at: Stretch | None = None
+def _clusters(runs: Sequence[Block]) -> list[Stretch]:
+    """Return runs that follow each other in both texts with few other units between as one."""
+    clusters: list[Stretch] = []
+    first = 0
     for a, b, size in runs:
-        near = at and 0 <= a - at.a_end <= _MAX_EDIT and 0 <= b - at.b_end <= _MAX_EDIT
-        if at and not near:
-            yield at
-        start = (at.a_start, at.b_start) if at and near else (a, b)
-        at = Stretch(start[0], a + size, start[1], b + size)
-    if at:
-        yield at
+        while first < len(clusters) and a - clusters[first].a_end > _MAX_EDIT:
+            first += 1
+        for number in range(first, len(clusters)):
+            at = clusters[number]
+            if 0 <= a - at.a_end <= _MAX_EDIT and 0 <= b - at.b_end <= _MAX_EDIT:
+                clusters[number] = Stretch(at.a_start, a + size, at.b_start, b + size)
+                break
+        else:
+            clusters.append(Stretch(a, a + size, b, b + size))
+    return clusters
 
 
-def _equal_sections(sequences: Sequences, ours: _Side, theirs: _Side) -> Iterator[Stretch]:
-    """Yield whole sections of different gaps that are equal, and that either side has once."""
+def _equal_sections(sequences: Sequences, ours: _Side, theirs: _Side) -> list[Block]:
+    """Return whole sections that are equal, and that either side has once, in the order of A."""
     found = _free_sections(sequences.a, ours), _free_sections(sequences.b, theirs)
+    blocks = []
     for key in found[0].keys() & found[1].keys():
         a, b = found[0][key], found[1][key]
-        if a and b and ours.gaps[a[0]] != theirs.gaps[b[0]]:
-            yield Stretch(*a, *b)
+        if a and b:
+            blocks.append(Block(a[0], b[0], a[1] - a[0]))
+    return sorted(blocks)
 
 
 def _free_sections(numbers: Ints, side: _Side) -> dict[bytes, tuple[int, int] | None]:
@@ -175,9 +198,7 @@ def _free_sections(numbers: Ints, side: _Side) -> dict[bytes, tuple[int, int] | 
     return found
 
 
-def _forms(
-    sequences: Sequences, ours: _Side, theirs: _Side, block: Stretch
-) -> Iterator[Stretch]:
+def _forms(sequences: Sequences, ours: _Side, theirs: _Side, block: Stretch) -> Iterator[Stretch]:
     """Yield a block with the sentences it is in, and without them, as far as it is free."""
     a_start, a_end, b_start, b_end = block
     if not (ours.free[a_start:a_end].all() and theirs.free[b_start:b_end].all()):
@@ -197,7 +218,9 @@ def _forms(
         and sequences.a[a_end] == sequences.b[b_end]
     ):
         a_end, b_end = a_end + 1, b_end + 1
-    yield Stretch(*ours.extended(a_start, a_end), *theirs.extended(b_start, b_end))
+    at = Stretch(*ours.snapped(a_start, a_end), *theirs.snapped(b_start, b_end))
+    if at.a_start < at.a_end and at.b_start < at.b_end:
+        yield at
     yield Stretch(a_start, a_end, b_start, b_end)
 
 

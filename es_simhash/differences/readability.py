@@ -1,12 +1,14 @@
 """Alignments as a person would make them: whole sentences, and no stray word kept in a rewrite."""
 
-
 import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.differences.align import Sequences
 from es_simhash.differences.anchors import Block, Stretch
 from es_simhash.differences.units import Units
 from es_simhash.text.segmentation import Ints
+
+Flags = NDArray[np.bool_]
 
 # An equal run is not shown between changes that each have so many times its letters.
 _RATIO = 4
@@ -15,8 +17,6 @@ _RATIO = 4
 _LONG, _CHANCE = 24, 0.3
 # Letters of both sides from which on a stretch may have been rewritten.
 _LEAST_REWRITTEN = 120
-# Units of a sentence that two others may begin or end with as well.
-_FEW = 3
 # Units by which what was put in or taken out is moved to begin and end with a sentence.
 _MAX_SLIDE = 400
 
@@ -48,9 +48,7 @@ def _is_rewritten(stray: list[Block], start: Block, end: Block, a: Units, b: Uni
     return min(sides) >= _LEAST_REWRITTEN and equal < _CHANCE * min(sides)
 
 
-def _apart(
-    stray: list[Block], start: Block, end: Block, a: Units, b: Units
-) -> list[Block]:
+def _apart(stray: list[Block], start: Block, end: Block, a: Units, b: Units) -> list[Block]:
     """Return short equal runs without those that are few letters between long changes."""
     kept: list[Block] = []
     for number, block in enumerate(stray):
@@ -75,9 +73,7 @@ def _letters(units: Units, start: int, end: int) -> int:
     return int(units.ends[end - 1] - units.starts[start])
 
 
-def _is_island(
-    block: Block, before: tuple[int, int], behind: tuple[int, int], a: Units
-) -> bool:
+def _is_island(block: Block, before: tuple[int, int], behind: tuple[int, int], a: Units) -> bool:
     if not (any(before) and any(behind)):
         return False
     end = block.a + block.size
@@ -90,46 +86,59 @@ def _is_island(
 
 
 def loosened(blocks: list[Block], a: Units, b: Units) -> list[Block]:
-    """Return the blocks without the few words of a sentence that they begin or end with.
+    """Return the blocks without the parts of sentences that they begin and end with.
 
-    "Article 5" and "Article 9" begin alike; what follows may be another sentence altogether, such
-    as one that was moved, and then all of it.
+    "Article 5 …" and "Article 9 …" begin alike; what follows may be another sentence altogether,
+    such as one that was moved, and then all of it. A block within a sentence stays when it is most
+    of it.
     """
-    bounds = a.sentences, b.sentences
+    starts = _flags(a.sentences, len(a)), _flags(b.sentences, len(b))
     loose = []
     for number, block in enumerate(blocks):
-        places = [block.a, block.b]
-        ends = [block.a + block.size, block.b + block.size]
-        head = tail = 0
-        if number:
-            rests = [_until(bound, place) for bound, place in zip(bounds, places, strict=True)]
-            head = rests[0] if rests[0] == rests[1] and rests[0] <= _FEW else 0
-        if number + 1 < len(blocks):
-            begun = [_since(bound, end) for bound, end in zip(bounds, ends, strict=True)]
-            tail = begun[0] if begun[0] == begun[1] and begun[0] <= _FEW else 0
-        if head + tail < block.size:
-            loose.append(Block(block.a + head, block.b + head, block.size - head - tail))
+        both = starts[0][block.a : block.a + block.size + 1]
+        inside = np.flatnonzero(both & starts[1][block.b : block.b + block.size + 1])
+        first = int(inside[0]) if number and len(inside) else 0
+        last = int(inside[-1]) if number + 1 < len(blocks) and len(inside) else block.size
+        if first < last and (len(inside) or _is_most(block, a, b)):
+            loose.append(Block(block.a + first, block.b + first, last - first))
     return loose
 
 
-def _until(bounds: Ints, place: int) -> int:
-    """Return how many units of its sentence are at a place and after it; 0 for all."""
-    number = int(bounds.searchsorted(place))
-    return int(bounds[number]) - place if number < len(bounds) else 0
+def _is_most(block: Block, a: Units, b: Units) -> bool:
+    """Check whether a block within a sentence has most of it, in both texts."""
+    return all(
+        2 * block.size >= bounds[place] - bounds[place - 1]
+        for bounds, place in (
+            (a.sentences, int(a.sentences.searchsorted(block.a, "right"))),
+            (b.sentences, int(b.sentences.searchsorted(block.b, "right"))),
+        )
+    )
 
 
-def _since(bounds: Ints, end: int) -> int:
-    """Return how many units of its sentence are before an end; 0 for all."""
-    number = int(bounds.searchsorted(end))
-    if number < len(bounds) and bounds[number] == end:
-        return 0
-    return end - int(bounds[number - 1])
+def _flags(bounds: Ints, length: int) -> Flags:
+    flags = np.zeros(length + 1, bool)
+    flags[bounds] = True
+    return flags
 
 
-def slid(blocks: list[Block], sequences: Sequences, a: Units, b: Units) -> list[Block]:
+def slid(
+    blocks: list[Block],
+    sequences: Sequences,
+    a: Units,
+    b: Units,
+    *,
+    fixed: tuple[Flags, Flags] | None = None,
+) -> list[Block]:
     """Return the blocks with what was only put in or taken out moved to whole sentences.
 
     Where "… end. The next" was put in, it reads better as "The next … end."; both are right.
+
+    Args:
+        blocks: The blocks.
+        sequences: The units of both texts.
+        a: The same of A, with their places.
+        b: The same of B.
+        fixed: Units of both texts that stay where they are.
     """
     ranks = _ranks(a), _ranks(b)
     blocks = list(blocks)
@@ -138,6 +147,10 @@ def slid(blocks: list[Block], sequences: Sequences, a: Units, b: Units) -> list[
         a_gap = other.a - one.a - one.size
         b_gap = other.b - one.b - one.size
         if (a_gap > 0) == (b_gap > 0):
+            continue
+        if fixed and (
+            fixed[0][other.a - a_gap : other.a].any() or fixed[1][other.b - b_gap : other.b].any()
+        ):
             continue
         if a_gap:
             shift = _best_shift(sequences.a, ranks[0], one.a + one.size, other.a, one, other)
@@ -157,9 +170,7 @@ def _ranks(units: Units) -> Ints:
     return ranks
 
 
-def _best_shift(
-    numbers: Ints, ranks: Ints, start: int, end: int, one: Block, other: Block
-) -> int:
+def _best_shift(numbers: Ints, ranks: Ints, start: int, end: int, one: Block, other: Block) -> int:
     """Return by how many units a change from `start` to `end` is moved, to the left below 0."""
     if numbers[start] != numbers[end] and numbers[start - 1] != numbers[end - 1]:
         return 0

@@ -43,7 +43,13 @@ class _Writer:
         return self._b_limit if unit == self._at.b_end else int(self._b.starts[unit])
 
     def _add(
-        self, kind: ChangeKind, a: int, b: int, *, white_space: bool = False, move: int | None = None
+        self,
+        kind: ChangeKind,
+        a: int,
+        b: int,
+        *,
+        white_space: bool = False,
+        move: int | None = None,
     ) -> None:
         """Add a change up to these offsets; equal ones that follow each other are one."""
         a_from, b_from = self._a_place, self._b_place
@@ -86,15 +92,11 @@ class _Writer:
             if ours and ours[0].move is not None:
                 piece = ours.pop(0)
                 self._unseen(int(self._a.starts[piece.start]), self._b_place)
-                self._add(
-                    "move", int(self._a.ends[piece.end - 1]), self._b_place, move=piece.move
-                )
+                self._add("move", int(self._a.ends[piece.end - 1]), self._b_place, move=piece.move)
             elif theirs and theirs[0].move is not None:
                 piece = theirs.pop(0)
                 self._unseen(self._a_place, int(self._b.starts[piece.start]))
-                self._add(
-                    "move", self._a_place, int(self._b.ends[piece.end - 1]), move=piece.move
-                )
+                self._add("move", self._a_place, int(self._b.ends[piece.end - 1]), move=piece.move)
             elif ours and theirs:
                 self._replace(ours.pop(0), theirs.pop(0))
             elif ours:
@@ -153,9 +155,7 @@ def all_changes(alignment: Alignment) -> tuple[Change, ...]:
     whole = Stretch(0, len(a), 0, len(b))
     writer = _Writer(a, b, whole, is_whole=True)
     a_moves = [_Piece(*move.at[:2], number) for number, move in enumerate(alignment.moves, 1)]
-    b_moves = sorted(
-        _Piece(*move.at[2:], number) for number, move in enumerate(alignment.moves, 1)
-    )
+    b_moves = sorted(_Piece(*move.at[2:], number) for number, move in enumerate(alignment.moves, 1))
     for block, gap in _in_turn(alignment.stayed, whole):
         if block:
             writer.equal(block)

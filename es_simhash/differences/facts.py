@@ -1,0 +1,126 @@
+"""Numbers, dates and names of a text, by pattern, in every script that has digits."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from es_simhash.differences.model import FactKind
+from es_simhash.relation.model import Span
+from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.languages.detection import detect_language
+
+# Characters by which the language is detected.
+_SAMPLE = 20_000
+# Characters between a fact and what is beside it: a space, and one of its own.
+_BESIDE = 2
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december",
+    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
+    "januar|jänner|februar|märz|mai|juni|juli|oktober|dezember",
+    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre",
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
+    "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre",
+    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro",
+    "januari|februari|maart|mei|augustus",
+    "января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря",
+    "يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر",
+    "जनवरी|फ़रवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|सितम्बर|अक्टूबर|अक्तूबर|नवंबर|दिसंबर",
+)
+_NAMES = {
+    form
+    for name in "|".join(_MONTHS).split("|")
+    for form in (name, name.capitalize(), name.upper())
+}
+_MONTH = f"(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
+# To look at the first letter alone makes the search ten times as fast.
+_BEGINS_MONTH = rf"(?<!\w)(?=[{''.join(sorted({name[0] for name in _NAMES}))}])"
+_CHINESE_DIGITS = "〇零一二两三四五六七八九十百千万亿"
+_CHINESE = rf"[\d{_CHINESE_DIGITS}]+"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
+# Of several alternatives the first counts: a date is no number, nor three of them.
+_DATES_BY_DIGIT = (
+    rf"{_CHINESE}\s?年(?:\s?{_CHINESE}\s?月(?:\s?{_CHINESE}\s?[日号])?)?",
+    rf"{_CHINESE}\s?月\s?{_CHINESE}\s?[日号]",
+    rf"(?<!\w){_DAY}\s(?:of\s|de\s)?{_MONTH}\b\.?(?:,?\s(?:de\s)?\d{{4}}\b)?",
+    r"(?<!\w)\d{4}(?P<iso>[-/.])\d{1,2}(?P=iso)\d{1,2}\b",
+    r"(?<!\w)\d{1,2}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{2,4}\b",
+)
+_DATES_BY_MONTH = (
+    rf"{_MONTH}\b\.?\s{_DAY}(?!\d)(?:,?\s\d{{4}}\b)?",
+    rf"{_MONTH}\b\.?,?\s(?:de\s)?\d{{4}}\b",
+)
+_DATE = (
+    rf"(?=[\d{_CHINESE_DIGITS}])(?:{'|'.join(_DATES_BY_DIGIT)})"
+    rf"|{_BEGINS_MONTH}(?:{'|'.join(_DATES_BY_MONTH)})"
+)
+_NUMBER = "|".join(
+    (
+        rf"第\s?{_CHINESE}\s?[条條章节節款项項目编編号號届屆次]",
+        r"(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
+        # Characters for digits are numbers where something is counted.
+        rf"[{_CHINESE_DIGITS}]+(?=\s?[条章节款项个人天日月年元倍%％])",
+    )
+)
+_FACTS = re.compile(rf"(?P<date>{_DATE})|(?P<number>{_NUMBER})")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number, a date or a name, and where it is."""
+
+    kind: FactKind
+    span: Span
+
+    @property
+    def value(self) -> str:
+        """What makes two facts equal."""
+        return value(self.span.text)
+
+
+def value(text: str) -> str:
+    """Return what makes two facts equal: the words, whatever their case and the white space."""
+    return " ".join(text.split()).casefold()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of a text, in order; no two overlap.
+
+    Attributes:
+        facts: The facts.
+        starts: Offset of each.
+    """
+
+    facts: Sequence[Fact]
+    starts: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> "Facts":
+        """Return the facts of a text."""
+        facts = sorted(_facts_of(text), key=lambda fact: fact.span.start)
+        return cls(facts, [fact.span.start for fact in facts])
+
+    def within(self, start: int, end: int) -> list[Fact]:
+        """Return the facts that a stretch has a part of; at an empty one, those beside it."""
+        if start == end:
+            start, end = start - _BESIDE, end + _BESIDE
+        first = bisect_left(self.starts, start)
+        if first and self.facts[first - 1].span.end > start:
+            first -= 1
+        return list(self.facts[first : bisect_left(self.starts, end)])
+
+
+def _facts_of(text: str) -> Iterator[Fact]:
+    taken = []
+    for found in _FACTS.finditer(text):
+        kind: FactKind = "date" if found["date"] is not None else "number"
+        start, end = found.start(), found.end()
+        taken.append((start, end))
+        yield Fact(kind, Span(start, end, text[start:end]))
+    ends = [end for _, end in taken]
+    for entity in find_entities(text, detect_language(text[:_SAMPLE])):
+        for start, end in entity.spans:
+            place = bisect_left(ends, start + 1)
+            if place == len(taken) or taken[place][0] >= end:
+                yield Fact("name", Span(start, end, text[start:end]))
