@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
     from es_simhash.differences.compare import changes
+    from es_simhash.differences.history import (
+        Blame,
+        BlamedSentence,
+        History,
+        HistoryStep,
+        Version,
+    )
     from es_simhash.differences.model import (
         Change,
         Changes,
@@ -84,6 +91,8 @@ _MODULES = {
     "Answer": "es_simhash.relation.model",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
+    "Blame": "es_simhash.differences.history",
+    "BlamedSentence": "es_simhash.differences.history",
     "Change": "es_simhash.differences.model",
     "ChangeSummary": "es_simhash.differences.model",
     "Changes": "es_simhash.differences.model",
@@ -102,6 +111,8 @@ _MODULES = {
     "Family": "es_simhash.families.report",
     "FamilyOptions": "es_simhash.families.options",
     "FileInUse": "es_simhash.errors",
+    "History": "es_simhash.differences.history",
+    "HistoryStep": "es_simhash.differences.history",
     "Index": "es_simhash.search.index",
     "IndexConfig": "es_simhash.storage.config",
     "IndexMissing": "es_simhash.errors",
@@ -141,6 +152,7 @@ _MODULES = {
     "SweepSettings": "es_simhash.sync.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
     "UndoReport": "es_simhash.ingestion.undo_report",
+    "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
     "changes": "es_simhash.differences.compare",
@@ -170,6 +182,8 @@ __all__ = [
     "Answer",
     "BackfillReport",
     "BackfillSettings",
+    "Blame",
+    "BlamedSentence",
     "Change",
     "ChangeSummary",
     "Changes",
@@ -188,6 +202,8 @@ __all__ = [
     "Family",
     "FamilyOptions",
     "FileInUse",
+    "History",
+    "HistoryStep",
     "Index",
     "IndexConfig",
     "IndexMissing",
@@ -227,6 +243,7 @@ __all__ = [
     "SweepSettings",
     "TextFingerprints",
     "UndoReport",
+    "Version",
     "VersionPolicy",
     "backfill",
     "changes",

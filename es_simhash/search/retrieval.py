@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
-from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
-from es_simhash.indices.text_fields import misspelt_hint, require_mapped
+from es_simhash.indices.text_fields import require_mapped
 from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
@@ -30,12 +29,13 @@ from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
+from es_simhash.search.stored_texts import StoredTexts
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import shown_fields, text_of
+from es_simhash.storage.source import shown_fields
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class Retrieval:
         vocabulary = None if config.vocabulary is None else load_vocabulary(config.vocabulary)
         profiler = semantic_profiler(config.semantics, config.vocabulary)
         return TextAnalyser(config.scheme, profiler, vocabulary)
+
+    @property
+    def stored_texts(self) -> StoredTexts:
+        """What reads the texts of stored documents."""
+        return StoredTexts(self.gateway, self.name, self.config, self.access)
 
     @property
     def _dismissals(self) -> DismissalLookup:
@@ -111,39 +116,16 @@ class Retrieval:
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
             return []
-        wanted = [self.config.text_field, *self.config.entity_fields]
-        if self.access.has_fingerprints:
-            wanted.append(self.config.path(fields.SCHEME))
-        entries = self.access.entries(ids, wanted)
+        stored = self.stored_texts
+        entries = stored.entries(ids)
         texts = analyser.analyse(
-            [self._text_of(entry) for entry in entries],
+            [stored.text_of(entry) for entry in entries],
             [entry.get("_source", {}) for entry in entries],
         )
         return [
             QueryDocument(text, DocumentRef.of_hit(entry))
             for text, entry in zip(texts, entries, strict=True)
         ]
-
-    def _text_of(self, entry: Mapping[str, Any]) -> str:
-        id = entry["_id"]
-        if not entry.get("found"):
-            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}. Check the id.")
-        source = entry.get("_source", {})
-        text = text_of(source, self.config.text_field)
-        if text is None:
-            hint = misspelt_hint(self.gateway, self.name, self.config.text_field)
-            raise InputError(
-                f"Document {id!r} has no text in field {self.config.text_field!r}{hint}. "
-                "Set text_field.",
-                parameter="text_field",
-            )
-        stored = text_of(source, self.config.path(fields.SCHEME))
-        if stored is not None and stored != self.config.scheme.name:
-            raise SchemeMismatch(
-                f"Document {id!r} has fingerprints of scheme {stored!r}, but the index has "
-                f"scheme {self.config.scheme.name!r}. Re-ingest the document."
-            )
-        return text
 
     def _read_profiles(self, documents: Sequence[QueryDocument]) -> None:
         """Read the profiles together; vectors of the user's own come from their field."""

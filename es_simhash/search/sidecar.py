@@ -73,6 +73,11 @@ class SidecarIndex(Index):
             )
         return source
 
+    @property
+    def text_index(self) -> str:
+        """The first index."""
+        return self.source
+
     def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers these options, and them with a filter that the sidecar takes."""
         self._require_dates(options, self.source)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,7 @@ Date = int | float
 
 DATE_TYPES = frozenset({"date", "date_nanos"})
 NANOSECONDS = 1_000_000  # in a millisecond
+_EPOCH, _MIDNIGHT = datetime(1970, 1, 1), time()
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,24 @@ class DateField:
         if self.is_number:
             return max(values, default=None)
         return max((int(Decimal(str(value)) * NANOSECONDS) for value in values), default=None)
+
+    def text_of_hit(self, hit: Mapping[str, Any]) -> str | None:
+        """Return the date of a search hit as a person reads it: ISO 8601 in UTC, or the number.
+
+        The time is left out at midnight, and what is below the second always. A year that ISO 8601
+        has no four digits for is given in milliseconds.
+        """
+        date = self.of_hit(hit)
+        if date is None or self.is_number:
+            return None if date is None else str(date)
+        milliseconds = int(date) // NANOSECONDS
+        try:
+            moment = _EPOCH + timedelta(milliseconds=milliseconds)
+        except OverflowError:
+            return f"{milliseconds} ms"
+        if moment.time() == _MIDNIGHT:
+            return moment.date().isoformat()
+        return moment.isoformat(timespec="seconds") + "Z"
 
     def milliseconds_of_hit(self, hit: Mapping[str, Any]) -> float | None:
         """Return the milliseconds since 1970 of a search hit, of a field of dates."""
