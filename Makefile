@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages
+  bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages bench-changes
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -91,6 +91,10 @@ bench-families: $(STAMP)
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)
 	@$(BIN)/python -m tests.bench.passages $(ARGS)
+
+# What changed between versions: completeness, words marked, moves, and time (needs the data).
+bench-changes: $(STAMP)
+	@$(BIN)/python -m tests.bench.changes $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)

@@ -64,7 +64,7 @@ def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str
         _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
     else:
         console = console_of(output_format)
-        console.print(Text.assemble(one_line(name_a), " → ", one_line(name_b)))
+        console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
         ChangesPrinter(console).print(changes)
 
 

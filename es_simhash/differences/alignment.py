@@ -112,6 +112,8 @@ class _Left:
                 whole = apart
         found = list(whole)
         for marks in between(gap, whole):
+            if marks.is_empty:
+                continue
             found += _aligned(
                 sequences,
                 _among(self.a_units, marks.a_start, marks.a_end),

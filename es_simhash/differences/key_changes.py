@@ -59,7 +59,7 @@ def _of_edit(edit: Change, ours: Facts, theirs: Facts) -> Iterator[KeyChange]:
     """Yield what differs in one edit."""
     a = ours.within(edit.a.start, edit.a.end)
     b = theirs.within(edit.b.start, edit.b.end)
-    for kind in _KINDS:
+    for kind in _KINDS if a or b else ():
         yield from _of_kind(kind, edit, a, b)
 
 
@@ -73,6 +73,8 @@ def _of_kind(
         older = [fact for fact in older if _is_part(fact, newer)]
     if not edit.b.text:
         newer = [fact for fact in newer if _is_part(fact, older)]
+    if not older and not newer:
+        return
     same = Counter(fact.value for fact in older) & Counter(fact.value for fact in newer)
     sides = (
         [change.a for change in _left_out(_alone(kind, facts), same)] for facts in (older, newer)

@@ -57,15 +57,13 @@ class FamilyVersions:
 
     Attributes:
         gateway: To the cluster.
-        name: Index that has the families.
-        text_index: Index that has the texts and the dates: the same, or that of a sidecar.
+        name: Index that has the documents; a sidecar has no families.
         config: Of the index.
         date_field: Name of the field of the dates; None for that of the configuration.
     """
 
     gateway: Gateway
     name: str
-    text_index: str
     config: IndexConfig
     date_field: str | None = None
 
@@ -80,7 +78,7 @@ class FamilyVersions:
         name = self.date_field or self.config.documents.date
         if name is None:
             return None
-        return find_date_field(self.gateway.mappings(self.text_index), name, parameter="date_field")
+        return find_date_field(self.gateway.mappings(self.name), name, parameter="date_field")
 
     def history(self, id: str) -> History:
         """Return the history of a family; see `Index.history`."""
@@ -127,15 +125,10 @@ class FamilyVersions:
     def _members(self, family: str) -> list[Member]:
         """Return the members, oldest first; those without a date before all."""
         query: dict[str, Any] = {"term": {self.config.path(fields.FAMILY): family}}
-        if self.text_index != self.name:
-            hits = self._hits(self.name, {"query": query, "_source": False})
-            query = {"ids": {"values": [hit["_id"] for hit in hits]}}
         body: dict[str, Any] = {"query": query, "_source": [self.config.text_field]}
         if self.dates is not None:
             body["docvalue_fields"] = [self.dates.requested]
-        return [
-            self._member(hit) for hit in sorted(self._hits(self.text_index, body), key=self._order)
-        ]
+        return [self._member(hit) for hit in sorted(self._hits(body), key=self._order)]
 
     def _member(self, hit: Mapping[str, Any]) -> Member:
         date = None if self.dates is None else self.dates.text_of_hit(hit)
@@ -143,8 +136,8 @@ class FamilyVersions:
         text = stored_text(hit.get("_source", {}), self.config.text_field) or ""
         return Member(Version(hit["_id"], date), ReadText(text))
 
-    def _hits(self, index: str, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        with self.gateway.point_in_time(index) as point:
+    def _hits(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        with self.gateway.point_in_time(self.name) as point:
             return list(point.hits({"size": _PAGE, **body}))
 
     def _order(self, hit: Mapping[str, Any]) -> tuple[bool, float, str]:

@@ -177,7 +177,7 @@ class Index:
         return self.name
 
     def _versions(self, date_field: str | None) -> FamilyVersions:
-        return FamilyVersions(self.gateway, self.name, self.text_index, self.config, date_field)
+        return FamilyVersions(self.gateway, self.text_index, self.config, date_field)
 
     def _require_dates(self, options: SearchOptions, index: str) -> None:
         """Check, once, that an index has the date field of the options; without it, nothing."""

@@ -100,7 +100,8 @@ def _running(members: Sequence[Piece]) -> Iterator[str]:
         if piece.mark == "moved_away" and piece.move is not None:
             number = piece.move.number
             yield (
-                f'<div class="away" id="away-{number}"><a href="#here-{number}">moved away: see where it is</a>'
+                f'<div class="away" id="away-{number}">'
+                f'<a href="#here-{number}">moved away: see where it is</a>'
                 f"<s>{_text(piece.text)}</s></div>"
             )
         elif piece.mark == "equal" and len(piece.text) > 2 * _SHOWN:
