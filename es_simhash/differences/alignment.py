@@ -110,16 +110,21 @@ class _Left:
             apart = [block for part in _parts(gap, pairs) for block in self._words(sequences, part)]
             if _total(apart) >= _LEAST_KEPT * _total(whole):
                 whole = apart
-        found = list(whole)
-        for marks in between(gap, whole):
-            if marks.is_empty:
-                continue
-            found += _aligned(
-                sequences,
-                _among(self.a_units, marks.a_start, marks.a_end),
-                _among(self.b_units, marks.b_start, marks.b_end),
-            )
-        return found
+        return [
+            *whole,
+            *(block for rest in between(gap, whole) for block in self._marks(sequences, rest)),
+        ]
+
+    def _marks(self, sequences: Sequences, rest: Stretch) -> list[Block]:
+        """Return the blocks of what is between two words."""
+        a, a_end, b, b_end = rest
+        if a_end - a == b_end - b == 1:
+            # Nearly always: the same comma.
+            is_equal = self.a_units[a] and self.b_units[b] and sequences.a[a] == sequences.b[b]
+            return [Block(a, b, 1)] if is_equal else []
+        if rest.is_empty:
+            return []
+        return _aligned(sequences, _among(self.a_units, a, a_end), _among(self.b_units, b, b_end))
 
     def _words(self, sequences: Sequences, part: Stretch) -> list[Block]:
         """Return the blocks of the words alone, or two commas would outweigh a word."""
@@ -154,7 +159,8 @@ def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
         return []
     if len(ours) * len(theirs) <= _FEW_CELLS:
         pairs = longest_common_subsequence(sequences.a[ours], sequences.b[theirs])
-        return [Block(int(ours[i]), int(theirs[j]), 1) for i, j in pairs]
+        places, targets = ours.tolist(), theirs.tolist()
+        return [Block(places[i], targets[j], 1) for i, j in pairs]
     found = aligned(sequences.chosen(ours, theirs))
     if not found:
         return []

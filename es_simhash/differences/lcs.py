@@ -12,10 +12,32 @@ def longest_common_subsequence(a: Ints, b: Ints) -> Pairs:
     a row costs a few operations on it (Hyyrö 2004, "Bit-parallel LCS-length computation
     revisited"). All rows are kept: len(a) * len(b) / 8 bytes.
     """
+    ours, theirs = a.tolist(), b.tolist()
+    head, tail = _equal_ends(ours, theirs)
+    pairs = [(place, place) for place in range(head)]
+    pairs += _inner(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail], head)
+    pairs += [(len(ours) - place, len(theirs) - place) for place in range(tail, 0, -1)]
+    return pairs
+
+
+def _equal_ends(a: list[int], b: list[int]) -> tuple[int, int]:
+    """Return how many of the first and of the last numbers are equal; none counts twice."""
+    head, shorter = 0, min(len(a), len(b))
+    while head < shorter and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _inner(a: list[int], b: list[int], start: int) -> Pairs:
+    """Return the places in what is between equal ends, moved on by where that starts."""
+    if not a or not b:
+        return []
     if len(a) > len(b):
-        return [(i, j) for j, i in longest_common_subsequence(b, a)]
-    rows, columns = a.tolist(), b.tolist()
-    return _traced(_table(rows, columns), len(columns))
+        return [(i, j) for j, i in _inner(b, a, start)]
+    return [(start + i, start + j) for i, j in _traced(_table(a, b), len(b))]
 
 
 def _table(rows: list[int], columns: list[int]) -> list[int]:
