@@ -76,7 +76,7 @@ def _print(found: Blame, sentences: tuple[BlamedSentence, ...]) -> None:
     )
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("since", overflow="fold")
-    table.add_column("first words", overflow="fold")
+    table.add_column("begun in", overflow="fold")
     table.add_column("sentence", ratio=1, overflow="fold")
     last = None
     for blamed in sentences:

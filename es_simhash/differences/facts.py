@@ -54,10 +54,23 @@ _DATE = (
     rf"(?=[\d{_CHINESE_DIGITS}])(?:{'|'.join(_DATES_BY_DIGIT)})"
     rf"|{_BEGINS_MONTH}(?:{'|'.join(_DATES_BY_MONTH)})"
 )
+# Not "one", nor "ein", which count nothing as a rule.
+_NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen",
+    "seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety",
+    "hundred|thousand|million|billion|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
+    "zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend",
+    "deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|quinze|vingt|trente|quarante|cinquante",
+    "soixante|cent|mille|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|quince|veinte|treinta|cien",
+)
+_WORDS = {form for word in "|".join(_NUMBER_WORDS).split("|") for form in (word, word.capitalize())}
+_WORD = f"(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+_BEGINS_WORD = rf"(?<!\w)(?=[{''.join(sorted({word[0] for word in _WORDS}))}])"
 _NUMBER = "|".join(
     (
         rf"第\s?{_CHINESE}\s?[条條章节節款项項目编編号號届屆次]",
         r"(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
+        rf"{_BEGINS_WORD}{_WORD}(?:[ -]{_WORD})*\b",
         # Characters for digits are numbers where something is counted.
         rf"[{_CHINESE_DIGITS}]+(?=\s?[条章节款项个人天日月年元倍%％])",
     )

@@ -22,7 +22,7 @@ from es_simhash.storage.dates import DateField
 from es_simhash.storage.source import stored_text, text_of
 
 # Documents in one page, with their texts.
-_PAGE = 200
+_MEMBERS_PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class FamilyVersions:
 
     def _hits(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         with self.gateway.point_in_time(self.name) as point:
-            return list(point.hits({"size": _PAGE, **body}))
+            return list(point.hits({"size": _MEMBERS_PAGE, **body}))
 
     def _order(self, hit: Mapping[str, Any]) -> tuple[bool, float, str]:
         date = None if self.dates is None else self.dates.of_hit(hit)

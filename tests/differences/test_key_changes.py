@@ -19,6 +19,7 @@ def told(a: str, b: str) -> Told:
     [
         ("Pay in 16 days.", "Pay in 18 days.", [("number", "16", "18")]),
         ("Pay €1,000.50 now.", "Pay €1,200 now.", [("number", "€1,000.50", "€1,200")]),
+        ("Eleven ships wait.", "Twenty-two ships wait.", [("number", "Eleven", "Twenty-two")]),
         ("It is 5 % of it.", "It is 6 % of it.", [("number", "5 %", "6 %")]),
         ("On 16 May 2020 it ends.", "On 16 May 2021 it ends.",
          [("date", "16 May 2020", "16 May 2021")]),
