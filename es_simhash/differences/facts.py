@@ -40,7 +40,9 @@ _CHINESE = rf"[\d{_CHINESE_DIGITS}]+"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
 # Of several alternatives the first counts: a date is no number, nor three of them.
 _DATES_BY_DIGIT = (
-    rf"{_CHINESE}\s?年(?:\s?{_CHINESE}\s?月(?:\s?{_CHINESE}\s?[日号])?)?",
+    # A year has four digits: three characters or fewer before it count years.
+    rf"{_CHINESE}\s?年\s?{_CHINESE}\s?月(?:\s?{_CHINESE}\s?[日号])?",
+    r"(?<!\d)\d{4}\s?年|[〇零一二三四五六七八九]{4}\s?年",
     rf"{_CHINESE}\s?月\s?{_CHINESE}\s?[日号]",
     rf"(?<!\w){_DAY}\s(?:of\s|de\s)?{_MONTH}\b\.?(?:,?\s(?:de\s)?\d{{4}}\b)?",
     r"(?<!\w)\d{4}(?P<iso>[-/.])\d{1,2}(?P=iso)\d{1,2}\b",

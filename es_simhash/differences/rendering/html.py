@@ -12,6 +12,8 @@ from es_simhash.text.escaping import printable
 
 # Characters of what is equal that are shown at a change; the rest is folded.
 _SHOWN = 700
+# Key changes that are shown; the rest is folded.
+_ROWS = 20
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _TAGS = {"delete": "del", "insert": "ins"}
 
@@ -53,10 +55,18 @@ def _key_changes(changes: Changes) -> str:
     rows = [_row(change, count) for change, count in counted_key_changes(changes)]
     if not rows:
         return ""
+    shown, more = rows[:_ROWS], rows[_ROWS:]
+    folded = ""
+    if more:
+        folded = f"<details><summary>{len(more)} more</summary>\n{_table(more)}</details>\n"
     return (
-        '<section class="key">\n<h2>Numbers, dates and names</h2>\n<table>\n'
-        f"{''.join(rows)}</table>\n</section>\n"
+        '<section class="key">\n<h2>Numbers, dates and names</h2>\n'
+        f"{_table(shown)}{folded}</section>\n"
     )
+
+
+def _table(rows: Sequence[str]) -> str:
+    return f"<table>\n{''.join(rows)}</table>\n"
 
 
 def _row(change: KeyChange, count: int) -> str:
