@@ -20,6 +20,8 @@ from es_simhash.text.segmentation import Ints
 # Runs that anchor an alignment: units in a row that either side has once.
 LONG_RUNS = (12, 6)
 SHORT_RUNS = (3, 1)
+# A table of so few cells is aligned exactly without anchors.
+_FEW_CELLS = 1024
 # Cells of the largest exact table: 32 MiB, some 16,000 units on either side.
 _MOST_CELLS = 1 << 28
 # Units on either side of each part of what is too large, and has no unique run.
@@ -109,7 +111,7 @@ def _chain(sequences: Sequences, stretch: Stretch, runs: Sequence[int]) -> list[
     a_start, a_end, b_start, b_end = stretch
     a = sequences.a_hashes[a_start:a_end]
     b = sequences.b_hashes[b_start:b_end]
-    for length in runs:
+    for length in runs if stretch.cells > _FEW_CELLS else ():
         if min(len(a), len(b)) < length:
             continue
         found = heaviest_chain(unique_runs(a, b, length))

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from es_simhash.differences.model import FactKind
@@ -14,6 +14,8 @@ from es_simhash.semantics.languages.detection import detect_language
 _SAMPLE = 20_000
 # Characters between a fact and what is beside it: a space, and one of its own.
 _BESIDE = 2
+# Characters around a stretch in which a number or a date may begin that is part of it.
+_NEAR = 100
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december",
     "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
@@ -111,9 +113,19 @@ class Facts:
     starts: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> "Facts":
-        """Return the facts of a text."""
-        facts = sorted(_facts_of(text), key=lambda fact: fact.span.start)
+    def of(
+        cls, text: str, names: Sequence[Fact], near: Iterable[tuple[int, int]] | None = None
+    ) -> "Facts":
+        """Return the facts of a text.
+
+        Args:
+            text: The text.
+            names: Its names.
+            near: Stretches of the text, ascending, near which numbers and dates are wanted; None
+                for all of it.
+        """
+        found = [fact for window in _windows(text, near) for fact in _counted(text, *window)]
+        facts = sorted(_apart(found, names), key=lambda fact: fact.span.start)
         return cls(facts, [fact.span.start for fact in facts])
 
     def within(self, start: int, end: int) -> list[Fact]:
@@ -126,16 +138,38 @@ class Facts:
         return list(self.facts[first : bisect_left(self.starts, end)])
 
 
-def _facts_of(text: str) -> Iterator[Fact]:
-    taken = []
-    for found in _FACTS.finditer(text):
+def names_of(text: str) -> list[Fact]:
+    """Return the names of a text, in no order."""
+    return [
+        Fact("name", Span(start, end, text[start:end]))
+        for entity in find_entities(text, detect_language(text[:_SAMPLE]))
+        for start, end in entity.spans
+    ]
+
+
+def _windows(text: str, near: Iterable[tuple[int, int]] | None) -> Iterator[tuple[int, int]]:
+    """Yield the stretches in which numbers are searched, those that overlap as one."""
+    first = last = 0
+    for start, end in near if near is not None else ((0, len(text)),):
+        if start - _NEAR > last:
+            yield first, last
+            first = start - _NEAR
+        last = max(last, end + _NEAR)
+    yield first, min(last, len(text))
+
+
+def _counted(text: str, start: int, end: int) -> Iterator[Fact]:
+    """Yield the numbers and dates of a stretch."""
+    for found in _FACTS.finditer(text, start, end):
         kind: FactKind = "date" if found["date"] is not None else "number"
-        start, end = found.start(), found.end()
-        taken.append((start, end))
-        yield Fact(kind, Span(start, end, text[start:end]))
-    ends = [end for _, end in taken]
-    for entity in find_entities(text, detect_language(text[:_SAMPLE])):
-        for start, end in entity.spans:
-            place = bisect_left(ends, start + 1)
-            if place == len(taken) or taken[place][0] >= end:
-                yield Fact("name", Span(start, end, text[start:end]))
+        yield Fact(kind, Span(found.start(), found.end(), found.group()))
+
+
+def _apart(found: Sequence[Fact], names: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield numbers and dates, and the names that are no part of one."""
+    yield from found
+    ends = [fact.span.end for fact in found]
+    for name in names:
+        place = bisect_left(ends, name.span.start + 1)
+        if place == len(found) or found[place].span.start >= name.span.end:
+            yield name

@@ -12,6 +12,7 @@ from es_simhash.differences.model import Change, FactKind, KeyChange
 _MAX_WORDS = 40
 # Words of what was only put in, or taken out, from which on it is a passage of its own.
 _MAX_ADDED_WORDS = 12
+_FIRST_CJK = "\u2e80"
 _KINDS: tuple[FactKind, ...] = ("number", "date", "name")
 
 
@@ -51,8 +52,13 @@ def _left_out(changes: Iterable[KeyChange], counts: Counter[str]) -> Iterator[Ke
 
 def is_short(edit: Change) -> bool:
     """Check whether an edit is short enough for its facts to stand for each other."""
-    words = len(edit.a.text.split()), len(edit.b.text.split())
+    words = _words(edit.a.text), _words(edit.b.text)
     return max(words) <= (_MAX_WORDS if all(words) else _MAX_ADDED_WORDS)
+
+
+def _words(text: str) -> int:
+    """Return about how many words there are: two characters are one without spaces between."""
+    return len(text.split()) + sum(character >= _FIRST_CJK for character in text) // 2
 
 
 def _of_edit(edit: Change, ours: Facts, theirs: Facts) -> Iterator[KeyChange]:

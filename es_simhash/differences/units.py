@@ -178,11 +178,14 @@ def _keys(text: str, starts: list[int], ends: list[int]) -> list[str]:
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     if text.isascii():
         return words
-    if _IGNORED.search(text):
-        words = [word if word.isascii() else _IGNORED.sub("", word) or word for word in words]
-    if unicodedata.is_normalized("NFC", text):
+    if not _IGNORED.search(text) and unicodedata.is_normalized("NFC", text):
         return words
-    return [word if word.isascii() else unicodedata.normalize("NFC", word) for word in words]
+    keys = {word: word if word.isascii() else _key(word) for word in set(words)}
+    return [keys[word] for word in words]
+
+
+def _key(word: str) -> str:
+    return unicodedata.normalize("NFC", _IGNORED.sub("", word) or word)
 
 
 def _sentence_starts(
