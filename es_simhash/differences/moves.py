@@ -19,8 +19,8 @@ _RUN = 5
 _MAX_EDIT = 24
 # Share of the words of a block, of the longer side, that is equal.
 _LEAST_EQUAL = 0.5
-# Letters that a block has; a whole section may be shorter.
-_LEAST_LETTERS, _LEAST_SECTION_LETTERS = 24, 6
+# Letters that a block of whole sections has, one of whole sentences, and any other.
+_LEAST_SECTION_LETTERS, _LEAST_LETTERS, _LEAST_PART_LETTERS = 6, 24, 60
 
 
 class Moved(NamedTuple):
@@ -236,13 +236,22 @@ def _is_moved(ours: _Side, theirs: _Side, at: Stretch, blocks: Sequence[Block]) 
     """Check whether enough of two stretches is equal to be one block."""
     letters = sum(ours.letters(block.a, block.a + block.size) for block in blocks)
     longer = max(ours.letters(at.a_start, at.a_end), theirs.letters(at.b_start, at.b_end))
-    is_section = all(
-        place in side.sections
-        for side, places in ((ours, at[:2]), (theirs, at[2:]))
+    if _begins_and_ends(ours.sections, theirs.sections, at):
+        least = _LEAST_SECTION_LETTERS
+    elif _begins_and_ends(ours.units.sentences, theirs.units.sentences, at):
+        least = _LEAST_LETTERS
+    else:
+        least = _LEAST_PART_LETTERS
+    return letters >= least and letters >= _LEAST_EQUAL * longer
+
+
+def _begins_and_ends(ours: Ints, theirs: Ints, at: Stretch) -> bool:
+    """Check whether two stretches begin and end with a section or a sentence, by their bounds."""
+    return all(
+        bounds[bounds.searchsorted(place)] == place
+        for bounds, places in ((ours, at[:2]), (theirs, at[2:]))
         for place in places
     )
-    least = _LEAST_SECTION_LETTERS if is_section else _LEAST_LETTERS
-    return letters >= least and letters >= _LEAST_EQUAL * longer
 
 
 def _joined(moves: Sequence[Moved]) -> list[Moved]:

@@ -27,6 +27,11 @@ SectionKind = Literal["paragraph", "line", "sentence"]
 # A mark between two digits belongs to the number: 1,000.50 and 3.1.2 are one unit each.
 _INSIDE_NUMBERS = re.compile(r"(?<=\d)[.,'’٫٬](?=\d)")
 _IGNORED = re.compile(f"[{class_ranges(IGNORED)}\u200b]")
+_LINES = {"line": 1, "paragraph": 2}
+# What an item of a list, a row of a table or a heading begins with; or what ends its number.
+_BULLETS = frozenset("*-+•·▪◦●–—#|§") | {"##", "###", "####"}
+_ITEM_MARKS = frozenset(".)、．）")
+_LONGEST_NUMBER = 4
 _LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 # Classes of `sentence_classes` from which on a character is no mark that ends a sentence.
 _CLOSER, _SPACES = 3, 4
@@ -103,14 +108,28 @@ class Units:
         """Return the bounds of the sections in units, one more than there are sections."""
         if kind == "sentence":
             return self.sentences
-        return self._with_ends(np.flatnonzero(self.line_breaks >= (1 if kind == "line" else 2)))
+        return self._with_ends(np.flatnonzero(self.line_breaks >= _LINES[kind]))
 
     @cached_property
     def sentences(self) -> Ints:
-        """Bounds of the sentences in units; a paragraph ends one."""
-        paragraphs = self.sections("paragraph")
-        bounds, _ = cut(self.sentence_starts.tolist(), paragraphs.tolist(), _SentenceSizes())
+        """Bounds of the sentences in units; a paragraph ends one, and so does an item of a list."""
+        begins = self.line_breaks >= _LINES["paragraph"]
+        begins |= (self.line_breaks > 0) & self._opens_item
+        blocks = self._with_ends(np.flatnonzero(begins))
+        bounds, _ = cut(self.sentence_starts.tolist(), blocks.tolist(), _SentenceSizes())
         return bounds
+
+    @property
+    def _opens_item(self) -> NDArray[np.bool_]:
+        """Which units would open an item of a list at the beginning of a line: - or 1. or (a)."""
+        marks = np.array([key in _ITEM_MARKS for key in self.keys], bool)
+        opens = np.array([key in _BULLETS for key in self.keys], bool)
+        short = self.is_word & (self.ends - self.starts <= _LONGEST_NUMBER)
+        opens[:-1] |= short[:-1] & marks[1:] & (self.starts[1:] == self.ends[:-1])
+        opens[:-2] |= (
+            np.array([key == "(" for key in self.keys[:-2]], bool) & short[1:-1] & marks[2:]
+        )
+        return opens
 
     def _with_ends(self, starts: Ints) -> Ints:
         return np.unique(np.concatenate([[0], starts, [len(self)]]))

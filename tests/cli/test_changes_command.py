@@ -113,13 +113,6 @@ def index(client: Any, index_name: str) -> str:
 
 
 @pytest.mark.cluster
-def test_changes_of_two_documents(call: Any, index: str) -> None:
-    done = call("changes", index, "--format", "text", "--", "-a", "b/ \x1b[31m<i>")
-    # `call` adds the address behind --.
-    assert done.status == 2
-
-
-@pytest.mark.cluster
 def test_ids_of_any_kind(run: Any, cluster_url: str, index: str) -> None:
     odd = "b/ \x1b[31m<i>"
     done = run("changes", "--url", cluster_url, index, "--", "-a", odd)

@@ -92,3 +92,17 @@ def test_a_short_line_that_stands_elsewhere_too_is_no_move() -> None:
     found = changes("Yes.\n\nOne thing.\n\nNo.", "One thing.\n\nNo.\n\nYes.\n\nNo.")
     assert all(len(move.a.text) < 30 for move in found.moves)
     checked("Yes.\n\nOne thing.\n\nNo.", "One thing.\n\nNo.\n\nYes.\n\nNo.")
+
+
+def test_an_item_of_a_list_is_moved_by_itself() -> None:
+    items = [f"* [The guide to the {what} of the house]" for what in THINGS]
+    found = checked("\n".join(items), "\n".join([*items[1:6], items[0], *items[6:]]))
+    (move,) = found.moves
+    assert (move.a.text, move.b.text) == (items[0], items[0])
+    assert list(found.edits) == []
+
+
+def test_some_words_that_stand_elsewhere_in_a_sentence_are_no_moved_block() -> None:
+    a = "The fee, in any case and without regard to fault, is owed by the tenant of the house."
+    b = "The fee is owed by the tenant of the house, in any case and without regard to fault."
+    assert checked(a, b).moves == ()

@@ -64,6 +64,7 @@ def test_changes_of_two_documents_are_those_of_their_texts(terms: Index) -> None
     assert [(each.a and each.a.text, each.b and each.b.text) for each in found.key_changes] == [
         ("16", "18")
     ]
+    assert terms.changes(FIRST, FIRST).summary.identical
     assert "nothing in common" in str(terms.changes(FIRST, "other").summary)
 
 
