@@ -15,7 +15,7 @@ _SAMPLE = 20_000
 # Characters between a fact and what is beside it: a space, and one of its own.
 _BESIDE = 2
 # Characters around a stretch in which a number or a date may begin that is part of it.
-_NEAR = 100
+_NEAR = 40
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december",
     "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",

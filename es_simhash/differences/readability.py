@@ -94,11 +94,10 @@ def loosened(blocks: list[Block], a: Units, b: Units) -> list[Block]:
     """
     starts = _flags(a.sentences, len(a)), _flags(b.sentences, len(b))
     loose = []
-    for number, block in enumerate(blocks):
+    for block in blocks:
         both = starts[0][block.a : block.a + block.size + 1]
         inside = np.flatnonzero(both & starts[1][block.b : block.b + block.size + 1])
-        first = int(inside[0]) if number and len(inside) else 0
-        last = int(inside[-1]) if number + 1 < len(blocks) and len(inside) else block.size
+        first, last = (int(inside[0]), int(inside[-1])) if len(inside) else (0, block.size)
         if first < last and (len(inside) or _is_most(block, a, b)):
             loose.append(Block(block.a + first, block.b + first, last - first))
     return loose
