@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages \
-  bench-copies
+  bench-copies bench-changes
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -96,6 +96,10 @@ bench-passages: $(STAMP)
 # Who copied whom over a whole index: what is found, in which place and time (needs the data).
 bench-copies: $(STAMP)
 	@$(BIN)/python -m tests.bench.copies $(ARGS)
+
+# What changed between versions: completeness, words marked, moves, and time (needs the data).
+bench-changes: $(STAMP)
+	@$(BIN)/python -m tests.bench.changes $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)

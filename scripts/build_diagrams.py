@@ -97,6 +97,7 @@ def rooms() -> None:
                 ("fingerprints", ("schemes, simhash,", "blocks, shingles")),
                 ("semantics", ("profiles: entities,", "concepts, vectors")),
                 ("relation", ("kinds, thresholds,", "scores, evidence")),
+                ("differences", ("changes, moves,", "history, blame")),
                 ("storage", ("fields, codec,", "mappings, pipeline")),
                 ("query", ("options, candidates,", "ranking, dialect")),
             ],

@@ -18,6 +18,7 @@ ROOMS = (
     "fingerprints",
     "semantics",
     "relation",
+    "differences",
     "storage",
     "query",
     "engine",
@@ -123,7 +124,8 @@ def test_only_the_engine_imports_the_client() -> None:
 def test_the_pure_rooms_are_these() -> None:
     # Guards the tests above against an order that was changed without a thought.
     assert PURE == (
-        "errors", "text", "fingerprints", "semantics", "relation", "storage", "query",
+        "errors", "text", "fingerprints", "semantics", "relation", "differences", "storage",
+        "query",
     )  # fmt: skip
 
 

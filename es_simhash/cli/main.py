@@ -10,6 +10,8 @@ from es_simhash.cli.groups import LazyGroup
 
 COMMANDS = {
     "backfill": "es_simhash.cli.backfill_command",
+    "blame": "es_simhash.cli.blame_command",
+    "changes": "es_simhash.cli.changes_command",
     "compare": "es_simhash.cli.compare_command",
     "concepts": "es_simhash.cli.concepts_command",
     "config": "es_simhash.cli.config_command",

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from es_simhash.differences.compare import changes
+from es_simhash.differences.history import Blame, History
+from es_simhash.differences.model import Changes
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
@@ -11,6 +14,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import Relation
 from es_simhash.search.access import DirectAccess
+from es_simhash.search.family_versions import FamilyVersions
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
@@ -124,6 +128,49 @@ class Index:
         """
         return self._retrieval(SearchOptions())[0].explain(id_a, id_b)
 
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one stored document to another, whatever their relation.
+
+        Args:
+            id_a: The older one.
+            id_b: The newer one.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        stored = self._retrieval(SearchOptions())[0].stored_texts
+        return changes(*stored.texts([id_a, id_b]))
+
+    def history(self, id: str, *, date_field: str | None = None) -> History:
+        """Return the versions of a document, oldest first, and what changed at each step.
+
+        Args:
+            id: Of any member of a family that `find_families` wrote, or the name of the family.
+            date_field: Field of the dates; None for that of the configuration. Without one, the
+                versions are in the order of their ids, and those without a date come first.
+
+        Raises:
+            DocumentMissing: There is neither a document nor a family of that name.
+            InputError: The document has no family, or no mapping has the field of the dates.
+            MappingConflict: The field of the dates holds none.
+        """
+        return self._versions(date_field).history(id)
+
+    def blame(self, id: str, *, date_field: str | None = None) -> Blame:
+        """Return since when each sentence of a version stands there.
+
+        Args:
+            id: Of the version; of a family, its name stands for the newest one.
+            date_field: As in `history`.
+
+        Raises:
+            DocumentMissing: There is neither a document nor a family of that name.
+            InputError: The document has no family, or no mapping has the field of the dates.
+            MappingConflict: The field of the dates holds none.
+        """
+        return self._versions(date_field).blame(id)
+
     def searches(
         self,
         *,
@@ -143,6 +190,14 @@ class Index:
         """
         self._require_dates(options, self.name)
         return self._direct, options
+
+    @property
+    def text_index(self) -> str:
+        """Index that has the texts and the other fields of the user's documents."""
+        return self.name
+
+    def _versions(self, date_field: str | None) -> FamilyVersions:
+        return FamilyVersions(self.gateway, self.text_index, self.config, date_field)
 
     def _require_dates(self, options: SearchOptions, index: str) -> None:
         """Check, once, that an index has the date field of the options; without it, nothing."""

@@ -34,7 +34,7 @@ from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
-from es_simhash.search.stored_text import stored_text_of
+from es_simhash.search.stored_texts import StoredTexts
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
@@ -74,6 +74,11 @@ class Retrieval:
         vocabulary = None if config.vocabulary is None else load_vocabulary(config.vocabulary)
         profiler = semantic_profiler(config.semantics, config.vocabulary)
         return TextAnalyser(config.scheme, profiler, vocabulary)
+
+    @property
+    def stored_texts(self) -> StoredTexts:
+        """What reads the texts of stored documents."""
+        return StoredTexts(self.gateway, self.name, self.config, self.access)
 
     @property
     def _dismissals(self) -> DismissalLookup:
@@ -125,12 +130,10 @@ class Retrieval:
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
             return []
-        wanted = [*self.config.text_fields, *self.config.entity_fields]
-        if self.access.has_fingerprints:
-            wanted.append(self.config.path(fields.SCHEME))
-        entries = self.access.entries(ids, wanted)
+        stored = self.stored_texts
+        entries = stored.entries(ids)
         texts = analyser.analyse(
-            [stored_text_of(self.gateway, self.name, self.config, entry) for entry in entries],
+            [stored.text_of(entry) for entry in entries],
             [entry.get("_source", {}) for entry in entries],
         )
         return [

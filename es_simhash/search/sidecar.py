@@ -78,6 +78,11 @@ class SidecarIndex(Index):
     def _source_date_field(self) -> DateField | None:
         return self._date_field(self.source)
 
+    @property
+    def text_index(self) -> str:
+        """The first index."""
+        return self.source
+
     def _retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers these options, and them with a filter that the sidecar takes."""
         self._require_dates(options, self.source)

@@ -40,6 +40,11 @@ class DateField:
             return max(values, default=None)
         return max((int(Decimal(str(value)) * NANOSECONDS) for value in values), default=None)
 
+    def text_of_hit(self, hit: Mapping[str, Any]) -> str | None:
+        """Return the date of a search hit as `iso` gives it; None without one."""
+        date = self.of_hit(hit)
+        return None if date is None else self.iso(date)
+
     def iso(self, date: Date) -> str:
         """Return a date in ISO 8601, in UTC, without a time at midnight; a number as it is."""
         if self.is_number:

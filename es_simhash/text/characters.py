@@ -15,11 +15,21 @@ WORD, STANDALONE, MARK, IGNORED = 1, 2, 3, 4
 # Code points after this plane are left out of regular expressions, see `class_ranges`.
 _FIRST_PLANE = 0x10000
 CODE_POINTS = 0x110000
+_LAST_SPACE = 0x3000
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
     """Return the code points of a text; surrogates that stand alone are among them."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+@lru_cache(maxsize=1)
+def space_table() -> NDArray[np.bool_]:
+    """Return whether each code point is white space, as `str.isspace` knows it.
+
+    It ends with the first that is none after the last, so that all after that are like it.
+    """
+    return np.array([chr(code).isspace() for code in range(_LAST_SPACE + 2)])
 
 
 @lru_cache(maxsize=3)

@@ -1,28 +1,43 @@
 """Offsets in the original text for positions in the normalised one."""
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.text.characters import code_points, space_table
 from es_simhash.text.segmentation import normalise
 
-_RUN = re.compile(r"\s+|\S+")
+_ASCII = 128
 
 
 def original_offsets(original: str) -> NDArray[np.int64]:
     """Return the offset in the original of each character of `normalise(original)` and of its end.
 
-    Normalising never crosses ASCII white space, so each word is mapped by itself: character by
-    character where that gives the same result, else to the start of the word.
+    Normalising never crosses white space, so each word is mapped by itself: character by character
+    where that gives the same result, else to the start of the word.
     """
     if original.isascii():
         return np.arange(len(original) + 1)
-    offsets: list[int] = []
-    for run in _RUN.finditer(original):
-        offsets.extend(_run_offsets(run.group(), run.start()))
-    offsets.append(len(original))
-    return np.array(offsets)
+    parts: list[NDArray[np.int64] | list[int]] = []
+    place = 0
+    for start, end in _runs_to_normalise(original):
+        parts += [np.arange(place, start), _run_offsets(original[start:end], start)]
+        place = end
+    parts.append(np.arange(place, len(original) + 1))
+    return np.concatenate(parts)
+
+
+def _runs_to_normalise(original: str) -> list[tuple[int, int]]:
+    """Return the bounds of words and spaces that are not all ASCII; all else maps to itself."""
+    codes = code_points(original)
+    is_space = space_table()[np.minimum(codes, len(space_table()) - 1)]
+    is_wide = codes >= _ASCII
+    spaces, wide_spaces = np.flatnonzero(is_space), np.flatnonzero(is_space & is_wide)
+    words = np.unique(np.searchsorted(spaces, np.flatnonzero(is_wide & ~is_space)))
+    starts = np.concatenate([[0], spaces + 1])[words]
+    ends = np.concatenate([spaces, [len(codes)]])[words]
+    runs = [*zip(starts.tolist(), ends.tolist(), strict=True)]
+    runs += ((space, space + 1) for space in wide_spaces.tolist())
+    return sorted(runs)
 
 
 def _run_offsets(run: str, start: int) -> list[int]:

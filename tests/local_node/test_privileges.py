@@ -70,6 +70,9 @@ CASES = {
         ("read", "view_index_metadata"),
         ("read",),
     ),
+    "changes": Case("changes", ("changes", INDEX, "1", "2")),
+    "history": Case("changes", ("changes", INDEX, "--family", "1"), "grouped"),
+    "blame": Case("blame", ("blame", INDEX, "1"), "grouped"),
     "doctor": Case("doctor", ("doctor", INDEX)),
     "status": Case("status", ("status", INDEX)),
     "install-new": Case("install", ("install", INDEX), "missing"),
@@ -167,8 +170,11 @@ def prepare(administrator: Any, tmp_path: Path, monkeypatch: Any) -> Callable[[s
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
             install(admin, INDEX)
-        if state in ("ingested", "skipped"):
+        if state in ("ingested", "skipped", "grouped"):
             assert all(each.ok for each in ingest(admin, INDEX, DOCUMENTS))
+            admin.indices.refresh(index=INDEX)
+        if state == "grouped":
+            find_families(admin, INDEX)
             admin.indices.refresh(index=INDEX)
         if state == "skipped":
             rules = OnVersion("skip", audit="skipped.jsonl")

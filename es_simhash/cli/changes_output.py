@@ -1,0 +1,155 @@
+"""What changed, as a terminal, a file or a program takes it."""
+
+import re
+import sys
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from es_simhash.cli.output import print_json, shortened
+from es_simhash.differences.model import Changes, KeyChange
+from es_simhash.differences.rendering.html import html_page
+from es_simhash.differences.rendering.pieces import (
+    Hunk,
+    Mark,
+    Piece,
+    counted_key_changes,
+    hunks,
+)
+from es_simhash.differences.rendering.unified import unified_diff
+from es_simhash.text.escaping import one_line, printable
+
+FORMATS = ("table", "text", "json", "diff", "html")
+# JSON, the diff and the page have all of them.
+_MAX_KEY_CHANGES, _MAX_HUNKS = 20, 200
+# Characters of one piece; both ends of a longer one are shown.
+_MAX_CHARACTERS = 600
+_MOVED_CHARACTERS = 80
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_STYLES: dict[Mark, str] = {
+    "equal": "",
+    "delete": "red strike",
+    "insert": "green underline",
+    "moved_away": "blue dim",
+    "moved_here": "blue",
+}
+_MARKS: dict[Mark, tuple[str, str]] = {"delete": ("[-", "-]"), "insert": ("{+", "+}")}
+
+changes_format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Output format: table is coloured where the terminal is, text never; diff is a unified "
+    "diff for `patch`, html a page of its own.",
+)
+
+
+def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str) -> None:
+    """Print what changed from one text to another.
+
+    Args:
+        changes: The changes.
+        name_a: Name of the older text.
+        name_b: Name of the newer text.
+        output_format: One of `FORMATS`.
+    """
+    if output_format == "json":
+        print_json(changes.to_dict())
+    elif output_format == "html":
+        click.echo(html_page(changes, name_a, name_b), nl=False)
+    elif output_format == "diff":
+        _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
+    else:
+        console = console_of(output_format)
+        console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
+        ChangesPrinter(console).print(changes)
+
+
+def console_of(output_format: str) -> Console:
+    """Return the console of a format: text has no colours."""
+    return Console(highlight=False, no_color=True if output_format == "text" else None)
+
+
+def _print_diff(diff: str) -> None:
+    """Print a diff as it is, so that it applies; on a terminal nothing of it steers that."""
+    if sys.stdout.isatty():
+        click.echo("".join(f"{printable(line)}\n" for line in diff.split("\n")[:-1]), nl=False)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(diff.encode("utf-8", "surrogatepass"))
+    sys.stdout.buffer.flush()
+
+
+class ChangesPrinter:
+    """Prints changes on a console; without colours, words have the marks of `wdiff`.
+
+    Args:
+        console: The console.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._has_colours = console.is_terminal and not console.no_color
+
+    def print(self, changes: Changes) -> None:
+        """Print the summary, what differs in numbers, dates and names, and the changes."""
+        self.print_summary(changes)
+        found = list(hunks(changes))
+        for hunk in found[:_MAX_HUNKS]:
+            self._console.print()
+            self._print_hunk(hunk)
+        self._print_more(len(found) - _MAX_HUNKS, "changes")
+
+    def print_summary(self, changes: Changes, indent: str = "") -> None:
+        """Print the summary, and what differs in numbers, dates and names."""
+        self._console.print(Text(f"{indent}{changes.summary}", "bold"))
+        rows = counted_key_changes(changes)
+        for change, count in rows[:_MAX_KEY_CHANGES]:
+            self._console.print(_key_line(change, count, indent), soft_wrap=True)
+        self._print_more(len(rows) - _MAX_KEY_CHANGES, "numbers, dates and names", indent)
+
+    def _print_more(self, count: int, what: str, indent: str = "") -> None:
+        if count > 0:
+            self._console.print(f"{indent}... {count} more {what}; --format json and html have all")
+
+    def _print_hunk(self, hunk: Hunk) -> None:
+        self._console.print(Text(f"line {hunk.line}", "dim"))
+        text = Text()
+        for piece in hunk.pieces:
+            self._append(text, piece)
+        self._console.print(text, soft_wrap=True)
+
+    def _append(self, text: Text, piece: Piece) -> None:
+        """Append a piece; the white space around it stays outside of the marks."""
+        number = piece.move.number if piece.move else 0
+        if piece.mark == "moved_here":
+            text.append(f"[moved block {number}:] ", _STYLES[piece.mark])
+            return
+        if piece.mark == "moved_away":
+            words = shortened(piece.text, _MOVED_CHARACTERS)
+            text.append(f"[moved away as block {number}: {words}] ", _STYLES[piece.mark])
+            return
+        words = shortened(_PARAGRAPHS.sub(" ¶ ", piece.text), _MAX_CHARACTERS)
+        lead = " " if piece.text[:1].isspace() else ""
+        tail = " " if words and piece.text[-1:].isspace() else ""
+        opening, closing = ("", "") if self._has_colours else _MARKS.get(piece.mark, ("", ""))
+        text.append(lead)
+        text.append(f"{opening}{words}{closing}", _STYLES[piece.mark])
+        text.append(tail)
+
+
+def _key_line(change: KeyChange, count: int, indent: str) -> Text:
+    older = one_line(change.a.text) if change.a else "(none)"
+    newer = one_line(change.b.text) if change.b else "(none)"
+    line = Text.assemble(
+        f"{indent}  {change.kind}: ",
+        (older, _STYLES["delete"] if change.a else "dim"),
+        " → ",
+        (newer, _STYLES["insert"] if change.b else "dim"),
+    )
+    if count > 1:
+        line.append(f" (× {count})", "dim")
+    return line

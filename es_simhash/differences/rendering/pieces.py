@@ -1,0 +1,140 @@
+"""Changes as pieces of running text, each with how it is marked, and hunks of them."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from es_simhash.differences.model import Change, Changes, KeyChange, MovedBlock
+
+# `moved_away` is where a block was, `moved_here` where it is; what was edited in it follows there.
+Mark = Literal["equal", "delete", "insert", "moved_away", "moved_here"]
+# Words around a change in a hunk.
+_CONTEXT = 12
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of text.
+
+    Attributes:
+        mark: How it is marked.
+        text: Its text; of `moved_here` none.
+        place: Offset in B at which it is, or would be.
+        move: The moved block it belongs to; None for none.
+    """
+
+    mark: Mark
+    text: str
+    place: int
+    move: MovedBlock | None = None
+
+
+def pieces(changes: Changes) -> Iterator[Piece]:
+    """Yield both texts as one: what is equal, taken out and put in, in the order of B."""
+    moves = {move.number: move for move in changes.moves}
+    yield from _pieces(changes.changes, moves)
+
+
+def _pieces(
+    changes: Iterable[Change], moves: Mapping[int, MovedBlock], inside: MovedBlock | None = None
+) -> Iterator[Piece]:
+    for change in changes:
+        place = change.b.start
+        if change.kind == "move":
+            move = moves[change.move or 0]
+            if change.a.text:
+                yield Piece("moved_away", change.a.text, place, move)
+            else:
+                yield Piece("moved_here", "", place, move)
+                yield from _pieces(move.edits, moves, move)
+        elif change.kind == "equal" or change.white_space:
+            yield Piece("equal", change.b.text, place, inside)
+        else:
+            if change.a.text:
+                yield Piece("delete", change.a.text, place, inside)
+            if change.b.text:
+                yield Piece("insert", change.b.text, place, inside)
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Changes that are near each other, with some words around them.
+
+    Attributes:
+        line: Line of B of the first change, from 1.
+        pieces: The pieces, in order.
+    """
+
+    line: int
+    pieces: tuple[Piece, ...]
+
+
+def hunks(changes: Changes) -> Iterator[Hunk]:
+    """Yield the changes with their context; what is far from all of them is left out."""
+    lines = _LineNumbers(changes)
+    found: list[Piece] = []
+    for piece in pieces(changes):
+        if piece.mark != "equal":
+            found.append(piece)
+            continue
+        words = piece.text.split()
+        is_long = len(words) > 2 * _CONTEXT + 1
+        if is_long and _has_change(found):
+            head = _head(piece)
+            yield lines.hunk([*found, head])
+            found = []
+        if is_long or not words:
+            found = [*found, _tail(piece)] if is_long or found else []
+        else:
+            found.append(piece)
+    if _has_change(found):
+        yield lines.hunk(found)
+
+
+def _has_change(found: Sequence[Piece]) -> bool:
+    return any(piece.mark != "equal" for piece in found)
+
+
+def _head(piece: Piece) -> Piece:
+    words = piece.text.split(maxsplit=_CONTEXT)[:_CONTEXT]
+    lead = " " if piece.text[:1].isspace() else ""
+    return Piece("equal", f"{lead}{' '.join(words)} …", piece.place, piece.move)
+
+
+def _tail(piece: Piece) -> Piece:
+    words = piece.text.rsplit(maxsplit=_CONTEXT)
+    if len(words) <= _CONTEXT:
+        return piece
+    end = " " if piece.text[-1:].isspace() else ""
+    return Piece("equal", f"… {' '.join(words[1:])}{end}", piece.place, piece.move)
+
+
+class _LineNumbers:
+    """Lines of B by offset."""
+
+    def __init__(self, changes: Changes) -> None:
+        text = changes.text_b
+        self._breaks = [place for place, character in enumerate(text) if character == "\n"]
+
+    def hunk(self, found: Sequence[Piece]) -> Hunk:
+        first = next(piece for piece in found if piece.mark != "equal")
+        # What was put in may begin with the line breaks before it.
+        lead = len(first.text) - len(first.text.lstrip()) if first.mark == "insert" else 0
+        return Hunk(bisect_left(self._breaks, first.place + lead) + 1, tuple(found))
+
+
+def counted_key_changes(changes: Changes) -> list[tuple[KeyChange, int]]:
+    """Return each key change once, whatever its places, with how often it is there."""
+    first: dict[tuple[str, str, str], KeyChange] = {}
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for change in changes.key_changes:
+        key = (
+            change.kind,
+            change.a.text if change.a else "",
+            change.b.text if change.b else "",
+        )
+        first.setdefault(key, change)
+        counts[key] += 1
+    return [(change, counts[key]) for key, change in first.items()]

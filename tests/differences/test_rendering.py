@@ -1,0 +1,159 @@
+"""Changes as hunks, as a unified diff that applies, and as a page that carries nothing foreign."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from es_simhash import changes
+from es_simhash.differences.rendering.html import html_page
+from es_simhash.differences.rendering.pieces import hunks
+from es_simhash.differences.rendering.unified import unified_diff
+
+LINES = [f"Line {number} of the text, which has something to say." for number in range(1, 41)]
+ATTACKS = '<script>alert(1)</script> & "quotes" <img src="https://example.org/x">'
+STEERING = "\x1b[31m\x9b2J\u202e\x07\x00"
+
+
+def edited() -> list[str]:
+    lines = list(LINES)
+    lines[4] = "Another line."
+    del lines[20]
+    lines.insert(30, "One more line.")
+    return lines
+
+
+def test_a_hunk_has_the_words_around_a_change_and_its_line() -> None:
+    one, two, three = hunks(changes("\n".join(LINES), "\n".join(edited())))
+    assert (one.line, three.line) == (5, 31)
+    assert two.line in (20, 21)
+    marked = [(piece.mark, piece.text) for piece in three.pieces if piece.mark != "equal"]
+    assert [(mark, text.strip()) for mark, text in marked] == [("insert", "One more line.")]
+    words = " ".join(piece.text for piece in one.pieces if piece.mark == "equal").split()
+    assert 12 <= len(words) <= 2 * 12 + 2
+
+
+def test_equal_texts_have_no_hunk() -> None:
+    assert list(hunks(changes(LINES[0], LINES[0]))) == []
+
+
+def applied(a: str, b: str, folder: Path, program: list[str]) -> bytes:
+    folder.mkdir(exist_ok=True)
+    (folder / "a.txt").write_bytes(a.encode())
+    (folder / "a.diff").write_bytes(unified_diff(a, b, "a.txt", "b").encode())
+    done = subprocess.run([*program, "a.diff"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return (folder / "a.txt").read_bytes()
+
+
+PATCH = ["patch", "--binary", "-s", "a.txt"]
+GIT = ["git", "apply", "--unsafe-paths", "--whitespace=nowarn"]
+
+
+@pytest.mark.skipif(not shutil.which("patch"), reason="patch is not installed")
+@pytest.mark.parametrize("program", [PATCH, GIT], ids=["patch", "git"])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("\n".join(LINES), "\n".join(edited())),
+        ("\n".join(LINES) + "\n", "\n".join(edited())),
+        ("\n".join(LINES), "\n".join(edited()) + "\n"),
+        ("One\r\nTwo\r\n", "One\r\nThree\r\n"),
+        ("One\n\n\nTwo\n", "\nOne\n\nTwo\n\n"),
+        ("One", "Two"),
+        ("第一条\n第二条\n", "第一条\n第三条\n"),
+    ],
+)
+def test_the_diff_applies(a: str, b: str, program: list[str], tmp_path: Path) -> None:
+    if not shutil.which(program[0]):
+        pytest.skip(f"{program[0]} is not installed")
+    assert applied(a, b, tmp_path, program) == b.encode()
+
+
+@pytest.mark.skipif(not shutil.which("patch"), reason="patch is not installed")
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(["a", "b", "", "c c"]), min_size=1, max_size=20),
+    st.lists(st.sampled_from(["a", "b", "", "c c"]), min_size=1, max_size=20),
+    st.booleans(),
+)
+def test_any_diff_applies(
+    tmp_path_factory: pytest.TempPathFactory, a: list[str], b: list[str], ends: bool
+) -> None:
+    older, newer = "\n".join(a) + "\n" * ends, "\n".join(b) + "\n" * (not ends)
+    if older != newer and older and newer:
+        folder = tmp_path_factory.mktemp("diff")
+        assert applied(older, newer, folder, PATCH) == newer.encode()
+
+
+def test_equal_texts_have_an_empty_diff() -> None:
+    assert unified_diff("One\n", "One\n", "a") == ""
+
+
+def test_names_in_a_diff_are_quoted() -> None:
+    head = unified_diff("One\n", "Two\n", "an id\n+++ b/evil", "x\n\x1b[31m").splitlines()[:3]
+    assert head[0] == '--- "a/an id\\n+++ b/evil"'
+    assert head[1].endswith("\tx\\n\\033[31m")
+    assert head[2].startswith("@@ ")
+
+
+class Page(HTMLParser):
+    """The tags, attributes and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.shown = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1] != "style":
+            self.shown += data
+
+
+def test_a_page_escapes_all_that_comes_from_documents() -> None:
+    a = f"{ATTACKS} {STEERING} Pay in 16 days."
+    source = html_page(changes(a, a.replace("16", f"18 {ATTACKS}")), ATTACKS, f"b{STEERING}")
+    page = Page(source)
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert page.shown.count("<script>alert(1)</script>") >= 3
+    assert all(character.isprintable() or character == "\n" for character in source)
+
+
+def test_a_page_requests_nothing_and_is_light_and_dark() -> None:
+    page = html_page(changes("\n".join(LINES), "\n".join(edited())), "a", "b")
+    found = Page(page)
+    assert not {"script", "link", "img", "iframe", "object"} & set(found.tags)
+    assert all(value.startswith("#") for name, value in found.attributes if name == "href")
+    assert not {name for name, _ in found.attributes if name.startswith("on") or name == "src"}
+    assert not re.search(r"url\(|@import|https?:", page)
+    assert "default-src 'none'" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_a_page_has_the_newer_text_and_what_was_taken_out() -> None:
+    a, b = "\n\n".join(LINES), "\n\n".join(edited())
+    shown = "".join(Page(html_page(changes(a, b), "a", "b")).shown.split())
+    for line in edited():
+        assert "".join(line.split()) in shown
+    assert "Line21ofthetext" in shown
+
+
+def test_a_page_links_both_places_of_a_moved_block() -> None:
+    a = [f"{line} It is the sentence number {n * 7}." for n, line in enumerate(LINES[:9])]
+    b = [*a[:1], *a[2:8], a[1], *a[8:]]
+    page = Page(html_page(changes("\n\n".join(a), "\n\n".join(b)), "a", "b"))
+    ids = {value for name, value in page.attributes if name == "id"}
+    targets = {value[1:] for name, value in page.attributes if name == "href"}
+    assert ids == targets == {"here-1", "away-1"}
