@@ -16,6 +16,7 @@ COMMANDS = {
     "dismiss": "es_simhash.cli.dismiss_command",
     "doctor": "es_simhash.cli.doctor_command",
     "explain": "es_simhash.cli.explain_command",
+    "family": "es_simhash.cli.family_command",
     "families": "es_simhash.cli.families_command",
     "fingerprint": "es_simhash.cli.fingerprint_command",
     "ingest": "es_simhash.cli.ingest_command",

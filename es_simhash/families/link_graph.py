@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.index_reader import CANDIDATES, IndexReader
-from es_simhash.families.links import are_candidates, link_score
 from es_simhash.families.partition import Pair, pair
 from es_simhash.families.postings import Postings
 from es_simhash.families.report import Progress
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.links import are_candidates, link_score
 from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.

@@ -3,16 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from es_simhash.families.links import (
+from es_simhash.families.partition import Pair, families_of, pair
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.links import (
     are_candidates,
     kept_share,
     link_score,
     min_shared,
     version_score,
 )
-from es_simhash.families.partition import Pair, families_of, pair
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 
 
 def families_in_memory(

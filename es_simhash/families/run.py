@@ -7,7 +7,6 @@ from itertools import chain
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
-from es_simhash.families.links import kept_share, version_score
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.partition import Pair, families_of, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
@@ -17,6 +16,7 @@ from es_simhash.families.writer import Change, Membership
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.indices.dismissals import Dismissals
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.relation.links import kept_share, version_score
 from es_simhash.storage.references import DocumentRef
 
 # Documents that are read and added to posting lists in the time of one search.

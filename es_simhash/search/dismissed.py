@@ -43,12 +43,19 @@ class DismissalLookup:
             for start in range(0, len(ids), _IDS_PER_SEARCH)
         ]
 
-    def _body(self, ids: Sequence[str]) -> dict[str, Any]:
-        conditions = [
+    def all_searches(self) -> list[OptionalSearch]:
+        """Return the search for all dismissals; none where the name is a pattern."""
+        if any(sign in self.index for sign in "*,"):
+            return []
+        return [OptionalSearch(state_index_name(self.index), self._body(None))]
+
+    def _body(self, ids: Sequence[str] | None) -> dict[str, Any]:
+        conditions: list[dict[str, Any]] = [
             {"term": {"kind": "dismissal"}},
             {"term": {"field": self.field}},
-            {"terms": {"ids": list(ids)}},
         ]
+        if ids is not None:
+            conditions.append({"terms": {"ids": list(ids)}})
         return {
             "size": MAX_HITS,
             "sort": ["_doc"],

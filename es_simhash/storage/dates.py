@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,7 @@ Date = int | float
 
 DATE_TYPES = frozenset({"date", "date_nanos"})
 NANOSECONDS = 1_000_000  # in a millisecond
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,18 @@ class DateField:
         """Return the milliseconds since 1970 of a search hit, of a field of dates."""
         date = self.of_hit(hit)
         return None if date is None else date / NANOSECONDS
+
+    def shown(self, date: Date) -> str | Date:
+        """Return a date in ISO 8601, UTC; the number of a field of numbers.
+
+        A date that Python has no calendar for is returned in milliseconds since 1970.
+        """
+        if self.is_number:
+            return date
+        seconds, rest = divmod(int(date), 1000 * NANOSECONDS)
+        try:
+            moment = _EPOCH + timedelta(seconds=seconds)
+        except OverflowError:
+            return int(date) // NANOSECONDS
+        digits = f".{rest:09d}".rstrip("0").rstrip(".")
+        return f"{moment.isoformat()}{digits}Z"
