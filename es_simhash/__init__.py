@@ -41,7 +41,9 @@ if TYPE_CHECKING:
         fingerprint,
         fingerprint_texts,
     )
+    from es_simhash.indices.document_settings import configure, document_settings
     from es_simhash.indices.install import Request, install
+    from es_simhash.indices.proposal import propose_settings
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.ingestion.report import IngestReport
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
     from es_simhash.storage.config import IndexConfig
+    from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
     from es_simhash.storage.references import DocumentRef
     from es_simhash.sync.report import SweepReport
     from es_simhash.sync.sweep import SweepSettings, sweep
@@ -77,8 +80,10 @@ _MODULES = {
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
+    "DocumentFields": "es_simhash.storage.document_fields",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
+    "DocumentSettings": "es_simhash.storage.document_fields",
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
@@ -126,8 +131,10 @@ _MODULES = {
     "VersionPolicy": "es_simhash.deduplication.policy",
     "backfill": "es_simhash.backfills.backfill",
     "compare": "es_simhash.relation.compare",
+    "configure": "es_simhash.indices.document_settings",
     "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
+    "document_settings": "es_simhash.indices.document_settings",
     "estimate": "es_simhash.backfills.estimate",
     "find_families": "es_simhash.families.find",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
@@ -138,6 +145,7 @@ _MODULES = {
     "lift_undone": "es_simhash.families.dismissals",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
+    "propose_settings": "es_simhash.indices.proposal",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.dismissals",
     "sweep": "es_simhash.sync.sweep",
@@ -152,8 +160,10 @@ __all__ = [
     "Coverage",
     "Decision",
     "Displaced",
+    "DocumentFields",
     "DocumentMissing",
     "DocumentRef",
+    "DocumentSettings",
     "Entity",
     "EsSimhashError",
     "Estimate",
@@ -201,8 +211,10 @@ __all__ = [
     "VersionPolicy",
     "backfill",
     "compare",
+    "configure",
     "connect",
     "dismiss",
+    "document_settings",
     "estimate",
     "find_families",
     "fingerprint",
@@ -213,6 +225,7 @@ __all__ = [
     "lift_undone",
     "neighbour_query",
     "profile_texts",
+    "propose_settings",
     "related_query",
     "settled_pairs",
     "sweep",

@@ -1,7 +1,6 @@
 """What an index must be before its documents are fingerprinted; each failure is one sentence."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from es_simhash.backfills.job import BackfillJob, StoredDocument
@@ -45,7 +44,6 @@ def open_job(
     mappings, settings = gateway.mappings(index), gateway.settings(index)
     require_no_sidecar(mappings)
     for name, mapping in mappings.items():
-        _require_no_nested_text(name, mapping, config.text_field)
         _require_source(name, mapping, settings.get(name, {}))
         if sidecar is None:
             _require_whole_source(name, mapping)
@@ -60,10 +58,12 @@ def open_job(
     else:
         require_usable_as_sidecar(gateway, sidecar)
         schemes = _installed_in_sidecar(gateway, sidecar, config.simhash_field)
+    config = schemes.applied(config)
+    for name, mapping in mappings.items():
+        _require_no_nested_text(name, mapping, config.text_field)
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.
         semantic_profiler(schemes.semantics, config.vocabulary)
-    config = replace(config, scheme=schemes.scheme, semantics=schemes.semantics)
     return BackfillJob(index, config, sidecar, frozenset(mappings))
 
 

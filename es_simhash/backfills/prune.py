@@ -10,7 +10,7 @@ from es_simhash.engine.bulk import CONFLICT, NOT_FOUND
 from es_simhash.engine.errors import reason_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import INDEX, ROUTING, SOURCE
 from es_simhash.storage.references import DocumentVersion

@@ -21,6 +21,7 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.inputs import parse_query
 from es_simhash.cli.options import (
     failures_option,
+    index_config,
     max_docs_per_second_option,
     processes_option,
     quiet_option,
@@ -28,6 +29,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import byte_size, duration
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     documents_progress,
@@ -73,7 +75,7 @@ from es_simhash.text.escaping import file_name
 @connection_options
 def backfill(
     index: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     where: str | None,
     check: bool,
@@ -99,13 +101,14 @@ def backfill(
     if prunes and sidecar is None:
         raise InputError("--prune requires a sidecar index. Set sidecar.", parameter="sidecar")
     settings = BackfillSettings(processes=processes, max_docs_per_second=max_docs_per_second)
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
+    config = index_config(text_field, simhash_field, vocabulary)
     target: dict[str, Any] = {
         "config": config,
         "selection": Selection(parse_query(where, "--where"), check),
         "sidecar": sidecar,
     }
     with client_of(**connection) as client:
+        note_text_field(client, sidecar or index, config)
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
         failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")

@@ -15,13 +15,14 @@ from rich.text import Text
 
 from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
-from es_simhash.cli.options import text_field_option
+from es_simhash.cli.options import index_config, text_field_option
 from es_simhash.cli.output import shortened
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.tables import KIND_PHRASES, KIND_STYLES, print_evidence
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
+from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.report import IngestReport
@@ -31,7 +32,7 @@ from es_simhash.query.options import SearchOptions
 from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.search.index import Index
-from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.text.escaping import masked_url, one_line
 
 SAMPLE_INDEX = "es-simhash-demo"
@@ -52,7 +53,7 @@ Row = tuple[str, Relation]
     help="JSONL file of the documents.",
 )
 @text_field_option
-def demo(corpus: Path | None, text_field: str) -> None:
+def demo(corpus: Path | None, text_field: str | None) -> None:
     """Ingest a corpus and show its relations, with evidence.
 
     Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
@@ -70,13 +71,14 @@ def demo(corpus: Path | None, text_field: str) -> None:
         failures_file = Path(f"{index}.dead-letter.jsonl")
         failed = _ingest(client, index, corpus, text_field, failures_file, console)
         ids = _ids(client, index)
-        rows = list(_pairs(Index(client, index, IndexConfig(text_field=text_field)), ids))
+        if text_field is not None:
+            configure(client, index, {"text": text_field})
+        rows = list(_pairs(Index(client, index), ids))
     _print(rows, len(ids), console)
     if rows:
         console.print(
             f"\nQuery any document:\n  {_program()} related {index} --id {rows[0][0]} "
-            f"--url {masked_url(engine.url)}"
-            f"{'' if text_field == 'text' else f' --field {text_field}'}",
+            f"--url {masked_url(engine.url)}",
             highlight=False,
             soft_wrap=True,
         )
@@ -98,7 +100,7 @@ def _ingest(
     client: Client,
     index: str,
     corpus: Path,
-    text_field: str,
+    text_field: str | None,
     failures_file: Path,
     console: Console,
 ) -> int:
@@ -106,7 +108,7 @@ def _ingest(
     report = IngestReport()
     sources = open_sources([corpus], sys.stdin.buffer)
     settings = IngestSettings(processes=available_processors(), dead_letter=failures_file)
-    config = IndexConfig(text_field=text_field)
+    config = index_config(text_field, DEFAULT_FIELD)
     for outcome in ingest_sources(client, index, sources, config=config, settings=settings):
         report.add(outcome)
         if not outcome.ok:

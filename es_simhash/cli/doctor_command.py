@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.options import index_config, simhash_field_option
 from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.status_command import print_status
 from es_simhash.diagnostics.distances import DistanceBin
 from es_simhash.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
-from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
@@ -49,9 +49,8 @@ def doctor(
     and `view_index_metadata`. The exit status is 1 when there is a problem.
     """
     with client_of(**connection) as client:
-        config = IndexConfig(
-            text_field=text_field or IndexConfig.text_field, simhash_field=simhash_field
-        )
+        config = index_config(text_field, simhash_field)
+        note_text_field(client, index, config)
         examination = examine(
             client, index, config=config, sample_size=sample, find_text_field=text_field is None
         )

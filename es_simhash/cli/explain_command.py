@@ -6,12 +6,17 @@ import click
 from rich.console import Console
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import passage_order_option, simhash_field_option, text_field_option
+from es_simhash.cli.options import (
+    index_config,
+    passage_order_option,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.search.sidecar import open_index
-from es_simhash.storage.config import IndexConfig
 
 
 @click.command()
@@ -31,7 +36,7 @@ def explain(
     vocabulary: str | None,
     passage_order: str,
     output_format: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -41,11 +46,9 @@ def explain(
     the score is.
     """
     with client_of(**connection) as client:
-        searched = open_index(
-            client,
-            index,
-            IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary),
-        )
+        config = index_config(text_field, simhash_field, vocabulary)
+        note_text_field(client, index, config)
+        searched = open_index(client, index, config)
         relation = searched.explain(a, b)
     if passage_order == "place":
         relation = relation.by_place()

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.families.find import find_families
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
 from es_simhash.families.report import FamiliesReport, Family
 from es_simhash.families.stored import stored_families
-from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 # JSON lists all.
@@ -44,7 +44,7 @@ def families(
     dry_run: bool,
     list_: bool,
     output_format: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -54,7 +54,7 @@ def families(
     in your own searches. Only what changed since the last run is processed; the result equals that
     of a run over all documents, whatever the order in which they were written.
     """
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field)
+    config = index_config(text_field, simhash_field)
     if list_:
         if representative or date_field or everything or dry_run:
             raise click.UsageError("--list computes nothing; give it without options of a run.")
@@ -63,6 +63,7 @@ def families(
         return
     options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
+        note_text_field(client, index, config)
         report = find_families(
             client,
             index,

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.ingest_summary import IngestSummary
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
+    index_config,
     processes_option,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
 from es_simhash.cli.output import format_option
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -34,7 +37,6 @@ from es_simhash.deduplication.audit import default_audit
 from es_simhash.deduplication.run_ids import new_run
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
-from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import file_name
 
 
@@ -87,7 +89,7 @@ from es_simhash.text.escaping import file_name
 def ingest(
     index: str,
     paths: tuple[str, ...],
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     id_field: str | None,
     vocabulary: str | None,
@@ -125,7 +127,9 @@ def ingest(
     summary = IngestSummary(output_format)
     if rules is not None:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
+    config = replace(index_config(text_field, simhash_field, vocabulary), id_field=id_field)
     with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
+        note_text_field(client, index, config)
 
         def report(now: IngestProgress) -> None:
             summary.progress = now
@@ -135,12 +139,7 @@ def ingest(
             client,
             index,
             sources,
-            config=IndexConfig(
-                text_field=text_field,
-                simhash_field=simhash_field,
-                id_field=id_field,
-                vocabulary=vocabulary,
-            ),
+            config=config,
             on_version=rules,
             settings=IngestSettings(
                 processes=processes,

@@ -1,17 +1,24 @@
 """`es-simhash install`: add the fingerprint fields to an index."""
 
 import json
+import sys
 from typing import Any
 
 import click
 
+from es_simhash.cli.config_command import described
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import scheme_option, simhash_field_option
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
+from es_simhash.engine.gateway import Client
+from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.indices.document_settings import configure, document_settings
 from es_simhash.indices.install import Request, install_component_template
 from es_simhash.indices.install import install as install_fields
+from es_simhash.indices.proposal import propose_settings
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.storage.document_fields import DocumentSettings
 
 
 @click.command()
@@ -84,11 +91,36 @@ def install(
         if index is None:
             return
         requests = install_fields(client, index, **options)
-    _print(requests, dry_run=dry_run)
-    if not requests:
-        click.echo(f"Index {index!r} already has the fields; nothing to do.")
-    elif not dry_run:
-        click.echo(f"Installed the fingerprint fields of index {index!r} under {simhash_field!r}.")
+        _print(requests, dry_run=dry_run)
+        if not requests:
+            click.echo(f"Index {index!r} already has the fields; nothing to do.")
+        elif not dry_run:
+            click.echo(
+                f"Installed the fingerprint fields of index {index!r} under {simhash_field!r}."
+            )
+        is_new = any(request.path == f"/{index}" for request in requests)
+        if not is_new and not dry_run:
+            _propose(client, index, simhash_field)
+
+
+def _propose(client: Client, index: str, simhash_field: str) -> None:
+    """Propose what an index that says nothing of its documents may say; in a terminal, ask."""
+    if document_settings(client, index, simhash_field=simhash_field) != DocumentSettings():
+        return
+    try:
+        proposed = propose_settings(client, index, simhash_field=simhash_field)
+    except ClusterError as error:
+        # Whoever may install fields need not have the right to read documents.
+        click.echo(f"No fields are proposed: {error}", err=True)
+        return
+    if proposed == DocumentSettings():
+        return
+    question = f"The documents look like this: {described(proposed)}."
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        if click.confirm(f"{question} Store that in the mapping", default=True):
+            configure(client, index, proposed.to_meta(), simhash_field=simhash_field)
+    else:
+        click.echo(f"{question} Store that with `es-simhash config {index} --accept`.")
 
 
 def _print(requests: list[Request], *, dry_run: bool) -> None:

@@ -12,6 +12,7 @@ COMMANDS = {
     "backfill": "es_simhash.cli.backfill_command",
     "compare": "es_simhash.cli.compare_command",
     "concepts": "es_simhash.cli.concepts_command",
+    "config": "es_simhash.cli.config_command",
     "demo": "es_simhash.cli.demo_command",
     "dismiss": "es_simhash.cli.dismiss_command",
     "doctor": "es_simhash.cli.doctor_command",

@@ -1,6 +1,7 @@
 """Options that several commands have: fields, scheme, speed, files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,6 +9,7 @@ import click
 
 from es_simhash.bulk.processes import available_processors
 from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -29,10 +31,18 @@ simhash_field_option = click.option(
 text_field_option = click.option(
     "--field",
     "text_field",
-    default="text",
-    show_default=True,
+    show_default="the one of `es-simhash config`, else text",
     help="Text field; dots separate the parts of its path.",
 )
+
+
+def index_config(
+    text_field: str | None, simhash_field: str, vocabulary: str | None = None
+) -> IndexConfig:
+    """Return the configuration that options name; the rest is what the index says."""
+    config = IndexConfig(simhash_field=simhash_field, vocabulary=vocabulary)
+    return config if text_field is None else replace(config, text_field=text_field)
+
 
 passage_order_option = click.option(
     "--passage-order",

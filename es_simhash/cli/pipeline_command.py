@@ -6,9 +6,11 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import scheme_option, simhash_field_option, text_field_option
+from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.engine.requests import index_path
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.storage import pipeline as pipelines
 
 
@@ -17,7 +19,12 @@ from es_simhash.storage import pipeline as pipelines
 @click.option(
     "--name", default=pipelines.NAME, show_default=True, help="Name of the pipeline in the cluster."
 )
-@scheme_option
+@click.option("--index", help="Index whose scheme and text field the pipeline takes.")
+@click.option(
+    "--scheme",
+    show_default=f"that of --index, else {DEFAULT.name}",
+    help="Published name of the fingerprint scheme.",
+)
 @click.option("--ignore-missing", is_flag=True, help="Leave documents without text unchanged.")
 @text_field_option
 @simhash_field_option
@@ -25,9 +32,10 @@ from es_simhash.storage import pipeline as pipelines
 def pipeline(
     install: bool,
     name: str,
-    scheme: str,
+    index: str | None,
+    scheme: str | None,
     ignore_missing: bool,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -36,18 +44,22 @@ def pipeline(
     The pipeline fingerprints the documents of any writer. Use the scheme of the index: fingerprints
     of different schemes are never compared.
     """
-    body = pipelines.pipeline_body(
-        Scheme.parse(scheme),
-        text_field=text_field,
-        simhash_field=simhash_field,
-        ignore_missing=ignore_missing,
-    )
-    if not install:
-        click.echo(json.dumps(body, ensure_ascii=False))
-        return
+    config = index_config(text_field, simhash_field)
     with client_of(**connection) as gateway:
+        if index is not None:
+            note_text_field(gateway, index, config)
+            config = InstalledIndex(gateway, index, config).config
+        body = pipelines.pipeline_body(
+            config.scheme if scheme is None else Scheme.parse(scheme),
+            text_field=str(config.text_field),
+            simhash_field=simhash_field,
+            ignore_missing=ignore_missing,
+        )
+        if not install:
+            click.echo(json.dumps(body, ensure_ascii=False))
+            return
         gateway.request("PUT", index_path("_ingest", "pipeline", name), body)
     click.echo(
-        f"Installed pipeline {name!r}: it writes the fingerprints of field {text_field!r} to "
-        f"{simhash_field!r}."
+        f"Installed pipeline {name!r}: it writes the fingerprints of field "
+        f"{str(config.text_field)!r} to {simhash_field!r}."
     )

@@ -7,15 +7,20 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.inputs import parse_query, read_text
-from es_simhash.cli.options import passage_order_option, simhash_field_option, text_field_option
+from es_simhash.cli.options import (
+    index_config,
+    passage_order_option,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_table
 from es_simhash.query.options import Limits, Recency, SearchOptions
 from es_simhash.relation.model import KINDS, Answer, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.sidecar import open_index
-from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 
@@ -135,7 +140,7 @@ def related(
     passage_order: str,
     explain_query: bool,
     output_format: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     **connection: Any,
 ) -> None:
@@ -171,9 +176,8 @@ def related(
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
-        config = IndexConfig(
-            text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary
-        )
+        config = index_config(text_field, simhash_field, vocabulary)
+        note_text_field(client, index, config)
         searched = open_index(client, index, config)
         if explain_query:
             bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)

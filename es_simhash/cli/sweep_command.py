@@ -15,6 +15,7 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     failures_option,
+    index_config,
     max_docs_per_second_option,
     processes_option,
     quiet_option,
@@ -22,11 +23,11 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import format_option, undated_line
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
-from es_simhash.storage.config import IndexConfig
 from es_simhash.sync.report import SweepReport
 from es_simhash.sync.sweep import SweepSettings
 from es_simhash.sync.sweep import sweep as sweep_index
@@ -73,7 +74,7 @@ def sweep(
     index: str,
     every: float | None,
     representative: Any,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     vocabulary: str | None,
     max_docs_per_second: float | None,
@@ -99,9 +100,10 @@ def sweep(
     date_field = options["date_field"]
     rules, connection = on_version_of(options)
     families = FamilyOptions(representative, date_field) if representative else None
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
+    config = index_config(text_field, simhash_field, vocabulary)
     failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
     with client_of(**connection) as client:
+        note_text_field(client, index, config)
 
         def once() -> SweepReport:
             with documents_progress("sweep", quiet=quiet) as progress:

@@ -5,14 +5,14 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option, text_field_option
+from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json
+from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import undo as undo_decisions
 from es_simhash.ingestion.undo_report import UndoReport
-from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 _MAX_RUNS_SHOWN = 5
@@ -36,7 +36,7 @@ def undo(
     audit: str,
     run: str | None,
     output_format: str,
-    text_field: str,
+    text_field: str | None,
     simhash_field: str,
     vocabulary: str | None,
     **connection: Any,
@@ -50,8 +50,9 @@ def undo(
     Later runs do not make these decisions again: `es-simhash dismiss INDEX --list` lists them, and
     `es-simhash dismiss INDEX --undo A B` lifts one.
     """
-    config = IndexConfig(text_field=text_field, simhash_field=simhash_field, vocabulary=vocabulary)
+    config = index_config(text_field, simhash_field, vocabulary)
     with client_of(**connection) as client:
+        note_text_field(client, index, config)
         done = undo_decisions(client, index, audit, run=run, config=config)
     if output_format == "json":
         print_json(

@@ -88,11 +88,12 @@ class VersionPolicy:
             IndexMissing: There is no such index.
             MappingConflict: It has no `simhash` fields, or the date field holds no dates.
             FileInUse: Another run writes the audit log.
-            InputError: The audit log cannot be written, no mapping has the date field, or the
-                index weighs a vocabulary that is not given.
+            InputError: The audit log cannot be written, no mapping has the date field, none is
+                named where dates decide, or the index weighs a vocabulary that is not given.
             MissingExtra: Its semantic scheme needs a package that is not installed.
         """
         index, self._config = self._installed.name, self._installed.config
+        self.rules = self.rules.configured(self._config)
         self._target = TargetIndex(self.gateway, index, self._config)
         self._target.require_profiler()
         self._dates = DocumentDates.of(self.gateway, index, self.rules)

@@ -1,6 +1,6 @@
 """What is to be done with versions, and for which index: rules, and the context of a run."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -27,7 +27,8 @@ class OnVersion:
         min_score: Minimum score that counts.
         keep: Which of the two `replace` keeps; the original when neither is ahead.
         date_field: Field whose date says which of two documents is newer; the engine reads it, by
-            its mapping. A document without a date is older than all that have one.
+            its mapping. A document without a date is older than all that have one. By default the
+            one that the index is configured with.
         audit: File of the audit log, or `index:NAME`; by default INDEX.audit.jsonl here.
         lease: Seconds for which a text stays reserved for a writer that does not write it.
     """
@@ -52,17 +53,26 @@ class OnVersion:
             raise InputError(
                 f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
             )
-        if self.compares_dates and self.date_field is None:
-            raise InputError(
-                "date_field is required to keep the newest of two documents. "
-                "Name the field of their dates.",
-                parameter="date_field",
-            )
 
     @property
     def compares_dates(self) -> bool:
         """True when decisions rest on dates."""
         return self.action == "replace" and self.keep == "newest"
+
+    def configured(self, config: IndexConfig) -> "OnVersion":
+        """Return them with the date field of an index, where they name none.
+
+        Raises:
+            InputError: They need a date, and neither names its field.
+        """
+        rules = replace(self, date_field=self.date_field or config.documents.date)
+        if rules.compares_dates and rules.date_field is None:
+            raise InputError(
+                "date_field is required to keep the newest of two documents. "
+                "Name the field of their dates.",
+                parameter="date_field",
+            )
+        return rules
 
     @classmethod
     def of(cls, value: "OnVersion | str") -> "OnVersion":

@@ -40,7 +40,8 @@ from es_simhash.diagnostics.text_field import fingerprinted_field
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.document_settings import document_settings
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.indices.text_fields import require_mapped
 from es_simhash.storage.config import IndexConfig
 
@@ -57,6 +58,7 @@ class Examination:
         status: Counts of its documents.
         source: Index of the texts, when this one is a sidecar.
         text_field: Field whose texts were compared with the fingerprints.
+        configured_field: Field of the text where none is named.
         other_field: Field that was fingerprinted in place of that one; None where a text of the
             sample is fresh, or no field has the texts that were fingerprinted.
         settings: Its mapping and settings.
@@ -75,6 +77,7 @@ class Examination:
     status: Status
     source: str | None
     text_field: str
+    configured_field: str
     other_field: str | None
     settings: IndexSettings
     sampled: int
@@ -93,7 +96,7 @@ class Examination:
         index, documents = self.status.index, self.status.fingerprints.current
         target = index if self.source is None else f"{self.source} --sidecar {index}"
         backfill = f"es-simhash backfill {target}"
-        if self.text_field != IndexConfig.text_field:
+        if self.text_field != self.configured_field:
             backfill += f" --field {shlex.quote(self.text_field)}"
         findings = [
             *settings_findings(self.settings, index),
@@ -140,7 +143,11 @@ def examine(
         MappingConflict: It has no `simhash` fields.
     """
     gateway = Gateway.of(client)
-    config = InstalledIndex(gateway, index, config or IndexConfig()).config
+    given = config or IndexConfig()
+    config = InstalledIndex(gateway, index, given).config
+    configured = replace(given, text_field=IndexConfig.text_field).configured(
+        document_settings(gateway, index, simhash_field=config.simhash_field)
+    )
     status = count_documents(gateway, index, config=config)
     documents = status.fingerprints.current
     sample = draw_sample(gateway, index, config, sample_size)
@@ -163,6 +170,7 @@ def examine(
         status=status,
         source=source,
         text_field=text_field,
+        configured_field=configured.text_field,
         other_field=other_field,
         settings=read_settings(gateway, index, config),
         sampled=len(sample),

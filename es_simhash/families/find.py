@@ -12,7 +12,7 @@ from es_simhash.families.run import FamilyRun
 from es_simhash.families.writer import FamilyWriter
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.indices.text_fields import misspelt_hint
 from es_simhash.storage.config import IndexConfig
@@ -55,9 +55,9 @@ def find_families(
     gateway = Gateway.of(client)
     _require_no_sidecar(gateway, index, given.simhash_field)
     state = StateIndex(gateway, index, given.simhash_field)
-    options = options.as_before(state.last_run())
-    date_field = _date_field(gateway, index, options)
     installed = InstalledIndex(gateway, index, given).config
+    options = options.configured(installed).as_before(state.last_run())
+    date_field = _date_field(gateway, index, options)
     with IndexReader(gateway, index, installed, date_field) as reader:
         run = FamilyRun(reader, state, options)
         run.explore(progress)

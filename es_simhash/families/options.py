@@ -1,9 +1,10 @@
 """Options of a run that finds the families of an index."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from es_simhash.errors import InputError
+from es_simhash.storage.config import IndexConfig
 
 Representative = Literal["longest", "newest", "oldest"]
 REPRESENTATIVES: tuple[Representative, ...] = get_args(Representative)
@@ -17,9 +18,11 @@ class FamilyOptions:
 
     Attributes:
         representative: Document that represents a family: the longest, the newest or the oldest;
-            None for what the last run used, and the longest in the first one.
+            None for what the index is configured with, else for what the last run used, and the
+            longest in the first one.
         date_field: Field of the date, as the engine reads it; required for the newest and the
-            oldest. A document without a date represents a family only if no other has one.
+            oldest, unless the index is configured with one. A document without a date represents
+            a family only if no other has one.
         everything: Process all documents, not only what changed since the last run.
         dry_run: Write nothing.
     """
@@ -35,11 +38,6 @@ class FamilyOptions:
                 f"Unknown representative {self.representative!r}; "
                 f"use one of {', '.join(REPRESENTATIVES)}.",
                 parameter="representative",
-            )
-        if self.compares_dates and self.date_field is None:
-            raise InputError(
-                f"Representative {self.representative!r} needs a date. Set date_field.",
-                parameter="date_field",
             )
 
     @property
@@ -57,6 +55,22 @@ class FamilyOptions:
         """What decides the families; a run with another key than the last is a full run."""
         date_field = self.date_field if self.compares_dates else None
         return f"v{_SCORING} {self.rule} {date_field}"
+
+    def configured(self, config: IndexConfig) -> "FamilyOptions":
+        """Return them with the rule and the date field of an index, where they name none.
+
+        Raises:
+            InputError: The rule needs a date, and neither names its field.
+        """
+        rule: Any = self.representative or config.representative
+        options = replace(
+            self, representative=rule, date_field=self.date_field or config.documents.date
+        )
+        if options.compares_dates and options.date_field is None:
+            raise InputError(
+                f"Representative {rule!r} needs a date. Set date_field.", parameter="date_field"
+            )
+        return options
 
     def as_before(self, key: str | None) -> "FamilyOptions":
         """Return them with the rule of an earlier run, where they name none.

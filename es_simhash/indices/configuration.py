@@ -1,7 +1,7 @@
 """The configuration of an installed index, read from its mapping."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import SETTINGS, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD
 
 
@@ -21,10 +22,17 @@ class InstalledSchemes:
     Attributes:
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic fields; None for fingerprints alone.
+        documents: What it says of its documents.
     """
 
     scheme: Scheme
     semantics: SemanticScheme | None
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
+
+    def applied(self, config: IndexConfig) -> IndexConfig:
+        """Return a configuration with these schemes, and with what nobody named."""
+        schemes = replace(config, scheme=self.scheme, semantics=self.semantics)
+        return schemes.configured(self.documents)
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,8 @@ class InstalledIndex:
         """
         if self.is_complete:
             return self.given
-        schemes = installed_schemes(self.gateway, self.name, self.given.simhash_field)
-        return replace(self.given, scheme=schemes.scheme, semantics=schemes.semantics)
+        installed = installed_schemes(self.gateway, self.name, self.given.simhash_field)
+        return installed.applied(self.given)
 
 
 def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) -> InstalledSchemes:
@@ -67,6 +75,7 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
     """
     names = set()
     profiles = {}
+    documents = {}
     for name, mapping in Gateway.of(client).mappings(index).items():
         entry = meta_entry(mapping, field)
         if entry is None:
@@ -76,6 +85,7 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
                 f"Run `es-simhash install {name}`."
             )
         names.add(entry["scheme"])
+        documents[name] = DocumentSettings.from_meta(entry)
         meta = entry.get("semantics")
         profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
     if len(names) != 1:
@@ -89,7 +99,38 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
         raise MappingConflict(
             f"{index!r} has indices of {len(profiles)} semantic schemes. Query one of them."
         )
-    return InstalledSchemes(Scheme.parse(names.pop()), next(iter(profiles.values()), None))
+    semantics = next(iter(profiles.values()), None)
+    return InstalledSchemes(Scheme.parse(names.pop()), semantics, common_settings(index, documents))
+
+
+def common_settings(index: str, settings: Mapping[str, DocumentSettings]) -> DocumentSettings:
+    """Return what the indices behind a name say of their documents.
+
+    One that says nothing, as the newest index of a data stream may, is like the others.
+
+    Args:
+        index: The name.
+        settings: What each index says.
+
+    Raises:
+        MappingConflict: Two indices say different things.
+    """
+    common: dict[str, Any] = {}
+    for setting in SETTINGS:
+        said = {
+            value: name
+            for name, one in sorted(settings.items())
+            if (value := getattr(one, setting)) is not None
+        }
+        if len(said) > 1:
+            (first, name), (second, other) = list(said.items())[:2]
+            raise MappingConflict(
+                f"{index!r} has indices that are configured differently: {setting} is {first!r} in "
+                f"{name!r} and {second!r} in {other!r}. Run `es-simhash config {index}` with the "
+                "value that counts.",
+            )
+        common[setting] = next(iter(said), None)
+    return DocumentSettings(**common)
 
 
 def _require_no_other_field(index: str, mapping: Mapping[str, Any], field: str) -> None:
@@ -106,3 +147,15 @@ def meta_entry(mapping: Mapping[str, Any], field: str) -> dict[str, Any] | None:
     """Return what `_meta` of a mapping says of the object under a field; None for nothing."""
     entry: dict[str, Any] | None = mapping.get("_meta", {}).get(resources.META, {}).get(field)
     return entry
+
+
+def with_entries(mapping: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `_meta` of a mapping with entries of ours: a mapping request replaces the whole of it.
+
+    Args:
+        mapping: The mapping.
+        entries: By the field of the object.
+    """
+    meta = {**mapping.get("_meta", {})}
+    meta[resources.META] = {**meta.get(resources.META, {}), **entries}
+    return meta

@@ -10,10 +10,11 @@ from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices import component_templates
 from es_simhash.indices.compatibility import field_conflicts, lacks_field
-from es_simhash.indices.configuration import meta_entry
+from es_simhash.indices.configuration import meta_entry, with_entries
 from es_simhash.indices.entity_fields import require_entity_fields
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
+from es_simhash.storage.document_fields import DOCUMENT_SETTINGS
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.flat_mappings import adapted_properties, nested_properties
 from es_simhash.storage.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
@@ -130,6 +131,7 @@ def plan(
         kept = _kept_semantics(meta_entry(mapping, simhash_field), semantics)
         _require_vectors(name, mapping, kept)
         wanted = resources.mapping(scheme, simhash_field, kept)
+        _keep_documents(wanted, mapping, simhash_field)
         if _is_missing(name, mapping, wanted, simhash_field):
             body = _with_other_meta(wanted, mapping)
             body["properties"] = adapted_properties(body["properties"], mapping)
@@ -167,6 +169,13 @@ def _kept_semantics(
     if entry and entry.get("semantics") and semantics in (None, DEFAULT_SEMANTICS):
         return SemanticScheme.from_meta(entry["semantics"])
     return semantics
+
+
+def _keep_documents(wanted: Mapping[str, Any], mapping: Mapping[str, Any], field: str) -> None:
+    """Keep what the index says of its documents: that is set by `configure` alone."""
+    entry = meta_entry(mapping, field) or {}
+    if DOCUMENT_SETTINGS in entry:
+        wanted["_meta"][resources.META][field][DOCUMENT_SETTINGS] = entry[DOCUMENT_SETTINGS]
 
 
 def _require_vectors(
@@ -223,7 +232,4 @@ def _is_missing(
 
 
 def _with_other_meta(wanted: dict[str, Any], mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the user's `_meta`: a mapping request replaces the whole of it."""
-    meta = {**mapping.get("_meta", {})}
-    meta[resources.META] = {**meta.get(resources.META, {}), **wanted["_meta"][resources.META]}
-    return {**wanted, "_meta": meta}
+    return {**wanted, "_meta": with_entries(mapping, wanted["_meta"][resources.META])}

@@ -5,25 +5,16 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
+from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
+from es_simhash.indices.sidecar_source import SIDECAR_META
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import SOURCE
 from es_simhash.storage.flat_mappings import adapted_properties
 from es_simhash.storage.paths import mapped_field
 
-# Key of `_meta` in the mapping of a sidecar: the first index, by the field of the object.
-SIDECAR_META = "es_simhash_sidecar"
 _SIDECAR_TEMPLATE = "simhash-sidecar@mappings"
-
-
-def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | None:
-    """Return the index a sidecar belongs to, or None when the name is of no sidecar."""
-    for mapping in gateway.mappings(name).values():
-        source: str | None = mapping.get("_meta", {}).get(SIDECAR_META, {}).get(simhash_field)
-        if source is not None:
-            return source
-    return None
 
 
 def require_no_sidecar(mappings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -94,3 +85,6 @@ def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexCon
             properties = adapted_properties(source, mapping)
             meta = {**meta, SIDECAR_META: sources}
             gateway.put_mapping(name, {"properties": properties, "_meta": meta})
+    if config.names_text_field:
+        # Whoever queries the sidecar need not repeat it.
+        configure(gateway, sidecar, {"text": str(config.text_field)}, simhash_field=field)

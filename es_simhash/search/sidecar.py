@@ -9,7 +9,7 @@ from es_simhash.engine.documents import MAX_IDS, entry_of
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.searches import OptionalSearch
 from es_simhash.errors import MappingConflict
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import Query, SearchOptions
 from es_simhash.relation.family_history import FamilyHistory

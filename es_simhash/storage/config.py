@@ -1,11 +1,21 @@
 """The configuration of an index: how its documents are read, fingerprinted and stored."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+
+
+class _DefaultName(str):
+    """A name that nobody gave: what the index says counts in its place."""
+
+    __slots__ = ()
+
+
+DEFAULT_TEXT_FIELD = _DefaultName("text")
 
 
 @dataclass(frozen=True)
@@ -14,19 +24,43 @@ class IndexConfig:
 
     Attributes:
         scheme: Scheme of the fingerprints.
-        text_field: Field of the text; dots lead into objects.
+        text_field: Field of the text; dots lead into objects. By default the one that the index
+            is configured with, or else `text`.
         simhash_field: Field of the `simhash` object.
         id_field: Field of the id in documents that are ingested; None for `_id`, `id` or a digest.
         semantics: Scheme of the semantic profiles; None to find versions alone.
         vocabulary: File of the vocabulary that profiles weigh and evidence names.
+        documents: Fields of title, date, owner, language and link; of those that are None, the
+            ones that the index is configured with.
+        representative: Which document represents a family, unless a run names another rule; by
+            default what the index is configured with.
+        min_score: Minimum score of relations, unless a query names another; likewise.
     """
 
     scheme: Scheme = DEFAULT
-    text_field: str = "text"
+    text_field: str = DEFAULT_TEXT_FIELD
     simhash_field: str = DEFAULT_FIELD
     id_field: str | None = None
     semantics: SemanticScheme | None = None
     vocabulary: str | None = None
+    documents: DocumentFields = field(default_factory=DocumentFields)
+    representative: str | None = None
+    min_score: float | None = None
+
+    @property
+    def names_text_field(self) -> bool:
+        """True when somebody named the field of the text."""
+        return not isinstance(self.text_field, _DefaultName)
+
+    def configured(self, settings: DocumentSettings) -> "IndexConfig":
+        """Return it with what an index says, in place of what nobody named."""
+        return replace(
+            self,
+            text_field=str(self.text_field) if self.names_text_field else settings.text or "text",
+            documents=self.documents.completed(settings.fields),
+            representative=self.representative or settings.representative,
+            min_score=settings.min_score if self.min_score is None else self.min_score,
+        )
 
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""

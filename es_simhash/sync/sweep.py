@@ -14,7 +14,7 @@ from es_simhash.errors import InputError
 from es_simhash.families.find import find_families
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.report import FamiliesReport, Family, Progress
-from es_simhash.indices.sidecar import sidecar_source
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.indices.state_index import StateIndex, SweepCheckpoint
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
@@ -77,8 +77,8 @@ def sweep(
     gateway = Gateway.of(client)
     given = config or IndexConfig()
     state = StateIndex(gateway, index, given.simhash_field)
-    rules = None if on_version is None else OnVersion.of(on_version)
     job = _open_job(gateway, index, given)
+    rules = None if on_version is None else OnVersion.of(on_version).configured(job.config)
     if rules is not None:
         require_one_index(rules, job.indices)
     dates = DocumentDates() if rules is None else DocumentDates.of(gateway, index, rules)

@@ -319,11 +319,10 @@ def test_a_misspelt_date_field_is_refused(shelf: Any, client: Any, texts: Texts,
     assert set(shelf.names().values()) == {None}
 
 
-def test_a_rule_without_a_date_is_refused() -> None:
-    from es_simhash.families.options import FamilyOptions
-
+def test_a_rule_without_a_date_is_refused(shelf: Any, texts: Texts) -> None:
+    shelf.put(texts)
     with pytest.raises(InputError, match="needs a date") as refused:
-        FamilyOptions(representative="newest")
+        shelf.find(representative="newest")
     assert refused.value.parameter == "date_field"
 
 
