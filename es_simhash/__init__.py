@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
     from es_simhash.relation.compare import compare
+    from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
     from es_simhash.relation.model import Answer, Coverage, Relation, Reuse, SharedPassage, Span
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
@@ -89,6 +90,8 @@ _MODULES = {
     "Estimate": "es_simhash.backfills.estimate",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.report",
+    "FamilyHistory": "es_simhash.relation.family_history",
+    "FamilyMember": "es_simhash.relation.family_history",
     "FamilyOptions": "es_simhash.families.options",
     "FileInUse": "es_simhash.errors",
     "Index": "es_simhash.search.index",
@@ -102,6 +105,7 @@ _MODULES = {
     "MappingConflict": "es_simhash.errors",
     "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
+    "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
     "Outcome": "es_simhash.bulk.outcome",
@@ -169,6 +173,8 @@ __all__ = [
     "Estimate",
     "FamiliesReport",
     "Family",
+    "FamilyHistory",
+    "FamilyMember",
     "FamilyOptions",
     "FileInUse",
     "Index",
@@ -182,6 +188,7 @@ __all__ = [
     "MappingConflict",
     "MemoryIndex",
     "MissingExtra",
+    "NearDocument",
     "NodeError",
     "OnVersion",
     "Outcome",

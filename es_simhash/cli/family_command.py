@@ -17,13 +17,17 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 # Ids in one line; JSON lists all.
-_MAX_IDS = 6
+_MAX_LISTED = 6
 
 
 @click.command()
 @click.argument("index")
 @click.argument("id")
-@click.option("--date-field", help="Date field by which the members are ordered.")
+@click.option(
+    "--date-field",
+    show_default="the one of `es-simhash config`",
+    help="Date field by which the members are ordered.",
+)
 @click.option(
     "--newer-than",
     metavar="DATE",
@@ -122,13 +126,13 @@ def _print_notes(history: FamilyHistory) -> None:
     if history.undated:
         click.echo(
             f"{len(history.undated)} without a date in {history.date_field}, listed last: "
-            f"{listed(history.undated, _MAX_IDS)}.",
+            f"{listed(history.undated, _MAX_LISTED)}.",
             err=True,
         )
     if history.several_dates:
         click.echo(
             f"{len(history.several_dates)} with several dates in {history.date_field}, of which "
-            f"the latest counts: {listed(history.several_dates, _MAX_IDS)}.",
+            f"the latest counts: {listed(history.several_dates, _MAX_LISTED)}.",
             err=True,
         )
     if history.truncated:

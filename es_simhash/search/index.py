@@ -119,7 +119,7 @@ class Index:
 
         Args:
             id: Id of a document; if there is none, the name of a family.
-            date_field: Field of the dates.
+            date_field: Field of the dates; by default the one that the index is configured with.
             newer_than: Return only members with a date after this one, as the engine reads it: a
                 date that the field can hold, or date math such as `now-30d`.
 
@@ -135,12 +135,14 @@ class Index:
 
     def _family_searches(self, date_field: str | None, newer_than: str | None) -> FamilySearches:
         config = self.config
-        if newer_than is not None and date_field is None:
+        name = date_field or config.documents.date
+        if newer_than is not None and name is None:
             raise InputError(
-                "newer_than needs a field of dates. Set date_field.", parameter="date_field"
+                "To compare dates, a field of dates is needed. Set date_field.",
+                parameter="date_field",
             )
-        field = None if date_field is None else self._date_field(date_field)
-        return FamilySearches(config, None, field, newer_than)
+        field = None if name is None else self._date_field(name)
+        return FamilySearches(config, config.documents.title, field, newer_than)
 
     def _date_field(self, name: str) -> DateField:
         """Return a field of dates, which is looked up once."""

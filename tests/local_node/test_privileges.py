@@ -63,6 +63,7 @@ def documented(row: str) -> list[list[str]]:
 CASES = {
     "related": Case("related", ("related", INDEX, "--id", "1")),
     "explain": Case("explain", ("explain", INDEX, "1", "2")),
+    "family": Case("family", ("family", INDEX, "1"), "families"),
     "related-sidecar": Case(
         "related",
         ("related", SIDECAR, "--id", "1"),
@@ -167,9 +168,11 @@ def prepare(administrator: Any, tmp_path: Path, monkeypatch: Any) -> Callable[[s
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
             install(admin, INDEX)
-        if state in ("ingested", "skipped"):
+        if state in ("ingested", "families", "skipped"):
             assert all(each.ok for each in ingest(admin, INDEX, DOCUMENTS))
             admin.indices.refresh(index=INDEX)
+        if state == "families":
+            find_families(admin, INDEX)
         if state == "skipped":
             rules = OnVersion("skip", audit="skipped.jsonl")
             (outcome,) = ingest(admin, INDEX, [NEW], on_version=rules)
