@@ -78,6 +78,7 @@ def _members_table(members: Sequence[FamilyMember]) -> Table:
     table = Table()
     has_title = any(member.title is not None for member in members)
     has_date = any(member.date is not None for member in members)
+    table.add_column("", no_wrap=True)
     table.add_column("id", overflow="fold")
     if has_title:
         table.add_column("title", overflow="fold")
@@ -87,8 +88,7 @@ def _members_table(members: Sequence[FamilyMember]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("nearest", overflow="fold")
     for member in members:
-        mark = " *" if member.is_representative else ""
-        cells = [Text(f"{one_line(member.id)}{mark}")]
+        cells = [Text("*" if member.is_representative else ""), Text(one_line(member.id))]
         cells += [Text(one_line(member.title or ""))] if has_title else []
         cells += [Text(_date(member.date))] if has_date else []
         cells += [
