@@ -84,7 +84,7 @@ def _members_table(members: Sequence[FamilyMember]) -> Table:
         table.add_column("title", overflow="fold")
     if has_date:
         table.add_column("date", no_wrap=True)
-    for name in ("characters", "of previous", "of first", "score"):
+    for name in ("characters", "of\nprevious", "of\nfirst", "score"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("nearest", overflow="fold")
     for member in members:

@@ -37,7 +37,8 @@ def test_the_table_has_the_members_in_time_and_says_what_was_not_certain(
     lines = done.out.splitlines()
     assert lines[0] == f"Family {notices.names()['n-2020']}: 3 documents"
     members, near = done.out.split("Near, and not in the family")
-    rows = [line.strip("│").split("│") for line in members.splitlines() if line[0] == "│"]
+    lines = [line for line in members.splitlines() if line[0] == "│"]
+    rows = [line[1:-1].split("│") for line in lines]
     assert [row[1].strip() for row in rows] == ["n-2020", "n-2021", "n-draft"]
     assert [row[0].strip() for row in rows].count("*") == 1
     assert "2021-05-01 " in members
