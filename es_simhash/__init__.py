@@ -31,10 +31,12 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.families.dismissals import SettledPair, dismiss, lift_undone, settled_pairs
+    from es_simhash.families.dismissals import dismiss, lift_undone
     from es_simhash.families.find import find_families
+    from es_simhash.families.joins import join
     from es_simhash.families.options import FamilyOptions
     from es_simhash.families.report import FamiliesReport, Family
+    from es_simhash.families.settled import SettledPair, settled_pairs
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
@@ -122,7 +124,7 @@ _MODULES = {
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
-    "SettledPair": "es_simhash.families.dismissals",
+    "SettledPair": "es_simhash.families.settled",
     "SharedConcept": "es_simhash.semantics.similarity",
     "Reuse": "es_simhash.relation.model",
     "SharedPassage": "es_simhash.relation.model",
@@ -146,12 +148,13 @@ _MODULES = {
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
+    "join": "es_simhash.families.joins",
     "lift_undone": "es_simhash.families.dismissals",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
     "related_query": "es_simhash.query.candidates",
-    "settled_pairs": "es_simhash.families.dismissals",
+    "settled_pairs": "es_simhash.families.settled",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.ingestion.undo",
 }
@@ -229,6 +232,7 @@ __all__ = [
     "fingerprint_texts",
     "ingest",
     "install",
+    "join",
     "lift_undone",
     "neighbour_query",
     "profile_texts",

@@ -122,4 +122,5 @@ def _report(
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
+        contradicted=tuple(run.contradicted()),
     )

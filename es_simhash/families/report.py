@@ -48,6 +48,8 @@ class FamiliesReport:
         undated: Where the newest or the oldest represents a family, ids of documents without a
             date; they do so only in families in which no document has one.
         dry_run: True when nothing was written.
+        contradicted: Ids of dismissed pairs whose texts are joined as well, as where one became a
+            copy of another document: they are in two families.
     """
 
     families: tuple[Family, ...]
@@ -58,6 +60,7 @@ class FamiliesReport:
     truncated: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
     dry_run: bool = False
+    contradicted: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""
@@ -72,4 +75,5 @@ class FamiliesReport:
             "truncated": list(self.truncated),
             "undated": list(self.undated),
             "dry_run": self.dry_run,
+            "contradicted": [list(ids) for ids in self.contradicted],
         }

@@ -7,7 +7,8 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.searches import OptionalSearch
-from es_simhash.indices.dismissals import Dismissals, ids_of
+from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.noted_pairs import ids_of
 from es_simhash.indices.state_index import StateIndex, state_index_name
 from es_simhash.query.narrowing import MAX_HITS
 

@@ -12,7 +12,7 @@ from es_simhash.cli.main import COMMANDS, cli
 
 COMMAND_NAMES = {"backfill", "compare", "concepts", "config", "demo", "dismiss", "doctor",
                  "explain", "families", "family", "fingerprint", "ingest", "install", "node",
-                 "pipeline", "related", "selftest", "status", "sweep", "undo"}  # fmt: skip
+                 "pipeline", "related", "same", "selftest", "status", "sweep", "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -8,7 +8,8 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.families import run as family_run
-from es_simhash.families.dismissals import SettledPair, dismiss, lift_undone, settled_pairs
+from es_simhash.families.dismissals import dismiss, lift_undone
+from es_simhash.families.settled import SettledPair, settled_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
