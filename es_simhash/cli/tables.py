@@ -85,11 +85,15 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
         console.print(_reuse_line(relation.reuse))
     if relation.dismissed:
         console.print("dismissed: a person decided that they are not versions")
+    if relation.joined:
+        console.print("joined: a person decided that they are versions")
     print_evidence(relation, console)
 
 
 def _kind(relation: Relation) -> str:
     kind = _kind_and_reuse(relation)
+    if relation.joined:
+        return f"{kind} (joined)"
     return f"{kind} (dismissed)" if relation.dismissed else kind
 
 

@@ -13,6 +13,7 @@ from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
+from es_simhash.relation.joined import as_joined
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument
@@ -47,6 +48,7 @@ class Found:
         by_words: Documents that may share a passage by their words, best first.
         rank: What relations are ordered by in place of their scores; None for these.
         dismissed: Ids of documents that a person dismissed as versions of the query.
+        joined: Ids of documents that a person joined with the query.
     """
 
     query: AnalysedText
@@ -54,6 +56,7 @@ class Found:
     by_words: Sequence[Key] = ()
     rank: Rank | None = None
     dismissed: Collection[str] = ()
+    joined: Collection[str] = ()
     _queue: list[Relation] = field(default_factory=list)
     _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
 
@@ -110,6 +113,8 @@ class Found:
             relation = replace(compared, id=relation.id, index=relation.index)
         if relation.id in self.dismissed:
             relation = replace(relation, dismissed=True)
+        if relation.id in self.joined:
+            relation = as_joined(relation)
         aligned = settled(relation, self.query, hit, passages)
         if distinctive and aligned.is_boilerplate and relation.semantics is not None:
             # What is common does not count: they are about the same.

@@ -11,7 +11,7 @@ from es_simhash.families.dismissals import dismiss
 from es_simhash.indices.dismissals import Dismissal, Dismissals
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.query.options import SearchOptions
-from es_simhash.search import dismissed
+from es_simhash.search import noted
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex
 from tests.support.desk import Desk
@@ -106,7 +106,7 @@ def test_more_dismissals_than_one_search_returns_are_all_known(
 ) -> None:
     for id in ("v1", "v2", "v3"):
         dismiss(versions.client, versions.name, "a", id)
-    monkeypatch.setattr(dismissed, "MAX_HITS", 2)
+    monkeypatch.setattr(noted, "MAX_HITS", 2)
     assert related(versions) == {"quote": "shares_passages"}
 
 
