@@ -34,6 +34,8 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.joins import Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
@@ -107,7 +109,7 @@ class VersionPolicy:
     def _begin(self, index: str) -> None:
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
-        settled = SettledPairs.read(state_index)
+        settled = SettledPairs(*Dismissals(state_index).settled(), Joins(state_index).pairs())
         context = RunContext(index, self._config, self.rules, self.run, settled)
         self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)

@@ -3,9 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from es_simhash.indices.dismissals import Dismissals
-from es_simhash.indices.joins import Joins
-from es_simhash.indices.state_index import StateIndex
 from es_simhash.relation.joined import JoinedGroups
 
 _Ids = tuple[str, str]
@@ -36,11 +33,6 @@ class SettledPairs:
         self._dismissed = {frozenset(ids) for ids in dismissed}
         self._groups = _groups(undone)
         self._joined = JoinedGroups(joined)
-
-    @classmethod
-    def read(cls, state: StateIndex) -> "SettledPairs":
-        """Return what a person decided about the documents of an index."""
-        return cls(*Dismissals(state).settled(), Joins(state).pairs())
 
     def joined_with(self, id: str) -> frozenset[str]:
         """Return the ids of the documents that a person joined with one, unless it is bound."""

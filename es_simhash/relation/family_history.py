@@ -6,7 +6,9 @@ from typing import Any, Literal
 from es_simhash.relation.model import Kind
 
 # Why a document that is near is not in the family.
-Reason = Literal["dismissed", "score", "length", "no_family", "representative", "other_family"]
+Reason = Literal[
+    "dismissed", "joined", "score", "length", "no_family", "representative", "other_family"
+]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ class NearDocument:
         member: Id of the member that it was compared with.
         kind: Of the relation of that member, the query, to it.
         score: Of that relation, from 0 to 1.
-        reason: Why it is not in the family: `dismissed` with a member; its `score` is below that of
+        reason: Why it is not in the family: `dismissed` with a member; `joined` with one since the
+            last run of families; its `score` is below that of
             versions; its `length` is more than eight times the other, or less than an eighth;
             `no_family` yet; no version of the `representative`; a version that is in an
             `other_family` all the same.

@@ -56,7 +56,7 @@ class FamilyReader:
         compared = {version.ref: version for version in versions if version.represents}
         compared[named.ref] = named
         surroundings = Surroundings(
-            self.searches.date_field, versions, list(compared.values()), noted.dismissed
+            self.searches.date_field, versions, list(compared.values()), noted
         )
         return replace(
             history,

@@ -1,6 +1,6 @@
 """Documents that are near a version family and not in it, each with the reason."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from es_simhash.query.family_documents import StoredVersion
@@ -8,6 +8,7 @@ from es_simhash.relation.family_history import NearDocument, Reason
 from es_simhash.relation.model import Relation
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.family_members import relations_of, shown_date
+from es_simhash.search.noted import Noted
 from es_simhash.storage.dates import DateField
 
 _MAX_SHOWN = 10
@@ -21,13 +22,13 @@ class Surroundings:
         date_field: Field of the dates; None without one.
         versions: The documents of the family.
         compared: Those of them that near documents are compared with.
-        dismissed: By an id, those it was dismissed with.
+        noted: What a person noted.
     """
 
     date_field: DateField | None
     versions: Sequence[StoredVersion]
     compared: Sequence[StoredVersion]
-    dismissed: Mapping[str, Collection[str]]
+    noted: Noted
 
     def near(self, others: Sequence[StoredVersion]) -> tuple[NearDocument, ...]:
         """Return what `related` shows of documents that are not in the family, nearest first."""
@@ -83,10 +84,14 @@ class Surroundings:
             relation: Of the two.
             representing: Scores with the representative, where one is known.
         """
-        apart = self.dismissed.get(other.ref.id, ())
+        apart = self.noted.dismissed.get(other.ref.id, ())
+        together = self.noted.joined.others(other.ref.id)
         for version in self.versions:
             if version.ref.id in apart:
                 return "dismissed", f"dismissed with {version.ref.id!r}"
+            if version.ref.id in together:
+                because = f"joined with {version.ref.id!r} since: run `es-simhash families`"
+                return "joined", because
         if relation.score < VERSION_SCORE:
             return "score", f"score {relation.score:.2f}, versions have {VERSION_SCORE} or more"
         assert other.text is not None

@@ -21,6 +21,8 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.report import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.joins import Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
@@ -88,7 +90,7 @@ class FamilyPolicy:
     def _context(self) -> RunContext:
         # Read when decisions begin: a person may decide while documents are enriched.
         state = StateIndex(self._gateway, self._index, self._config.simhash_field)
-        settled = SettledPairs.read(state)
+        settled = SettledPairs(*Dismissals(state).settled(), Joins(state).pairs())
         return RunContext(self._index, self._config, self._rules, new_run(), settled)
 
     @cached_property

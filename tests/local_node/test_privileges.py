@@ -89,6 +89,7 @@ CASES = {
     ),
     "families": Case("families", ("families", INDEX)),
     "dismiss": Case("dismiss", ("dismiss", INDEX, "1", "2")),
+    "same": Case("same", ("same", INDEX, "1", "2")),
     "sweep": Case("sweep", ("sweep", INDEX)),
 }
 

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from es_simhash import DocumentFields, DocumentMissing, Index, InputError, MappingConflict, compare
+from es_simhash import (
+    DocumentFields,
+    DocumentMissing,
+    Index,
+    InputError,
+    MappingConflict,
+    compare,
+    join,
+)
 from es_simhash.families.dismissals import dismiss
 from es_simhash.query.family_documents import FamilySearches
 from es_simhash.relation.family_history import FamilyHistory
@@ -215,6 +223,15 @@ def test_what_is_near_and_not_in_it_says_why(policies: Shelf) -> None:
     assert "es-simhash families" in because["new"]
     scores = [each.score for each in history.near]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_was_joined_since_the_last_run_says_so(policies: Shelf) -> None:
+    policies.put({"quoting": f"{text(500, 500)} {policy(0, 1, 2, 3)}"})
+    policies.find()
+    join(policies.client, policies.name, ["b", "quoting"])
+    assert reasons(family(policies, "c"))["quoting"] == ("joined", "shares_passages")
+    policies.find()
+    assert "quoting" in {member.id for member in family(policies, "c").members}
 
 
 def test_a_version_of_a_member_that_is_none_of_the_representative_is_explained(
