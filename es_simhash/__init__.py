@@ -55,9 +55,18 @@ if TYPE_CHECKING:
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
+    from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.compare import compare
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
-    from es_simhash.relation.model import Answer, Coverage, Relation, Reuse, SharedPassage, Span
+    from es_simhash.relation.model import (
+        Coverage,
+        DocumentContext,
+        Relation,
+        Reuse,
+        SharedPassage,
+        Span,
+    )
+    from es_simhash.relation.reasons import reason
     from es_simhash.search.index import Index
     from es_simhash.search.memory import MemoryIndex
     from es_simhash.search.protocol import RelatedIndex
@@ -76,13 +85,14 @@ if TYPE_CHECKING:
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
-    "Answer": "es_simhash.relation.model",
+    "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
     "ClusterError": "es_simhash.errors",
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
+    "DocumentContext": "es_simhash.relation.model",
     "DocumentFields": "es_simhash.storage.document_fields",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
@@ -90,6 +100,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
+    "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.report",
     "FamilyHistory": "es_simhash.relation.family_history",
@@ -153,6 +164,7 @@ _MODULES = {
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
+    "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.settled",
     "sweep": "es_simhash.sync.sweep",
@@ -167,6 +179,7 @@ __all__ = [
     "Coverage",
     "Decision",
     "Displaced",
+    "DocumentContext",
     "DocumentFields",
     "DocumentMissing",
     "DocumentRef",
@@ -174,6 +187,7 @@ __all__ = [
     "Entity",
     "EsSimhashError",
     "Estimate",
+    "Extent",
     "FamiliesReport",
     "Family",
     "FamilyHistory",
@@ -237,6 +251,7 @@ __all__ = [
     "neighbour_query",
     "profile_texts",
     "propose_settings",
+    "reason",
     "related_query",
     "settled_pairs",
     "sweep",

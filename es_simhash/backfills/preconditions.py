@@ -1,6 +1,7 @@
 """What an index must be before its documents are fingerprinted; each failure is one sentence."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from es_simhash.backfills.job import BackfillJob, StoredDocument
@@ -8,13 +9,19 @@ from es_simhash.backfills.reader import DocumentReader
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.indices.configuration import InstalledSchemes, installed_schemes
+from es_simhash.indices.configuration import (
+    InstalledSchemes,
+    common_settings,
+    installed_schemes,
+    meta_entry,
+)
 from es_simhash.indices.sidecar import require_no_sidecar, require_usable_as_sidecar
 from es_simhash.indices.text_fields import is_mapped, unknown_text_field
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import DocumentSettings
 from es_simhash.storage.paths import mapped_field
 from es_simhash.storage.source import text_of
 
@@ -58,6 +65,8 @@ def open_job(
     else:
         require_usable_as_sidecar(gateway, sidecar)
         schemes = _installed_in_sidecar(gateway, sidecar, config.simhash_field)
+        if schemes.documents == DocumentSettings():
+            schemes = replace(schemes, documents=_settings_of(mappings, index, config))
     config = schemes.applied(config)
     for name, mapping in mappings.items():
         _require_no_nested_text(name, mapping, config.text_field)
@@ -65,6 +74,17 @@ def open_job(
         # What it lacks is reported before anything is read, not by the first process that needs it.
         semantic_profiler(schemes.semantics, config.vocabulary)
     return BackfillJob(index, config, sidecar, frozenset(mappings))
+
+
+def _settings_of(
+    mappings: Mapping[str, Mapping[str, Any]], index: str, config: IndexConfig
+) -> DocumentSettings:
+    """Return what the first index says of its documents; nothing where it was not installed."""
+    entries = {
+        name: meta_entry(mapping, config.simhash_field) for name, mapping in mappings.items()
+    }
+    said = {name: DocumentSettings.from_meta(entry or {}) for name, entry in entries.items()}
+    return common_settings(index, said)
 
 
 def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> InstalledSchemes:

@@ -15,6 +15,7 @@ from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import LARGE_MEMBERS
+from es_simhash.storage.mapped_fields import rejects_field
 from es_simhash.storage.references import DocumentRef
 
 
@@ -59,8 +60,10 @@ class TargetIndex:
         cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
     ) -> "TargetIndex":
         """Return an index as `open` does, although its documents may not be fingerprinted here."""
-        installed = InstalledIndex(Gateway.of(client), name, config).config
-        return cls(Gateway.of(client, retry), name, installed)
+        gateway = Gateway.of(client)
+        installed = InstalledIndex(gateway, name, config).config
+        drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
+        return cls(Gateway.of(client, retry), name, replace(installed, drops_id=drops_id))
 
     def require_profiler(self) -> None:
         """Check that documents can be fingerprinted here, before anything is written.

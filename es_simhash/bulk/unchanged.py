@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.bulk.documents import ID, ROUTING, Document
+from es_simhash.bulk.documents import Document
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
@@ -22,18 +22,16 @@ def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexCon
     if config.semantics is not None and simhash.get(SEMANTIC_SCHEME) != config.semantics.name:
         return False
     stored_fields = {name: value for name, value in stored.items() if name != config.simhash_field}
-    fields = _parsed_exactly(document.line)
-    for name in (ID, ROUTING, config.simhash_field):
-        fields.pop(name, None)
+    fields = _parsed_exactly(document.source)
     # As JSON, in which 1, 1.0 and true differ.
     if json.dumps(fields, sort_keys=True) != json.dumps(stored_fields, sort_keys=True):
         return False
     return bool(simhash.get(CONTENT_HASH) == content_hash(normalise(document.text)))
 
 
-def _parsed_exactly(line: str) -> dict[str, Any]:
+def _parsed_exactly(source: bytes) -> dict[str, Any]:
     """Parse so that a number with more digits than Python keeps equals no other number."""
-    fields: dict[str, Any] = json.loads(line, parse_int=_exact_int, parse_float=_exact_float)
+    fields: dict[str, Any] = json.loads(source, parse_int=_exact_int, parse_float=_exact_float)
     return fields
 
 

@@ -24,6 +24,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
 from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
+from es_simhash.indices.proposal import propose_settings
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
@@ -71,8 +72,7 @@ def demo(corpus: Path | None, text_field: str | None) -> None:
         failures_file = Path(f"{index}.dead-letter.jsonl")
         failed = _ingest(client, index, corpus, text_field, failures_file, console)
         ids = _ids(client, index)
-        if text_field is not None:
-            configure(client, index, {"text": text_field})
+        _configure(client, index, text_field)
         rows = list(_pairs(Index(client, index), ids))
     _print(rows, len(ids), console)
     if rows:
@@ -83,6 +83,12 @@ def demo(corpus: Path | None, text_field: str | None) -> None:
             soft_wrap=True,
         )
     require_no_failures(failed, failures_file)
+
+
+def _configure(client: Client, index: str, text_field: str | None) -> None:
+    """Store how the documents look, so that the commands that follow need not be told."""
+    settings = propose_settings(client, index).to_meta()
+    configure(client, index, settings | ({"text": text_field} if text_field else {}))
 
 
 def _program() -> str:

@@ -90,7 +90,7 @@ def _members_table(members: Sequence[FamilyMember]) -> Table:
     for member in members:
         cells = [Text("*" if member.is_representative else ""), Text(one_line(member.id))]
         cells += [Text(one_line(member.title or ""))] if has_title else []
-        cells += [Text(_date(member.date))] if has_date else []
+        cells += [Text(member.date or "")] if has_date else []
         cells += [
             Text(f"{member.characters:,}"),
             Text(_share(member.kept_from_previous)),
@@ -141,11 +141,6 @@ def _print_notes(history: FamilyHistory) -> None:
             "representative and the newest.",
             err=True,
         )
-
-
-def _date(date: str | float | None) -> str:
-    """Return a date as the table shows it: the day alone where no time is known."""
-    return "" if date is None else str(date).removesuffix("T00:00:00Z")
 
 
 def _share(share: float | None) -> str:

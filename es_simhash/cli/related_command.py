@@ -1,5 +1,6 @@
 """`es-simhash related`: the versions and the semantic neighbours of a document."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.relation_table import print_answer
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.cli.tables import print_table
-from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.model import KINDS, Answer, Relation
+from es_simhash.query.options import FamilyFilter, Limits, Recency, SearchOptions
+from es_simhash.query.order import SORTS, Sort
+from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.sidecar import open_index
+from es_simhash.storage.document_fields import DocumentFields
 from es_simhash.text.escaping import one_line
 
 
@@ -41,8 +45,7 @@ from es_simhash.text.escaping import one_line
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
-    default=SHOWN_SCORE,
-    show_default=True,
+    show_default=f"the one of `es-simhash config`, else {SHOWN_SCORE}",
     help=f"Minimum score, whatever the date; versions start at {VERSION_SCORE}.",
 )
 @click.option(
@@ -51,6 +54,42 @@ from es_simhash.text.escaping import one_line
     default=SearchOptions.size,
     show_default=True,
     help="Maximum number of relations.",
+)
+@click.option(
+    "--from",
+    "offset",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Relations to pass over: the next page of the same --size.",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    default="score",
+    show_default=True,
+    help="Order: best first, oldest first (date), or newest first (-date).",
+)
+@click.option(
+    "--group", type=click.Choice(["kind", "family"]), help="Print a table for each kind or family."
+)
+@click.option("--exclude", multiple=True, help="Id of a document to leave out; repeatable.")
+@click.option(
+    "--same-family", "family", flag_value="same", help="Return documents of its family alone."
+)
+@click.option(
+    "--other-families",
+    "family",
+    flag_value="other",
+    help="Return no documents of its family.",
+)
+@click.option(
+    "--fields", multiple=True, help="Field of the hits to show; repeatable. JSON: `source`."
+)
+@click.option(
+    "--date-field",
+    show_default="the one of `es-simhash config`",
+    help="Date field that says what is older and newer.",
 )
 @click.option(
     "--candidates",
@@ -97,7 +136,7 @@ from es_simhash.text.escaping import one_line
 )
 @vocabulary_option
 @click.option(
-    "--evidence/--no-evidence", default=True, show_default=True, help="Show the shared passages."
+    "--evidence/--no-evidence", default=False, show_default=True, help="Show the shared passages."
 )
 @click.option(
     "--passages/--no-passages",
@@ -124,8 +163,15 @@ def related(
     text: str | None,
     filter_: str | None,
     kinds: tuple[Any, ...],
-    min_score: float,
+    min_score: float | None,
     size: int,
+    offset: int,
+    sort: Sort,
+    group: Grouping | None,
+    exclude: tuple[str, ...],
+    family: FamilyFilter | None,
+    fields: tuple[str, ...],
+    date_field: str | None,
     candidates: int,
     k: int | None,
     all_copies: bool,
@@ -158,13 +204,15 @@ def related(
     """
     if bool(ids) + (text_file is not None) + (text is not None) != 1:
         raise click.UsageError("Give exactly one of --id, --text-file and --text.")
+    if evidence and not passages:
+        raise click.UsageError("--evidence needs the passages; give it without --no-passages.")
     query = parse_query(filter_, "--filter")
     options = SearchOptions(
         size=size,
         kinds=kinds,
         min_score=min_score,
         filters=() if query is None else (query,),
-        evidence=evidence and passages,
+        evidence=evidence,
         passages=passages,
         k=k,
         limits=Limits(candidates=candidates),
@@ -172,11 +220,18 @@ def related(
         dismissed=dismissed,
         distinctive=distinctive,
         recency=Recency(recency, half_life, recency_weight) if recency else None,
+        sort=sort,
+        offset=offset,
+        exclude=exclude,
+        family=family or "any",
+        fields=fields,
+        context=True if group == "family" else None,
     )
     if text_file is not None:
         text = read_text(text_file)
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field, vocabulary)
+        config = replace(config, documents=DocumentFields(date=date_field))
         note_text_field(client, index, config)
         searched = open_index(client, index, config)
         if explain_query:
@@ -190,16 +245,26 @@ def related(
             answers = searched.related_to_each(ids, options=options)
     if passage_order == "place":
         answers = {id: answer.map(Relation.by_place) for id, answer in answers.items()}
-    _print(answers, output_format)
+    _print(answers, output_format, group, fields)
 
 
-def _print(answers: dict[str, Answer], output_format: str) -> None:
+def _print(
+    answers: dict[str, Answer], output_format: str, group: Grouping | None, fields: tuple[str, ...]
+) -> None:
     if output_format == "json":
-        lists = {id: [relation.to_dict() for relation in answer] for id, answer in answers.items()}
-        print_json(next(iter(lists.values())) if len(lists) == 1 else lists)
+        values = {id: _json(answer, group) for id, answer in answers.items()}
+        print_json(next(iter(values.values())) if len(values) == 1 else values)
+        for query, answer in answers.items():
+            extent = answer.extent
+            if extent.next_offset is not None:
+                click.echo(
+                    f"{len(answer)} of {extent.total} relations of {one_line(query)}; "
+                    f"--from {extent.next_offset} returns the next.",
+                    err=True,
+                )
     else:
-        for query, relations in answers.items():
-            print_table(relations, query)
+        for query, answer in answers.items():
+            print_answer(answer, query, fields=fields, group=group)
     truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
     if truncated:
         click.echo(
@@ -207,3 +272,10 @@ def _print(answers: dict[str, Answer], output_format: str) -> None:
             "Increase --candidates.",
             err=True,
         )
+
+
+def _json(answer: Answer, group: Grouping | None) -> Any:
+    if group is None:
+        return [relation.to_dict() for relation in answer]
+    groups = answer.groups(group)
+    return {name: [relation.to_dict() for relation in one] for name, one in groups.items()}

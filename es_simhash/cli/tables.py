@@ -44,32 +44,6 @@ _MARKED = 12_000
 _CONTEXT, _MAX_WORDS = 8, 80
 
 
-def print_table(relations: Sequence[Relation], query: str, console: Console | None = None) -> None:
-    """Print a table of relations, and below it the evidence of each."""
-    console = console or Console()
-    if not relations:
-        console.print(Text(f"No relations found for {one_line(query)}."), highlight=False)
-        return
-    table = Table(title=Text(f"Related to {one_line(query)}"), title_justify="left")
-    table.add_column("id", overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    for name in ("score", "of query", "of hit"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for relation in relations:
-        table.add_row(
-            Text(one_line(relation.id or "")),
-            Text(_kind(relation), KIND_STYLES[relation.kind]),
-            f"{relation.score:.2f}",
-            *_coverages(relation),
-        )
-    console.print(table)
-    for relation in relations:
-        if relation.evidence or (relation.semantics and relation.semantics.shared):
-            console.print()
-            console.print(_heading(query, relation))
-            print_evidence(relation, console)
-
-
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     """Print how one document or file is related to another, with the evidence."""
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
@@ -90,8 +64,11 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     print_evidence(relation, console)
 
 
-def _kind(relation: Relation) -> str:
+def relation_kind(relation: Relation) -> str:
+    """Return the kind of a relation as tables show it."""
     kind = _kind_and_reuse(relation)
+    if relation.copies:
+        kind += f" (+{relation.copies})"
     if relation.joined:
         return f"{kind} (joined)"
     return f"{kind} (dismissed)" if relation.dismissed else kind
@@ -108,7 +85,7 @@ def _kind_and_reuse(relation: Relation) -> str:
     return kind
 
 
-def _coverages(relation: Relation) -> tuple[str, str]:
+def coverages(relation: Relation) -> tuple[str, str]:
     """Return how much of each text appears in the other; empty for semantic neighbours."""
     if relation.kind == "semantic":
         return "", ""
@@ -125,8 +102,9 @@ def _reuse_line(reuse: Reuse) -> str:
     return f"passages: {'; '.join(parts)}"
 
 
-def _heading(query: str, relation: Relation) -> Text:
-    heading = Text.assemble(
+def heading(query: str, relation: Relation) -> Text:
+    """Return the line above the evidence of a relation."""
+    line = Text.assemble(
         (one_line(query), "bold"),
         " (left) ",
         (KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]),
@@ -135,10 +113,10 @@ def _heading(query: str, relation: Relation) -> Text:
         " (right)",
     )
     if relation.copies:
-        heading.append(f", and {relation.copies} more versions of it", "dim")
+        line.append(f", and {relation.copies} more versions of it", "dim")
     if relation.common:
-        heading.append(f"; {relation.common:.0%} of what they share is common here", "dim")
-    return heading
+        line.append(f"; {relation.common:.0%} of what they share is common here", "dim")
+    return line
 
 
 def print_evidence(relation: Relation, console: Console) -> None:

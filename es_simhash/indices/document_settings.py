@@ -9,7 +9,11 @@ from es_simhash.errors import InputError
 from es_simhash.indices.configuration import installed_schemes, meta_entry, with_entries
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar_source import sidecar_source
-from es_simhash.storage.document_fields import DOCUMENT_SETTINGS, DocumentSettings
+from es_simhash.storage.document_fields import (
+    DOCUMENT_SETTINGS,
+    DocumentSettings,
+    link_fields,
+)
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.mapped_fields import TEXT_TYPES, fields_named, unknown_field
 from es_simhash.storage.paths import get_values
@@ -17,7 +21,6 @@ from es_simhash.storage.paths import get_values
 REPRESENTATIVES = ("longest", "newest", "oldest")
 # Documents of which one must have a field that no mapping has.
 _SAMPLED = 100
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def document_settings(
@@ -83,11 +86,6 @@ def configure(
 def _stored(mapping: Mapping[str, Any], simhash_field: str) -> DocumentSettings | None:
     entry = meta_entry(mapping, simhash_field)
     return None if entry is None else DocumentSettings.from_meta(entry)
-
-
-def link_fields(link: str) -> list[str]:
-    """Return what stands in braces in the pattern of a link: `id`, or names of fields."""
-    return _PLACEHOLDER.findall(link)
 
 
 def _require_valid(

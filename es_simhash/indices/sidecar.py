@@ -1,15 +1,17 @@
 """Sidecars: indices that have the fingerprints of another index, and say of which."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import IndexMissing, MappingConflict
-from es_simhash.indices.document_settings import configure
+from es_simhash.indices.document_settings import configure, document_settings
 from es_simhash.indices.install import install
 from es_simhash.indices.sidecar_source import SIDECAR_META
 from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import DocumentSettings
 from es_simhash.storage.fields import SOURCE
 from es_simhash.storage.flat_mappings import adapted_properties
 from es_simhash.storage.paths import mapped_field
@@ -85,6 +87,15 @@ def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexCon
             properties = adapted_properties(source, mapping)
             meta = {**meta, SIDECAR_META: sources}
             gateway.put_mapping(name, {"properties": properties, "_meta": meta})
+    _remember_documents(gateway, sidecar, config)
+
+
+def _remember_documents(gateway: Gateway, sidecar: str, config: IndexConfig) -> None:
+    """Store how the documents look, so that whoever queries the sidecar need not repeat it."""
+    field = config.simhash_field
+    changes: dict[str, Any] = {"text": str(config.text_field)}
+    if document_settings(gateway, sidecar, simhash_field=field) == DocumentSettings():
+        changes |= asdict(config.documents)
+        changes |= {"representative": config.representative, "min_score": config.min_score}
     if config.names_text_field:
-        # Whoever queries the sidecar need not repeat it.
-        configure(gateway, sidecar, {"text": str(config.text_field)}, simhash_field=field)
+        configure(gateway, sidecar, changes, simhash_field=field)

@@ -1,15 +1,18 @@
 """Search options: what to return, of how many candidates, in which order."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 from es_simhash.errors import InputError
+from es_simhash.query.order import SORTS, Order, Sort, best_first
 from es_simhash.relation.model import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE
 
 Query = Mapping[str, Any]
+FamilyFilter = Literal["any", "same", "other"]
+_FAMILY_FILTERS: tuple[FamilyFilter, ...] = get_args(FamilyFilter)
 
 _DAY = 86_400_000
 # The greatest k of a kNN search that the engine accepts.
@@ -75,7 +78,8 @@ class SearchOptions:
     Attributes:
         size: Maximum number of relations for each query.
         kinds: Kinds to show; all when empty.
-        min_score: Minimum score to show, from 0 to 1.
+        min_score: Minimum score to show, from 0 to 1; None for what the index is configured with,
+            else 0.3.
         filters: Elasticsearch queries every hit must match, before any cut.
         evidence: Whether to return the shared passages side by side, and the shared concepts.
         passages: Whether the texts of candidates are read and aligned. Without, relations come
@@ -90,11 +94,19 @@ class SearchOptions:
             influence of the date.
         dismissed: Whether versions that a person dismissed are returned as well.
         distinctive: Whether documents are left out that share nothing but common passages.
+        sort: Order of the relations: `score`, best first; `date`, oldest first; or `-date`, newest
+            first, by the date field of the index. All that was found is sorted before the cut.
+        offset: Relations to pass over, of the same list in pages of `size`.
+        exclude: Ids of documents to leave out.
+        family: Whether only documents of the query's family are returned (`same`), or none of it
+            (`other`).
+        context: Whether the title, date, family and so on of each hit are read; None where the
+            index is configured with fields of these.
     """
 
     size: int = 10
     kinds: tuple[Kind, ...] = ()
-    min_score: float = SHOWN_SCORE
+    min_score: float | None = None
     filters: tuple[Query, ...] = ()
     evidence: bool = True
     fields: tuple[str, ...] = ()
@@ -105,6 +117,11 @@ class SearchOptions:
     dismissed: bool = False
     distinctive: bool = False
     passages: bool = True
+    sort: Sort = "score"
+    offset: int = 0
+    exclude: tuple[str, ...] = ()
+    family: FamilyFilter = "any"
+    context: bool | None = None
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
@@ -112,7 +129,7 @@ class SearchOptions:
             raise InputError(
                 f"kinds must be among {', '.join(KINDS)}, got {unknown[0]!r}.", parameter="kinds"
             )
-        if not 0 <= self.min_score <= 1:
+        if self.min_score is not None and not 0 <= self.min_score <= 1:
             raise InputError(
                 f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
             )
@@ -123,6 +140,41 @@ class SearchOptions:
             )
         if self.size < 1:
             raise InputError(f"size must be at least 1, got {self.size}.", parameter="size")
+        if self.offset < 0:
+            raise InputError(f"offset must be at least 0, got {self.offset}.", parameter="offset")
+        if self.sort not in SORTS:
+            raise InputError(
+                f"sort must be one of {', '.join(SORTS)}, got {self.sort!r}.", parameter="sort"
+            )
+        if self.family not in _FAMILY_FILTERS:
+            raise InputError(
+                f"family must be one of {', '.join(_FAMILY_FILTERS)}, got {self.family!r}.",
+                parameter="family",
+            )
+        if self.sorts_by_date and self.recency is not None:
+            raise InputError(
+                "recency ranks by score and date; it cannot be combined with a sort by date.",
+                parameter="sort",
+            )
+
+    @property
+    def sorts_by_date(self) -> bool:
+        """True when relations are ordered by date."""
+        return self.sort != "score"
+
+    @property
+    def end(self) -> int:
+        """How many relations are needed, from the first of the list to the last that is shown."""
+        return self.offset + self.size
+
+    @property
+    def least_score(self) -> float:
+        """The minimum score that counts."""
+        return SHOWN_SCORE if self.min_score is None else self.min_score
+
+    def configured(self, min_score: float | None) -> "SearchOptions":
+        """Return them with the minimum score of an index, where they name none."""
+        return self if self.min_score is not None else replace(self, min_score=min_score)
 
     @property
     def wants_neighbours(self) -> bool:
@@ -140,37 +192,24 @@ class SearchOptions:
 
     def may_show(self, relation: Relation) -> bool:
         """Check whether a relation is wanted, or may be when its passages are aligned."""
-        may_change = self.wants_passages and relation.kind in ("semantic", "shares_passages")
-        return self.shows(relation) or (may_change and self._passes(relation))
+        return self.shows(relation) or (self.may_change(relation) and self._passes(relation))
+
+    def may_change(self, relation: Relation) -> bool:
+        """Check whether a relation may become of another kind when its passages are aligned."""
+        return self.wants_passages and relation.kind in ("semantic", "shares_passages")
 
     def _passes(self, relation: Relation) -> bool:
         if relation.dismissed and relation.kind in VERSION_KINDS and not self.dismissed:
             return False
         if self.distinctive and relation.is_boilerplate:
             return False
-        return relation.score >= self.min_score
+        return relation.score >= self.least_score
 
-    def select(
-        self, relations: Iterable[Relation], rank: Callable[[Relation], float] | None = None
-    ) -> list[Relation]:
-        """Return the relations that are wanted, best first, no more than `size`.
+    def select(self, relations: Iterable[Relation], order: Order = best_first) -> list[Relation]:
+        """Return the relations that are wanted, in order.
 
         Args:
             relations: All that were found.
-            rank: Of a relation, in place of its score.
+            order: The key that sorts them.
         """
-        wanted = filter(self.shows, relations)
-        return sorted(wanted, key=lambda relation: best_first(relation, rank))[: self.size]
-
-
-def best_first(
-    relation: Relation, rank: Callable[[Relation], float] | None = None
-) -> tuple[bool, float, int, float, str]:
-    """Return the key that sorts relations.
-
-    What shares more than common passages comes before what is near in meaning; then the higher
-    rank, the closer kind, the one that shares less common text, and the id.
-    """
-    value = relation.score if rank is None else rank(relation)
-    near = relation.kind == "semantic" or relation.is_boilerplate
-    return near, -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)
+        return sorted(filter(self.shows, relations), key=order)

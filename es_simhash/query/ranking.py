@@ -1,16 +1,16 @@
 """Ranking: versions and neighbours of one query in one list, each document once."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbour import Neighbour
-from es_simhash.query.options import Recency, SearchOptions, best_first
+from es_simhash.query.options import Recency, SearchOptions
+from es_simhash.query.order import Key, Order, Rank, best_first
 from es_simhash.relation.combination import combine, semantic_relation
 from es_simhash.relation.joined import as_joined
 from es_simhash.relation.model import Relation
-
-Key = tuple[str | None, str | None]
 
 
 def merged(
@@ -53,15 +53,12 @@ def merged(
     ]
 
 
-Rank = Callable[[Relation], float]
-
-
-def date_rank(neighbours: Sequence[Neighbour], options: SearchOptions) -> Rank | None:
-    """Return what relations are ordered by in place of their scores; None for these."""
+def ranked_order(neighbours: Sequence[Neighbour], options: SearchOptions) -> Order:
+    """Return the order of relations by score, in which newer neighbours may be preferred."""
     if options.recency is None:
-        return None
+        return best_first
     dates = {(neighbour.index, neighbour.id): neighbour.date for neighbour in neighbours}
-    return _rank(options.recency, dates)
+    return partial(best_first, rank=_rank(options.recency, dates))
 
 
 def _rank(recency: Recency, dates: Mapping[Key, float | None]) -> Rank:
@@ -91,5 +88,5 @@ def _without_copies(
         [neighbour.chunks for _, neighbour in pairs],
         [neighbour.family for _, neighbour in pairs],
         # By their dates, any of them may be among the first.
-        options.size if options.recency is None else len(pairs),
+        len(pairs) if options.recency or options.sorts_by_date else options.end,
     )

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import Key, merged
+from es_simhash.query.order import Key
+from es_simhash.query.ranking import merged
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.model import Relation, semantic_score
@@ -73,7 +74,7 @@ def scored_relations(
         for candidate in candidates
         if (key := (candidate.index, candidate.id)) in similarities
         and candidate.id not in joined
-        and _is_only_near(query, candidate, similarities[key], options.min_score)
+        and _is_only_near(query, candidate, similarities[key], options.least_score)
     }
     scored = [
         candidate for candidate in candidates if (candidate.index, candidate.id) not in undecided

@@ -19,7 +19,7 @@ class FamilyMember:
         id: Of the document.
         index: Its index.
         title: Value of the field of titles; None without one.
-        date: Its date in ISO 8601, UTC; of a field of numbers the number; of several dates the
+        date: Its date in ISO 8601, in UTC; of a field of numbers the number; of several dates the
             latest; None without one.
         is_representative: Whether it represents the family.
         characters: Characters of its normalised text.
@@ -35,7 +35,7 @@ class FamilyMember:
     id: str
     index: str | None
     title: str | None
-    date: str | float | None
+    date: str | None
     is_representative: bool
     characters: int
     kept_from_previous: float | None = None
@@ -70,7 +70,7 @@ class NearDocument:
     id: str
     index: str | None
     title: str | None
-    date: str | float | None
+    date: str | None
     family: str | None
     member: str
     kind: Kind

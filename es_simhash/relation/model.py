@@ -1,8 +1,7 @@
 """What a relation is: kinds, coverage, evidence, and the answer that holds relations."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, SupportsIndex, overload
+from typing import Any, Literal
 
 from es_simhash.relation.reuse_kinds import ReuseKind
 from es_simhash.relation.thresholds import BOILERPLATE, SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
@@ -18,6 +17,7 @@ KINDS: tuple[Kind, ...] = (
     "semantic",
 )
 VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
+Direction = Literal["older", "newer", "same"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,27 @@ class Reuse:
 
 
 @dataclass(frozen=True)
+class DocumentContext:
+    """What an index says of a document, by the fields it is configured with; None for nothing.
+
+    Attributes:
+        title: Its title.
+        date: Its date in ISO 8601, in UTC; of several the latest.
+        owner: Its owner or section.
+        language: Its language.
+        link: Its address.
+        family: Name of its version family.
+    """
+
+    title: str | None = None
+    date: str | None = None
+    owner: str | None = None
+    language: str | None = None
+    link: str | None = None
+    family: str | None = None
+
+
+@dataclass(frozen=True)
 class Relation:
     """One answer, the same from Python and the command line.
 
@@ -99,6 +120,9 @@ class Relation:
             to 1; None where nothing is shared or no index was queried.
         reuse: How the passages they share were changed; None where their texts share none, or
             were not aligned.
+        direction: Whether the hit is older or newer than the query, or of the same date; None where
+            one of the two has no date that is known.
+        document: Title, date and so on of the hit; None where they were not read.
     """
 
     id: str | None
@@ -115,6 +139,8 @@ class Relation:
     joined: bool = False
     common: float | None = None
     reuse: Reuse | None = None
+    direction: Direction | None = None
+    document: DocumentContext | None = None
 
     @property
     def is_boilerplate(self) -> bool:
@@ -134,34 +160,6 @@ class Relation:
     def to_dict(self) -> dict[str, Any]:
         """Return the relation as it is printed in JSON."""
         return asdict(self)
-
-
-class Answer(list[Relation]):
-    """What is related to one query, best first; a list in every way.
-
-    Attributes:
-        truncated: True when a limit cut the candidates, even if nothing that was left is shown.
-    """
-
-    def __init__(self, relations: Iterable[Relation] = (), *, truncated: bool = False) -> None:
-        super().__init__(relations)
-        self.truncated = truncated
-
-    @overload
-    def __getitem__(self, place: SupportsIndex, /) -> Relation: ...
-
-    @overload
-    def __getitem__(self, place: slice, /) -> "Answer": ...
-
-    def __getitem__(self, place: SupportsIndex | slice, /) -> "Relation | Answer":
-        """Return a relation, or a part of the answer, which is truncated as the whole is."""
-        if isinstance(place, slice):
-            return Answer(super().__getitem__(place), truncated=self.truncated)
-        return super().__getitem__(place)
-
-    def map(self, change: Callable[[Relation], Relation]) -> "Answer":
-        """Return the answer with each relation changed."""
-        return Answer(map(change, self), truncated=self.truncated)
 
 
 def semantic_score(similarity: float) -> float:

@@ -38,6 +38,9 @@ class IndexAccess(Protocol):
         Those to searches of the texts, and of other indices, sent with the same request, come last.
         """
 
+    def hits(self, body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the hits of a search for documents the user knows, without any filter."""
+
     def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
         """Return what hits must match where the texts are.
 
@@ -84,6 +87,10 @@ class DirectAccess:
         by_words = [OptionalSearch(None, body, may_be_rejected=True) for body in texts]
         return self._gateway.search_all(self._name, bodies, [*by_words, *optional])
 
+    def hits(self, body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the hits of a search for documents of the index."""
+        return hits_of(self._gateway, self._name, body)
+
     def text_conditions(self, scheme: Query, options: SearchOptions) -> list[Query]:
         """Return the scheme and the filters."""
         return [scheme, *options.filters]
@@ -99,6 +106,13 @@ class DirectAccess:
             for ref, entry in zip(ordered, entries, strict=True)
             if entry.get("found")
         }
+
+
+def hits_of(gateway: Gateway, index: str, body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the hits of a search."""
+    (answer,) = gateway.search_all(index, [body])
+    hits: list[Mapping[str, Any]] = answer["hits"]["hits"]
+    return hits
 
 
 def own_vectors(

@@ -121,11 +121,11 @@ class _Relations:
         return None if relation is None else relation.coverage.of_hit
 
 
-def shown_date(version: StoredVersion, date_field: DateField | None) -> str | float | None:
+def shown_date(version: StoredVersion, date_field: DateField | None) -> str | None:
     """Return the date of a document as it is shown; None without one."""
     if date_field is None or version.date is None:
         return None
-    return date_field.shown(version.date)
+    return date_field.iso(version.date)
 
 
 def _previous(ordered: Sequence[StoredVersion], place: int) -> int | None:

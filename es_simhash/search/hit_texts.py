@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from es_simhash.query.ranking import Key
+from es_simhash.query.order import Key
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.model import Relation
 from es_simhash.search.access import IndexAccess

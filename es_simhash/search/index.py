@@ -1,6 +1,6 @@
 """An index, alias or data stream whose documents have fingerprints."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,10 +10,12 @@ from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.query.family_documents import FamilySearches
 from es_simhash.query.options import SearchOptions
+from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.model import Relation
 from es_simhash.search.access import DirectAccess
 from es_simhash.search.family import FamilyReader
+from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
@@ -85,9 +87,26 @@ class Index:
         """
         require_one_query(id, text)
         if text is not None:
-            retrieval, options = self.retrieval(options or SearchOptions())
+            retrieval, options = self.retrieval(self._configured(options))
             return retrieval.answer_text(text, options)
         return self.related_to_each([str(id)], options=options)[str(id)]
+
+    def pages(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Iterator[Answer]:
+        """Return all that is related, in pages of `size`, from the offset of the options on.
+
+        Each page is searched when it is wanted, and no relation is on two of them.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: As in `related`.
+        """
+        return pages_of(self, id, text, options)
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None
@@ -98,7 +117,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        retrieval, options = self.retrieval(options or SearchOptions())
+        retrieval, options = self.retrieval(self._configured(options))
         return retrieval.answer_ids(ids, options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
@@ -141,10 +160,10 @@ class Index:
                 "To compare dates, a field of dates is needed. Set date_field.",
                 parameter="date_field",
             )
-        field = None if name is None else self._date_field(name)
+        field = None if name is None else self._family_date(name)
         return FamilySearches(config, config.documents.title, field, newer_than)
 
-    def _date_field(self, name: str) -> DateField:
+    def _family_date(self, name: str) -> DateField:
         """Return a field of dates, which is looked up once."""
         if name not in self._family_dates:
             mappings = self.gateway.mappings(self.name)
@@ -160,7 +179,7 @@ class Index:
     ) -> list[dict[str, Any]]:
         """Return the search bodies that `related` would send; only the document itself is read."""
         require_one_query(id, text)
-        retrieval, options = self.retrieval(options or SearchOptions())
+        retrieval, options = self.retrieval(self._configured(options))
         return retrieval.searches(id, text, options)
 
     def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
@@ -184,4 +203,16 @@ class Index:
     @cached_property
     def _direct(self) -> Retrieval:
         access = DirectAccess(self.gateway, self.name)
-        return Retrieval(self.gateway, self.name, self.config, access)
+        return Retrieval(
+            self.gateway, self.name, self.config, access, date_field=self._date_field(self.name)
+        )
+
+    def _configured(self, options: SearchOptions | None) -> SearchOptions:
+        return (options or SearchOptions()).configured(self.config.min_score)
+
+    def _date_field(self, index: str) -> DateField | None:
+        """Return the date field the index is configured with, as the mapping of an index has it."""
+        name = self.config.documents.date
+        if name is None:
+            return None
+        return find_date_field(self.gateway.mappings(index), name, parameter="date")

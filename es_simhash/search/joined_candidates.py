@@ -20,40 +20,44 @@ def joined_with(document: QueryDocument, noted: Noted) -> set[str]:
 
 @dataclass(frozen=True)
 class JoinedCandidates:
-    """Fetches what is joined with queries, for queries with the same options.
+    """Fetches what is joined with queries.
 
     Attributes:
         access: How the index is searched.
         dialect: Of the engine.
         config: Of the index.
-        options: Filters that the documents must match.
+        noted: What a person noted.
     """
 
     access: IndexAccess
     dialect: Dialect
     config: IndexConfig
-    options: SearchOptions
+    noted: Noted
 
     def add(
-        self, documents: Sequence[QueryDocument], found: Sequence[Candidates], noted: Noted
+        self,
+        documents: Sequence[QueryDocument],
+        found: Sequence[Candidates],
+        options: Sequence[SearchOptions],
     ) -> list[Mapping[str, Any]]:
         """Add the documents that are joined with a query and were not found; mostly there are none.
 
         Args:
             documents: The queries.
             found: Their candidates.
-            noted: What a person noted.
+            options: Of each query: filters that the documents must match, and what is left out.
 
         Returns:
             The responses that brought them.
         """
         pending = []
-        for document, candidates in zip(documents, found, strict=True):
-            wanted = joined_with(document, noted) - {str(id) for _, id in candidates.by_key}
+        for document, candidates, narrowed in zip(documents, found, options, strict=True):
+            known = {str(id) for _, id in candidates.by_key}
+            wanted = joined_with(document, self.noted) - known - {*narrowed.exclude}
             if wanted and not document.text.is_empty:
                 prints = document.text.fingerprints
                 ids = sorted(wanted)
-                bodies = self.dialect.joined_searches(prints, self.config, self.options, ids)
+                bodies = self.dialect.joined_searches(prints, self.config, narrowed, ids)
                 pending += [(prints, candidates, body) for body in bodies]
         if not pending:
             return []

@@ -12,14 +12,16 @@ from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.query.candidates import queried_shingles
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
-from es_simhash.query.ranking import date_rank
+from es_simhash.query.ranking import ranked_order
 from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
+from es_simhash.relation.answer import Answer
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_passages
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.model import Relation
 from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
@@ -81,19 +83,35 @@ class MemoryIndex:
                 "filters need a cluster: an index in memory cannot run Elasticsearch queries.",
                 parameter="filters",
             )
+        if options.sorts_by_date or options.family != "any":
+            raise InputError(
+                "An index in memory has neither dates nor families. Sort by score, and set no "
+                "family.",
+                parameter="sort",
+            )
         query = self._analysed(text) if text is not None else self._stored(str(id))
         if query.is_empty:
             return Answer()
-        neighbours = self._neighbours(query, id) if options.wants_neighbours else []
+        neighbours = [
+            neighbour
+            for neighbour in (self._neighbours(query, id) if options.wants_neighbours else [])
+            if neighbour.id not in options.exclude
+        ]
         near = {neighbour.id for neighbour in neighbours}
-        candidates = list(self._candidates(query, id, options, near))
+        left_out = {id, *options.exclude}
+        candidates = [
+            candidate
+            for candidate in self._candidates(query, id, options, near)
+            if candidate.id not in left_out
+        ]
         scored = scored_relations(query, candidates, neighbours, options)
-        others = [(None, other) for other in self._texts if other != id]
-        found = Found(query, scored, others, date_rank(neighbours, options))
-        if not options.passages:
-            return Answer(found.by_fingerprints(options))
-        (shown,) = settle([found], _KeptTexts(self._texts), options, _already_read)
-        return Answer(shown)
+        others = [(None, other) for other in self._texts if other not in left_out]
+        found = Found(query, scored, others, ranked_order(neighbours, options))
+        if options.passages:
+            (shown,) = settle([found], _KeptTexts(self._texts), options, _already_read)
+        else:
+            shown = found.by_fingerprints(options)
+        return found.answer(shown, options)
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None
@@ -104,6 +122,16 @@ class MemoryIndex:
             DocumentMissing: One of the ids is not there.
         """
         return {id: self.related(id=id, options=options) for id in ids}
+
+    def pages(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Iterator[Answer]:
+        """Return all that is related, in pages of `size`, from the offset of the options on."""
+        return pages_of(self, id, text, options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two kept texts, whatever its score, with all its evidence.

@@ -1,11 +1,12 @@
 """What every index that answers has in common, so that callers can type against it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.answer import Answer
+from es_simhash.relation.model import Relation
 
 
 class RelatedIndex(Protocol):
@@ -34,6 +35,15 @@ class RelatedIndex(Protocol):
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
+
+    def pages(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Iterator[Answer]:
+        """Return all that is related, in pages of `size`."""
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.

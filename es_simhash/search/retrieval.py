@@ -6,15 +6,16 @@ from functools import cached_property
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
-from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
-from es_simhash.indices.text_fields import misspelt_hint, require_mapped
+from es_simhash.errors import InputError
+from es_simhash.indices.text_fields import require_mapped
 from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
 from es_simhash.query.hits import Candidates
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
+from es_simhash.query.order import Key, by_date
 from es_simhash.query.passages import best_hits, is_cut, passage_queries
-from es_simhash.query.ranking import Key, date_rank
+from es_simhash.query.ranking import ranked_order
 from es_simhash.query.relations import scored_relations
 from es_simhash.relation.analysed_text import (
     AnalysedText,
@@ -22,22 +23,28 @@ from es_simhash.relation.analysed_text import (
     read_profiles,
     set_profile,
 )
+from es_simhash.relation.answer import Answer
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_passages
 from es_simhash.relation.joined import as_joined
-from es_simhash.relation.model import Answer, Relation
+from es_simhash.relation.model import Relation
 from es_simhash.search.access import IndexAccess, own_vectors
+from es_simhash.search.contexts import Contexts, in_context
+from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.joined_candidates import JoinedCandidates, joined_with
 from es_simhash.search.noted import Noted, NotedLookup
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
+from es_simhash.search.stored_text import stored_text_of
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
+from es_simhash.storage.document_fields import DocumentFields
 from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import shown_fields, text_of
+from es_simhash.storage.source import shown_fields
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Retrieval:
         config: How the index is read and fingerprinted.
         access: How its documents are read and searched.
         dialect: Of the engine.
+        date_field: The date field the index is configured with; None without one.
     """
 
     gateway: Gateway
@@ -57,6 +65,7 @@ class Retrieval:
     config: IndexConfig
     access: IndexAccess
     dialect: Dialect = ELASTICSEARCH
+    date_field: DateField | None = None
 
     @cached_property
     def analyser(self) -> TextAnalyser:
@@ -100,6 +109,9 @@ class Retrieval:
             dismissed=id_b in noted.dismissed.get(id_a, ()),
         )
 
+    def _contexts(self) -> Contexts:
+        return Contexts(self.access, self.config, self.date_field)
+
     def searches(
         self, id: str | None, text: str | None, options: SearchOptions
     ) -> list[dict[str, Any]]:
@@ -110,8 +122,9 @@ class Retrieval:
         else:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
-        candidates = self.access.bodies(self._searches_of(documents[0], options))
-        return [*candidates, *self._passage_searches(documents[0], options)]
+        (narrowed,) = narrowed_to_families(documents, options, self._contexts())
+        candidates = self.access.bodies(self._searches_of(documents[0], narrowed))
+        return [*candidates, *self._passage_searches(documents[0], narrowed)]
 
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
@@ -121,34 +134,13 @@ class Retrieval:
             wanted.append(self.config.path(fields.SCHEME))
         entries = self.access.entries(ids, wanted)
         texts = analyser.analyse(
-            [self._text_of(entry) for entry in entries],
+            [stored_text_of(self.gateway, self.name, self.config, entry) for entry in entries],
             [entry.get("_source", {}) for entry in entries],
         )
         return [
             QueryDocument(text, DocumentRef.of_hit(entry))
             for text, entry in zip(texts, entries, strict=True)
         ]
-
-    def _text_of(self, entry: Mapping[str, Any]) -> str:
-        id = entry["_id"]
-        if not entry.get("found"):
-            raise DocumentMissing(f"Document {id!r} is not in index {self.name!r}. Check the id.")
-        source = entry.get("_source", {})
-        text = text_of(source, self.config.text_field)
-        if text is None:
-            hint = misspelt_hint(self.gateway, self.name, self.config.text_field)
-            raise InputError(
-                f"Document {id!r} has no text in field {self.config.text_field!r}{hint}. "
-                "Set text_field.",
-                parameter="text_field",
-            )
-        stored = text_of(source, self.config.path(fields.SCHEME))
-        if stored is not None and stored != self.config.scheme.name:
-            raise SchemeMismatch(
-                f"Document {id!r} has fingerprints of scheme {stored!r}, but the index has "
-                f"scheme {self.config.scheme.name!r}. Re-ingest the document."
-            )
-        return text
 
     def _read_profiles(self, documents: Sequence[QueryDocument]) -> None:
         """Read the profiles together; vectors of the user's own come from their field."""
@@ -166,7 +158,7 @@ class Retrieval:
         text = document.text
         if text.is_empty:
             return []
-        excluded = document.own_ids
+        excluded = [*document.own_ids, *options.exclude]
         versions = self.dialect.candidate_searches(
             text.fingerprints, self.config, options, excluded
         )
@@ -181,15 +173,17 @@ class Retrieval:
             return []
         scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
         conditions = self.access.text_conditions(scheme, options)
-        conditions = [*conditions, *excluding(document.own_ids)]
+        conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
         return passage_queries(document.text, self.config.text_field, conditions, options.size)
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
+        contexts = self._contexts()
+        narrowed = narrowed_to_families(documents, options, contexts)
         to_send = [
-            (self._searches_of(document, options), self._passage_searches(document, options))
-            for document in documents
+            (self._searches_of(document, each), self._passage_searches(document, each))
+            for document, each in zip(documents, narrowed, strict=True)
         ]
         bodies = [body for searches, _ in to_send for body in searches]
         texts = [body for _, searches in to_send for body in searches]
@@ -203,8 +197,8 @@ class Retrieval:
             for document, (searches, _) in zip(documents, to_send, strict=True)
         ]
         self._settle(documents, [candidates for candidates, _ in found])
-        fetching = JoinedCandidates(self.access, self.dialect, self.config, options)
-        joined = fetching.add(documents, [each for each, _ in found], noted)
+        fetching = JoinedCandidates(self.access, self.dialect, self.config, noted)
+        joined = fetching.add(documents, [each for each, _ in found], narrowed)
         queries = [
             self._query(document, *one, options, noted)
             for document, one in zip(documents, found, strict=True)
@@ -214,11 +208,44 @@ class Retrieval:
             by_words = [next(words) for _ in searches]
             query.by_words = best_hits(by_words, options.size)
             cut.append(candidates.truncated or is_cut(query.query, by_words))
+        self._order(queries, contexts, options)
         shown = self._shown(queries, places_of([*received[:searched], *joined]), options)
-        return [
-            Answer((replace(each, truncated=truncated) for each in relations), truncated=truncated)
-            for relations, truncated in zip(shown, cut, strict=True)
-        ]
+        if self._wants_context(options):
+            shown = in_context(contexts, documents, shown)
+        answers = []
+        for document, query, relations, truncated in zip(
+            documents, queries, shown, cut, strict=True
+        ):
+            answer = query.answer(
+                (replace(relation, truncated=truncated) for relation in relations), options
+            )
+            answer.truncated = truncated
+            answer.document = contexts.context(document.ref.key) if document.ref else None
+            answers.append(answer)
+        return answers
+
+    def _wants_context(self, options: SearchOptions) -> bool:
+        if options.context is None:
+            return self.config.documents != DocumentFields()
+        return options.context
+
+    def _order(self, queries: Sequence[Found], contexts: Contexts, options: SearchOptions) -> None:
+        """Order what was found by date, where that is wanted.
+
+        Raises:
+            InputError: The index is configured with no date field.
+        """
+        if not options.sorts_by_date:
+            return
+        if self.date_field is None:
+            raise InputError(
+                f"Index {self.name!r} has no date field to sort by. Run "
+                f"`es-simhash config {self.name} --date FIELD`.",
+                parameter="sort",
+            )
+        dates = contexts.dates({key for query in queries for key in query.keys})
+        for query in queries:
+            query.order = by_date(dates, newest_first=options.sort == "-date")
 
     def _found(
         self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
@@ -263,8 +290,8 @@ class Retrieval:
         others = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
         joined = joined_with(document, noted)
         scored = scored_relations(document.text, candidates, neighbours, options, others, joined)
-        rank = date_rank(neighbours, options)
-        return Found(document.text, scored, rank=rank, dismissed=others, joined=joined)
+        order = ranked_order(neighbours, options)
+        return Found(document.text, scored, order=order, dismissed=others, joined=joined)
 
     def _shown(
         self,

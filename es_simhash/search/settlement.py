@@ -6,11 +6,12 @@ from itertools import islice
 from typing import Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.query.options import SearchOptions, best_first
-from es_simhash.query.ranking import Key, Rank
+from es_simhash.query.options import SearchOptions
+from es_simhash.query.order import Key, Order, best_first
 from es_simhash.query.relations import ScoredRelations
 from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
+from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
 from es_simhash.relation.joined import as_joined
@@ -46,7 +47,7 @@ class Found:
         query: Its text.
         scored: The relations by what is stored of the texts.
         by_words: Documents that may share a passage by their words, best first.
-        rank: What relations are ordered by in place of their scores; None for these.
+        order: The key that sorts relations.
         dismissed: Ids of documents that a person dismissed as versions of the query.
         joined: Ids of documents that a person joined with the query.
     """
@@ -54,20 +55,28 @@ class Found:
     query: AnalysedText
     scored: ScoredRelations
     by_words: Sequence[Key] = ()
-    rank: Rank | None = None
+    order: Order = best_first
     dismissed: Collection[str] = ()
     joined: Collection[str] = ()
     _queue: list[Relation] = field(default_factory=list)
+    _listed: list[Relation] = field(default_factory=list)
     _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> list[Key]:
+        """Index and id of all that was found."""
+        scored = ((relation.index, relation.id) for relation in self.scored.relations)
+        return [*scored, *self.by_words]
+
     def by_fingerprints(self, options: SearchOptions) -> list[Relation]:
-        """Return the relations to show when no texts are read, best first."""
-        return self.scored.with_coverage(options.select(self.scored.relations, self.rank))
+        """Return the relations to show when no texts are read, in order."""
+        self._listed = options.select(self.scored.relations, self.order)
+        return self.shown(options)
 
     def first(self, options: SearchOptions) -> list[Relation]:
         """Return the candidates to align first: those to show, and what passages may raise."""
         related = (relation for relation in self.scored.relations if relation.kind != "none")
-        ordered = sorted(related, key=lambda relation: best_first(relation, self.rank))
+        ordered = sorted(related, key=self.order)
         shown = [relation for relation in ordered if options.may_show(relation)]
         self._queue = shown[options.size :]
         pool = {(each.index, each.id): each for each in shown[: options.size]}
@@ -81,11 +90,31 @@ class Found:
         return list(pool.values())
 
     def next(self, options: SearchOptions) -> list[Relation]:
-        """Return the candidates to align next; none when enough are shown."""
-        if len(self.shown(options)) >= options.size:
-            return []
-        pool, self._queue = self._queue[: options.size], self._queue[options.size :]
-        return pool
+        """Return the candidates to align next; none when enough are listed.
+
+        The list grows page by page, and what is listed stays: so pages of one size never show a
+        relation twice, nor leave one out, whatever the texts of later candidates say.
+        """
+        while len(self._listed) < options.end:
+            waiting = self._waiting(options)
+            if len(waiting) < options.size and self._queue:
+                pool, self._queue = self._queue[: options.size], self._queue[options.size :]
+                return pool
+            if not waiting:
+                break
+            self._listed += waiting[: options.size]
+        return []
+
+    def _waiting(self, options: SearchOptions) -> list[Relation]:
+        """Return the settled relations that may be listed next, in order."""
+        listed = {(each.index, each.id) for each in self._listed}
+        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
+        waiting = options.select((one for one in settled if one.kind != "none"), self.order)
+        if options.sorts_by_date and self._queue:
+            # What was aligned out of turn waits for those before it.
+            next_key = self.order(self._queue[0])
+            waiting = [relation for relation in waiting if self.order(relation) <= next_key]
+        return waiting
 
     def align(self, pool: Sequence[Relation], hits: Sequence[AnalysedText]) -> list[Relation]:
         """Align candidates; return those that were not compared, and share a passage."""
@@ -122,11 +151,22 @@ class Found:
         self._settled[key] = aligned, passages
 
     def shown(self, options: SearchOptions) -> list[Relation]:
-        """Return the relations to show of those that are settled, best first."""
-        relations = [relation for relation, _ in self._settled.values()]
-        return options.select(
-            (relation for relation in relations if relation.kind != "none"), self.rank
+        """Return the relations of one page of the list."""
+        return self.scored.with_coverage(self._listed[options.offset : options.end])
+
+    def answer(self, relations: Iterable[Relation], options: SearchOptions) -> Answer:
+        """Return the answer of these relations, with what there is beyond them."""
+        listed = {(each.index, each.id) for each in self._listed}
+        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
+        more = [one for one in (*settled, *self._queue) if one.kind != "none"]
+        further = self._listed[options.end :] + options.select(more)
+        extent = Extent(
+            total=sum(1 + one.copies for one in (*self._listed[: options.end], *further)),
+            is_estimate=any(map(options.may_change, self._queue)),
+            offset=options.offset,
+            next_offset=options.end if further else None,
         )
+        return Answer(relations, extent=extent)
 
     def evidence(self, relation: Relation, hit: AnalysedText) -> Relation:
         """Return a settled relation with its evidence."""
@@ -158,7 +198,7 @@ def settle(
             for relation in pool:
                 each.settle(relation, hits.text(relation), distinctive=options.distinctive)
         pools = [each.next(options) for each in found]
-    shown = [each.scored.with_coverage(each.shown(options)) for each in found]
+    shown = [each.shown(options) for each in found]
     if not options.evidence:
         return shown
     _read_profiles([relation for relations in shown for relation in relations], hits, read_profiles)

@@ -13,6 +13,7 @@ from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import Query, SearchOptions
 from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.search.access import hits_of
 from es_simhash.search.index import Index
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
@@ -88,11 +89,17 @@ class SidecarIndex(Index):
             f"{self.source}` and `es-simhash families {self.source}`."
         )
 
+    @cached_property
+    def _source_date_field(self) -> DateField | None:
+        return self._date_field(self.source)
+
     def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers these options, and them with a filter that the sidecar takes."""
         self._require_dates(options, self.source)
         access = SidecarAccess(self.gateway, self.name, self.source, options)
-        retrieval = Retrieval(self.gateway, self.source, self.config, access)
+        retrieval = Retrieval(
+            self.gateway, self.source, self.config, access, date_field=self._source_date_field
+        )
         return retrieval, replace(options, filters=access.id_filter())
 
 
@@ -166,6 +173,10 @@ class SidecarAccess:
             pending = too_narrow
         further = further or []
         return [*answers, *self._among(further[: len(texts)]), *further[len(texts) :]]
+
+    def hits(self, body: Mapping[str, Any]) -> list[Hit]:
+        """Return the hits of a search for documents of the first index."""
+        return hits_of(self._gateway, self._source, body)
 
     def _among(self, answers: Sequence[Hit]) -> list[Hit]:
         """Return answers of the first index with the documents that the sidecar has."""

@@ -28,6 +28,8 @@ class IndexConfig:
             is configured with, or else `text`.
         simhash_field: Field of the `simhash` object.
         id_field: Field of the id in documents that are ingested; None for `_id`, `id` or a digest.
+        drops_id: Whether the member `id` that became the `_id` of a document is not written: a
+            strict mapping without that field would reject the document.
         semantics: Scheme of the semantic profiles; None to find versions alone.
         vocabulary: File of the vocabulary that profiles weigh and evidence names.
         documents: Fields of title, date, owner, language and link; of those that are None, the
@@ -41,6 +43,7 @@ class IndexConfig:
     text_field: str = DEFAULT_TEXT_FIELD
     simhash_field: str = DEFAULT_FIELD
     id_field: str | None = None
+    drops_id: bool = False
     semantics: SemanticScheme | None = None
     vocabulary: str | None = None
     documents: DocumentFields = field(default_factory=DocumentFields)

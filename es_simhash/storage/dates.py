@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+
+import numpy as np
 
 # Nanoseconds since 1970; of a field of numbers, the number. Dates of one field can be compared.
 Date = int | float
 
 DATE_TYPES = frozenset({"date", "date_nanos"})
+_SECONDS_OF_DAY = 86_400
 NANOSECONDS = 1_000_000  # in a millisecond
-_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -39,22 +40,19 @@ class DateField:
             return max(values, default=None)
         return max((int(Decimal(str(value)) * NANOSECONDS) for value in values), default=None)
 
+    def iso(self, date: Date) -> str:
+        """Return a date in ISO 8601, in UTC, without a time at midnight; a number as it is."""
+        if self.is_number:
+            return f"{date:g}" if isinstance(date, float) else str(date)
+        seconds, nanoseconds = divmod(int(date), 1_000_000_000)
+        # numpy knows years beyond 9999, which Elasticsearch has as well.
+        moment = str(np.datetime64(seconds, "s"))
+        if not nanoseconds and not seconds % _SECONDS_OF_DAY:
+            return moment.partition("T")[0]
+        fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
+        return f"{moment}{fraction}Z"
+
     def milliseconds_of_hit(self, hit: Mapping[str, Any]) -> float | None:
         """Return the milliseconds since 1970 of a search hit, of a field of dates."""
         date = self.of_hit(hit)
         return None if date is None else date / NANOSECONDS
-
-    def shown(self, date: Date) -> str | Date:
-        """Return a date in ISO 8601, UTC; the number of a field of numbers.
-
-        A date that Python has no calendar for is returned in milliseconds since 1970.
-        """
-        if self.is_number:
-            return date
-        seconds, rest = divmod(int(date), 1000 * NANOSECONDS)
-        try:
-            moment = _EPOCH + timedelta(seconds=seconds)
-        except OverflowError:
-            return int(date) // NANOSECONDS
-        digits = f".{rest:09d}".rstrip("0").rstrip(".")
-        return f"{moment.isoformat()}{digits}Z"

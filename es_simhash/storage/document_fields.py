@@ -4,12 +4,15 @@ It is kept in `_meta` of the mapping, in the entry of the `simhash` object, so t
 the index and nobody has to repeat it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from es_simhash.errors import InputError
 
+# What stands in braces in the pattern of a link.
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # Key of the entry of `_meta`.
 DOCUMENT_SETTINGS = "documents"
 
@@ -100,3 +103,8 @@ class DocumentSettings:
 
 SETTINGS: tuple[str, ...] = tuple(field.name for field in fields(DocumentSettings))
 _CONTEXT = ("title", "date", "owner", "language")
+
+
+def link_fields(link: str) -> list[str]:
+    """Return what stands in braces in the pattern of a link: `id`, or names of fields."""
+    return PLACEHOLDER.findall(link)

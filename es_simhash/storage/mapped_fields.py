@@ -151,3 +151,16 @@ def unknown_field(
     if not documents:
         where = f"No mapping of {names} has"
     return InputError(f"{where} a field {name!r}{hint}. Set {parameter}.", parameter=parameter)
+
+
+def rejects_field(mappings: Mapping[str, Mapping[str, Any]], name: str) -> bool:
+    """Check whether a strict mapping rejects documents with a field that it does not have.
+
+    Args:
+        mappings: The mapping of each index behind a name.
+        name: A field that is in no object.
+    """
+    return any(
+        mapping.get("dynamic") == "strict" and name not in mapping.get("properties", {})
+        for mapping in mappings.values()
+    )

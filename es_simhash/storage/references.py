@@ -19,6 +19,11 @@ class DocumentRef:
     id: str
     routing: str | None = None
 
+    @property
+    def key(self) -> tuple[str | None, str | None]:
+        """Its index and id, by which answers name it."""
+        return self.index, self.id
+
     def __lt__(self, other: "DocumentRef") -> bool:
         """Order by index and id."""
         return (self.index or "", self.id) < (other.index or "", other.id)

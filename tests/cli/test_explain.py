@@ -110,13 +110,13 @@ def test_an_explanation_steers_no_terminal(call: Any, client: Any, index_name: s
 
 
 def test_related_shows_versions_and_neighbours(call: Any, index: str) -> None:
-    done = call("related", index, "--id", "a")
+    done = call("related", index, "--id", "a", "--evidence")
     assert (done.status, done.err) == (0, "")
     assert "version" in done.out
     assert "semantic" in done.out
     assert "is a semantic neighbour of" in " ".join(done.out.split())
     assert "bees" not in done.out
-    found = json.loads(call("related", index, "--id", "a", "--kind", "semantic",
+    found = json.loads(call("related", index, "--id", "a", "--evidence", "--kind", "semantic",
                             "--format", "json").out)  # fmt: skip
     assert [each["id"] for each in found] == ["b"]
 
@@ -124,7 +124,7 @@ def test_related_shows_versions_and_neighbours(call: Any, index: str) -> None:
 def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_name: str) -> None:
     copies = {f"w{n}": f"{WIRE} Paper {n}." for n in range(4)}
     fill(client, index_name, query=OUTLOOK, **copies)
-    options = ("related", index_name, "--id", "query")
+    options = ("related", index_name, "--id", "query", "--evidence")
     found = json.loads(call(*options, "--format", "json").out)
     assert [each["copies"] for each in found] == [3]
     assert "and 3 more versions of it" in " ".join(call(*options).out.split())

@@ -183,12 +183,12 @@ def test_nothing_related_is_said(ask: Any, index: str) -> None:
 
 
 def test_the_table_shows_ids_kinds_and_passages(ask: Any, index: str) -> None:
-    out = ask(index, "--id", "1").out
+    out = ask(index, "--id", "1", "--evidence").out
     assert "Related to 1" in out
     assert "exact" in out
     assert "is the same text as" in out
     assert "word for word" in out
-    assert "word for word" not in ask(index, "--id", "1", "--no-evidence").out
+    assert "word for word" not in ask(index, "--id", "1").out
 
 
 def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
@@ -287,7 +287,7 @@ def test_a_document_steers_no_terminal(ask: Any, client: Any, index_name: str, f
     documents = [{"id": f"{n}{STEERING}", "text": text} for n in range(2)]
     changed = text.replace("every ship", f"each {STEERING} ship").replace("down", "up")
     fill(client, index_name, *documents, {"id": "c", "text": changed})
-    done = ask(index_name, "--id", f"0{STEERING}", "--format", form, "--min-score", "0")
+    done = ask(index_name, "--id", f"0{STEERING}", "--evidence", "--format", form)
     assert done.status == 0
     assert is_harmless(done.out), ascii(done.out)
     assert is_harmless(done.err)

@@ -135,7 +135,7 @@ def test_every_step_reads_the_text_field_of_the_index(client: Any, news: str) ->
     (family,) = find_families(client, news).families
     assert family.representative == "3"
     client.index(index=news, id="4", document={**NEWS[0], "published": "2026-04-01"}, refresh=True)
-    assert sweep(client, news).enriched["indexed"] == 1
+    assert sweep(client, news).enriched["written"] == 1
 
 
 def test_a_named_field_counts_more_than_the_one_of_the_index(client: Any, news: str) -> None:
@@ -222,3 +222,23 @@ def invoke() -> Callable[..., Any]:
     from es_simhash.cli.main import cli
 
     return lambda *arguments: CliRunner().invoke(cli, list(arguments))
+
+
+def test_documents_that_carry_their_id_fit_a_strict_mapping(client: Any, index_name: str) -> None:
+    """The id is `_id` already, and a strict mapping takes no member `id`."""
+    from es_simhash import Index, configure, ingest, install, sweep
+
+    strict = {"dynamic": "strict", "properties": {"body": {"type": "text"}}}
+    client.indices.create(index=index_name, mappings=strict)
+    install(client, index_name)
+    configure(client, index_name, {"text": "body"})
+    documents = [{"id": "1", "body": TEXT * 3}, {"_id": "2", "body": TEXT * 3}]
+    assert [each.status for each in ingest(client, index_name, documents)] == ["written"] * 2
+    assert [each.status for each in ingest(client, index_name, documents)] == ["unchanged"] * 2
+    client.indices.refresh(index=index_name)
+    assert sorted(client.get(index=index_name, id="1")["_source"]) == ["body", "simhash"]
+    (copy,) = Index(client, index_name).related(id="1")
+    assert (copy.id, copy.kind) == ("2", "exact")
+    sweep(client, index_name)
+    (failed,) = ingest(client, index_name, [{"_id": "3", "id": "own", "body": TEXT}])
+    assert "[id]" in str(failed.reason)  # a member that is not the id is not dropped

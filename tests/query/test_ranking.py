@@ -11,7 +11,7 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Recency, SearchOptions
-from es_simhash.query.ranking import date_rank, merged
+from es_simhash.query.ranking import merged, ranked_order
 from es_simhash.relation.model import Coverage, Kind, Relation
 from es_simhash.semantics.similarity import SemanticSimilarity
 
@@ -31,7 +31,7 @@ def ranked(
     relations: Sequence[Relation], neighbours: Sequence[Neighbour], options: SearchOptions
 ) -> list[Relation]:
     found = merged(relations, neighbours, options)
-    return options.select(found, date_rank(neighbours, options))
+    return options.select(found, ranked_order(neighbours, options))[: options.size]
 
 
 def judged(id: str, kind: Kind, score: float) -> Relation:

@@ -64,8 +64,8 @@ def test_the_members_are_in_the_order_of_their_dates_and_say_what_they_kept(
     first, second, third = history.members
     assert [member.id for member in history.members] == ["c", "a", "b"]
     assert [member.date for member in history.members] == [
-        "2021-03-01T00:00:00Z",
-        "2022-03-01T00:00:00Z",
+        "2021-03-01",
+        "2022-03-01",
         "2023-03-01T08:30:00Z",
     ]
     assert (first.kept_from_previous, first.kept_from_first) == (None, None)
@@ -141,9 +141,7 @@ def test_the_field_says_how_the_date_is_read(shelf: Shelf) -> None:
     shelf.write({"id": id, "text": HISTORY[id][1], "date": date} for id, date in dates.items())
     shelf.find()
     history = family(shelf, "a", date_field="date", newer_than="30.11.2022")
-    assert [(member.id, member.date) for member in history.members] == [
-        ("b", "2022-12-02T00:00:00Z")
-    ]
+    assert [(member.id, member.date) for member in history.members] == [("b", "2022-12-02")]
     with pytest.raises(InputError, match="got '2022-11-30'"):
         family(shelf, "a", date_field="date", newer_than="2022-11-30")
 
@@ -158,7 +156,7 @@ def test_numbers_and_nanoseconds_order_members_too(shelf: Shelf) -> None:
     )
     shelf.find()
     by_version = family(shelf, "a", date_field="version", newer_than="10")
-    assert [(member.id, member.date) for member in by_version.members] == [("a", 20), ("b", 30)]
+    assert [(member.id, member.date) for member in by_version.members] == [("a", "20"), ("b", "30")]
     by_time = family(shelf, "a", date_field="at")
     assert [(member.id, member.date) for member in by_time.members] == [
         ("b", at.format(1)),

@@ -275,7 +275,17 @@ def test_the_command_line_prints_all_passages_with_their_offsets(
         hosts = [" ".join(TEXTS[f"other-{seed // 10 + n}"].split(". ")[:8]) for n in range(5)]
         texts[id] = " ".join(f"{host}. {each}" for host, each in zip(hosts, passages, strict=True))
     name = filled(*({"id": id, "text": text} for id, text in texts.items()))
-    arguments = ["related", name, "--id", "1", "--format", "json", "--url", cluster_url]
+    arguments = [
+        "related",
+        name,
+        "--id",
+        "1",
+        "--evidence",
+        "--format",
+        "json",
+        "--url",
+        cluster_url,
+    ]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     [relation] = json.loads(result.stdout)

@@ -174,7 +174,7 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     best = answers["en-battery-press"][0].to_dict()
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "semantics", "copies", "dismissed", "joined", "common", "reuse",
+        "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]
@@ -510,7 +510,17 @@ def test_an_id_that_two_indices_of_an_alias_hold_is_refused(client: Any, alias: 
 def test_the_command_line_gives_the_same_answer(
     cluster_url: str, client: Any, sample: str, id: str
 ) -> None:
-    arguments = ["related", sample, "--id", id, "--format", "json", "--url", cluster_url]
+    arguments = [
+        "related",
+        sample,
+        "--id",
+        id,
+        "--evidence",
+        "--format",
+        "json",
+        "--url",
+        cluster_url,
+    ]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     found = [each.to_dict() for each in index_of(client, sample).related(id=id)]

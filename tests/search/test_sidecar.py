@@ -17,7 +17,7 @@ from es_simhash.families.find import find_families
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.query.options import Limits, SearchOptions
-from es_simhash.relation.model import Answer
+from es_simhash.relation.answer import Answer
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex
 

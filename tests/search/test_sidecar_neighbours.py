@@ -14,7 +14,7 @@ from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing, InputError
 from es_simhash.indices.install import install
 from es_simhash.query.options import Limits, Recency, SearchOptions
-from es_simhash.relation.model import Answer
+from es_simhash.relation.answer import Answer
 from es_simhash.search import sidecar
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex, open_index
@@ -193,7 +193,7 @@ def test_the_command_line_asks_across_the_two(
         return json.loads(done.stdout)
 
     news = json.dumps(shelf("news", "archive")[0])
-    found = run("related", name, "--id", "strike", "--filter", news)
+    found = run("related", name, "--id", "strike", "--evidence", "--filter", news)
     assert [(each["id"], each["kind"]) for each in found] == [
         ("revised", "version"),
         ("union-copy", "semantic"),

@@ -1,0 +1,170 @@
+"""The relations of one query as a table, one line each, and the evidence below it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from es_simhash.cli.output import shortened
+from es_simhash.cli.tables import (
+    KIND_STYLES,
+    coverages,
+    heading,
+    print_evidence,
+    relation_kind,
+)
+from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.model import DocumentContext, Relation
+from es_simhash.storage.paths import get_path
+from es_simhash.text.escaping import one_line
+
+# Characters of a title or another field; where the terminal is narrow, less.
+_MAX_TITLE, _LEAST_TITLE = 60, 16
+# What tells a field that the user named from a column of ours.
+_FIELD = "field: "
+_NUMBERS = frozenset({"score", "of query", "of hit"})
+
+
+def print_answer(
+    answer: Answer,
+    query: str,
+    *,
+    fields: Sequence[str] = (),
+    group: Grouping | None = None,
+    console: Console | None = None,
+) -> None:
+    """Print the relations of a query, then the evidence of each that has any.
+
+    Args:
+        answer: The relations.
+        query: Id of the query, or what it is called.
+        fields: Fields of the hits to show.
+        group: What a table of its own is printed for; None for one table.
+        console: Where to.
+    """
+    console = console or Console()
+    if not answer:
+        found = "No more relations" if answer.extent.offset else "No relations found"
+        console.print(Text(f"{found} for {one_line(query)}."), highlight=False)
+        return
+    console.print(Text(f"Related to {_named(query, answer.document)}", "italic"))
+    groups: Mapping[str, Answer] = answer.groups(group) if group else {"": answer}
+    for name, relations in groups.items():
+        _print_table(relations, name, fields, console)
+    console.print(Text(_count(answer), "dim"), highlight=False)
+    for relation in answer:
+        if relation.evidence or (relation.semantics and relation.semantics.shared):
+            console.print()
+            console.print(heading(query, relation))
+            print_evidence(relation, console)
+
+
+def _named(query: str, document: DocumentContext | None) -> str:
+    if document is None or not document.title:
+        return one_line(query)
+    parts = [one_line(query), shortened(document.title, _MAX_TITLE), document.date]
+    return ", ".join(part for part in parts if part)
+
+
+def _count(answer: Answer) -> str:
+    """Return how many of all relations are shown, and how to see the next."""
+    extent = answer.extent
+    first = f" from {extent.offset + 1}" if extent.offset else ""
+    about = "about " if extent.is_estimate else ""
+    line = f"{len(answer)} of {about}{extent.total}{first}"
+    if extent.next_offset is not None:
+        line += f"; --from {extent.next_offset} shows the next"
+    return f"{line}."
+
+
+def _print_table(
+    relations: Sequence[Relation],
+    group: str,
+    fields: Sequence[str],
+    console: Console,
+) -> None:
+    columns = _columns(relations, fields)
+    # An id is typed and copied: it is never cut nor folded, nor is anything but long fields.
+    fixed = {name: _width(name, cells) for name, cells in columns.items() if not _is_long(name)}
+    long = {name: cells for name, cells in columns.items() if name not in fixed}
+    borders = 3 * len(columns) + 1
+    left = (console.width - borders - sum(fixed.values())) // max(1, len(long))
+    widths = {
+        name: min(_width(name, cells), max(left, _LEAST_TITLE)) for name, cells in long.items()
+    }
+    widths |= fixed
+    table = Table()
+    for name in columns:
+        table.add_column(
+            one_line(name.removeprefix(_FIELD)),
+            width=widths[name],
+            justify="right" if name in _NUMBERS else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row)
+    if group:
+        console.print(Text(one_line(group), "bold"))
+    with _width_of(console, sum(widths.values()) + borders):
+        console.print(table)
+
+
+@contextmanager
+def _width_of(console: Console, least: int) -> Iterator[None]:
+    """Give a console more columns than it has: the terminal wraps a line, and nothing is cut."""
+    width = console.width
+    console.width = max(width, least)
+    try:
+        yield
+    finally:
+        console.width = width
+
+
+def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> dict[str, list[Text]]:
+    """Return the cells of each column, without columns that would be empty."""
+    covered = [coverages(relation) for relation in relations]
+    columns = {
+        "id": [Text(one_line(relation.id or "")) for relation in relations],
+        "kind": [
+            Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations
+        ],
+        "score": [Text(f"{relation.score:.2f}") for relation in relations],
+        "of query": [Text(of_query) for of_query, _ in covered],
+        "of hit": [Text(of_hit) for _, of_hit in covered],
+        "date": [Text(_date(relation)) for relation in relations],
+        "title": [Text(_title(relation)) for relation in relations],
+    }
+    for name in ("date", "title"):
+        if not any(cell.plain for cell in columns[name]):
+            del columns[name]
+    for name in fields:
+        columns[f"{_FIELD}{name}"] = [Text(_field(relation, name)) for relation in relations]
+    return columns
+
+
+def _is_long(name: str) -> bool:
+    return name == "title" or name.startswith(_FIELD)
+
+
+def _width(name: str, cells: Sequence[Text]) -> int:
+    return max(cell_len(name.removeprefix(_FIELD)), *(cell.cell_len for cell in cells))
+
+
+def _date(relation: Relation) -> str:
+    if relation.document is None or relation.document.date is None:
+        return ""
+    return " ".join(filter(None, [relation.document.date, relation.direction]))
+
+
+def _title(relation: Relation) -> str:
+    document = relation.document
+    return shortened(document.title or "", _MAX_TITLE) if document else ""
+
+
+def _field(relation: Relation, name: str) -> str:
+    value = get_path(relation.source, name)
+    return "" if value is None else shortened(str(value), _MAX_TITLE)

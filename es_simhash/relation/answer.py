@@ -1,0 +1,93 @@
+"""The answer to one query: relations, and what there is beyond them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, SupportsIndex, overload
+
+from es_simhash.errors import InputError
+from es_simhash.relation.model import DocumentContext, Relation
+
+Grouping = Literal["kind", "family"]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The part of all relations that an answer has.
+
+    Attributes:
+        total: Relations that were found in all, with the copies of neighbours.
+        is_estimate: True when the texts of some were not aligned, which may change the total.
+        offset: Relations of the list before the first of the answer.
+        next_offset: The offset of the next page; None when there is none.
+    """
+
+    total: int
+    is_estimate: bool = False
+    offset: int = 0
+    next_offset: int | None = None
+
+
+class Answer(list[Relation]):
+    """What is related to one query, in order; a list in every way.
+
+    Attributes:
+        truncated: True when a limit cut the candidates, even if nothing that was left is shown.
+        extent: Which part it is of all that was found.
+        document: Title, date and so on of the query; None for a text, or where they were not read.
+    """
+
+    def __init__(
+        self,
+        relations: Iterable[Relation] = (),
+        *,
+        truncated: bool = False,
+        extent: Extent | None = None,
+        document: DocumentContext | None = None,
+    ) -> None:
+        super().__init__(relations)
+        self.truncated = truncated
+        self.extent = extent or Extent(len(self))
+        self.document = document
+
+    @overload
+    def __getitem__(self, place: SupportsIndex, /) -> Relation: ...
+
+    @overload
+    def __getitem__(self, place: slice, /) -> "Answer": ...
+
+    def __getitem__(self, place: SupportsIndex | slice, /) -> "Relation | Answer":
+        """Return a relation, or a part of the answer, which is truncated as the whole is."""
+        if isinstance(place, slice):
+            return self._with(super().__getitem__(place))
+        return super().__getitem__(place)
+
+    def map(self, change: Callable[[Relation], Relation]) -> "Answer":
+        """Return the answer with each relation changed."""
+        return self._with(map(change, self))
+
+    def groups(self, by: Grouping) -> "dict[str, Answer]":
+        """Return the relations by kind or by version family, in the order of their first ones.
+
+        Args:
+            by: `kind`, or `family`: what belongs to no family is a group of its own by its id.
+
+        Raises:
+            InputError: The families were not read: set `context`.
+        """
+        groups: dict[str, list[Relation]] = {}
+        for relation in self:
+            groups.setdefault(relation.kind if by == "kind" else _family(relation), []).append(
+                relation
+            )
+        return {name: self._with(relations) for name, relations in groups.items()}
+
+    def _with(self, relations: Iterable[Relation]) -> "Answer":
+        return Answer(
+            relations, truncated=self.truncated, extent=self.extent, document=self.document
+        )
+
+
+def _family(relation: Relation) -> str:
+    if relation.document is None:
+        raise InputError("Families were not read. Set context to True.", parameter="context")
+    return relation.document.family or str(relation.id)
