@@ -8,7 +8,7 @@ import numpy as np
 from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.joined import as_joined
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.scoring import score_candidates
 

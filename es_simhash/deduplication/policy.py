@@ -34,8 +34,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.indices.dismissals import Dismissals
-from es_simhash.indices.joins import Joins
+from es_simhash.indices.noted_pairs import Dismissals, Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef

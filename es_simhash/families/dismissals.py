@@ -5,9 +5,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.families.joins import joined_through
 from es_simhash.families.settled import SettledPair, undone_pair
-from es_simhash.indices.dismissals import Dismissal, Dismissals
-from es_simhash.indices.joins import Joins
-from es_simhash.indices.noted_pairs import Ids
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.relation.joined import JoinedGroups
 from es_simhash.storage.config import IndexConfig
@@ -52,7 +50,7 @@ def dismiss(
         gateway = Gateway.of(client)
         _require_different(gateway, index, pair, simhash_field)
         _part(Joins(StateIndex(gateway, index, simhash_field)), index, pair, replace=replace)
-        dismissals.write(Dismissal(pair))
+        dismissals.write(NotedPair(pair))
         return
     undone = [decision for decision in dismissals.undone() if set(decision.ids) == set(pair)]
     is_dismissed = pair in dismissals.pairs()

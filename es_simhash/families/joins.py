@@ -6,9 +6,7 @@ from itertools import combinations, pairwise
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.families.settled import SettledPair
-from es_simhash.indices.dismissals import Dismissals
-from es_simhash.indices.joins import Joins
-from es_simhash.indices.noted_pairs import Ids, NotedPair
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.relation.joined import JoinedGroups
 from es_simhash.storage.config import IndexConfig

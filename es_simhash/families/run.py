@@ -15,9 +15,7 @@ from es_simhash.families.representatives import Representatives
 from es_simhash.families.united import Comparison, Noted, united_families
 from es_simhash.families.writer import Change, Membership
 from es_simhash.fingerprints.hashing import digest_of_key
-from es_simhash.indices.dismissals import Dismissals
-from es_simhash.indices.joins import Joins
-from es_simhash.indices.noted_pairs import Ids, NotedPair, NotedPairs
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.relation.joined import JoinedGroups
 from es_simhash.relation.links import kept_share, version_score

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.indices.dismissals import Dismissals, UndoneDecision
-from es_simhash.indices.joins import Joins
-from es_simhash.indices.noted_pairs import Ids
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, UndoneDecision
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.fields import DEFAULT_FIELD
 

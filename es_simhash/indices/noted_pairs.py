@@ -1,7 +1,11 @@
-"""Pairs of documents that a person noted in the state index, and that stand until one is undone."""
+"""Pairs of documents that a person decided about: dismissals, joins, undone decisions.
 
-from collections.abc import Iterable, Mapping, Sequence
+All are in the state index INDEX-simhash, and stand until a person changes them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
@@ -9,6 +13,10 @@ from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.references import DocumentVersion
 
 Ids = tuple[str, str]
+
+DISMISSAL, JOIN = "dismissal", "join"
+# Entries that are written with one request.
+_ENTRIES_PER_REQUEST = 1000
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,77 @@ class NotedPairs:
         return self._state.entry(self._id(noted.ids), entry, conditions)
 
 
+@dataclass(frozen=True)
+class UndoneDecision:
+    """A decision about two documents that `undo` reverted, and that no run makes again.
+
+    Attributes:
+        ids: The id of the document, and that of its original.
+        run: Id of the run that decided.
+    """
+
+    ids: Ids
+    run: str
+
+
+class Dismissals(NotedPairs):
+    """The dismissals and the undone decisions of one index.
+
+    Args:
+        state: Its state index.
+    """
+
+    def __init__(self, state: StateIndex) -> None:
+        super().__init__(state, DISMISSAL)
+
+    def undone(self) -> list[UndoneDecision]:
+        """Return all decisions that were undone."""
+        return [
+            UndoneDecision(ids_of(entry), entry["run"]) for entry in self._state.entries("undone")
+        ]
+
+    def settled(self) -> tuple[set[Ids], list[tuple[str, Ids]]]:
+        """Return what binds a run: the dismissed pairs, and the undone ones with their runs."""
+        return self.pairs(), [(decision.run, decision.ids) for decision in self.undone()]
+
+    def write_undone(self, decisions: Iterable[UndoneDecision]) -> int:
+        """Store decisions that are undone; return their number."""
+        count = 0
+        for batch in _batches(decisions):
+            self._state.write([self._undone(decision) for decision in batch])
+            count += len(batch)
+        return count
+
+    def lift(self, decisions: Iterable[UndoneDecision]) -> None:
+        """Delete undone decisions, so that runs may make them again."""
+        for batch in _batches(decisions):
+            self._state.write([self._state.removal(self._undone_id(each)) for each in batch])
+
+    def _undone_id(self, decision: UndoneDecision) -> str:
+        return digest_of_key("undone", self._state.field, decision.run, *decision.ids)
+
+    def _undone(self, decision: UndoneDecision) -> list[dict[str, Any]]:
+        entry = {"kind": "undone", "ids": list(decision.ids), "run": decision.run}
+        return self._state.entry(self._undone_id(decision), entry)
+
+
+class Joins(NotedPairs):
+    """The joins of one index: pairs that are versions of each other, whatever their texts are.
+
+    Args:
+        state: Its state index.
+    """
+
+    def __init__(self, state: StateIndex) -> None:
+        super().__init__(state, JOIN)
+
+
 def ids_of(entry: Mapping[str, Any]) -> Ids:
     """Return the ids of a stored pair."""
     return entry["ids"][0], entry["ids"][1]
+
+
+def _batches(decisions: Iterable[UndoneDecision]) -> Iterator[list[UndoneDecision]]:
+    remaining = iter(decisions)
+    while batch := list(islice(remaining, _ENTRIES_PER_REQUEST)):
+        yield batch

@@ -21,7 +21,7 @@ from es_simhash.deduplication.rules import ACTIONS
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
-from es_simhash.indices.dismissals import Dismissals, UndoneDecision
+from es_simhash.indices.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.ingestion.undo_report import UndoReport
 from es_simhash.storage import fields

@@ -8,8 +8,7 @@ from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Recency, SearchOptions
 from es_simhash.query.order import Key, Order, Rank, best_first
-from es_simhash.relation.combination import combine, semantic_relation
-from es_simhash.relation.joined import as_joined
+from es_simhash.relation.combination import as_joined, combine, semantic_relation
 from es_simhash.relation.model import Relation
 
 

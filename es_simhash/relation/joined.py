@@ -2,12 +2,8 @@
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 from typing import Generic, TypeVar
-
-from es_simhash.relation.model import VERSION_KINDS, Relation
-from es_simhash.relation.thresholds import VERSION_SCORE
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -79,11 +75,3 @@ class JoinedGroups(Generic[Node]):
                     before[other] = node
                     waiting.append(other)
         return before
-
-
-def as_joined(relation: Relation) -> Relation:
-    """Return the relation of two documents that a person joined: they are versions."""
-    if relation.kind in VERSION_KINDS:
-        return replace(relation, joined=True)
-    score = max(relation.score, VERSION_SCORE)
-    return replace(relation, kind="version", score=score, joined=True)

@@ -10,9 +10,10 @@ from es_simhash.engine.searches import OptionalSearch
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.query.family_documents import FamilySearches, StoredVersion
 from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.noted import Noted
 from es_simhash.search.family_members import members_of
 from es_simhash.search.family_surroundings import Surroundings
-from es_simhash.search.noted import Noted, NotedLookup
+from es_simhash.search.noted import NotedLookup
 
 # Names of families are made of content hashes.
 _NAME = re.compile(r"[0-9a-f]{16}")

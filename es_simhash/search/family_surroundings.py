@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from es_simhash.query.family_documents import StoredVersion
 from es_simhash.relation.family_history import NearDocument, Reason
 from es_simhash.relation.model import Relation
+from es_simhash.relation.noted import Noted
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.family_members import relations_of, shown_date
-from es_simhash.search.noted import Noted
 from es_simhash.storage.dates import DateField
 
 _MAX_SHOWN = 10

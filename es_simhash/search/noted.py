@@ -1,43 +1,18 @@
 """What a person noted about a query and its hits: dismissed as its versions, or joined with it."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.searches import OptionalSearch
-from es_simhash.indices.dismissals import DISMISSAL, Dismissals
-from es_simhash.indices.joins import JOIN, Joins
-from es_simhash.indices.noted_pairs import Ids, ids_of
+from es_simhash.indices.noted_pairs import DISMISSAL, JOIN, Dismissals, Joins, ids_of
 from es_simhash.indices.state_index import StateIndex, state_index_name
 from es_simhash.query.narrowing import MAX_HITS
-from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.noted import Noted
 
 # Query documents of one search.
 _IDS_PER_SEARCH = 100
-
-
-@dataclass(frozen=True)
-class Noted:
-    """What a person noted about documents.
-
-    Attributes:
-        dismissed: By the id of each, the ids of those it was dismissed with.
-        joined: Groups of ids that were joined.
-    """
-
-    dismissed: Mapping[str, Collection[str]] = field(default_factory=dict)
-    joined: JoinedGroups[str] = field(default_factory=JoinedGroups)
-
-    @classmethod
-    def of(cls, dismissed: Collection[Ids], joined: Collection[Ids]) -> "Noted":
-        """Return what pairs of documents say."""
-        others: dict[str, set[str]] = defaultdict(set)
-        for id_a, id_b in dismissed:
-            others[id_a].add(id_b)
-            others[id_b].add(id_a)
-        return cls(dict(others), JoinedGroups(joined))
 
 
 @dataclass(frozen=True)

@@ -24,16 +24,17 @@ from es_simhash.relation.analysed_text import (
     set_profile,
 )
 from es_simhash.relation.answer import Answer
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import with_passages
-from es_simhash.relation.joined import as_joined
 from es_simhash.relation.model import Relation
+from es_simhash.relation.noted import Noted
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
 from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.joined_candidates import JoinedCandidates, joined_with
-from es_simhash.search.noted import Noted, NotedLookup
+from es_simhash.search.noted import NotedLookup
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
 from es_simhash.search.stored_text import stored_text_of

@@ -12,9 +12,9 @@ from es_simhash.query.relations import ScoredRelations
 from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.answer import Answer, Extent
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
-from es_simhash.relation.joined import as_joined
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument

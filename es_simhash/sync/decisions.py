@@ -21,8 +21,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.families.report import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
-from es_simhash.indices.dismissals import Dismissals
-from es_simhash.indices.joins import Joins
+from es_simhash.indices.noted_pairs import Dismissals, Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig

@@ -8,7 +8,8 @@ import pytest
 
 from es_simhash import Index, SearchOptions, SidecarIndex, join
 from es_simhash.backfills.backfill import backfill
-from es_simhash.relation.joined import JoinedGroups, as_joined
+from es_simhash.relation.combination import as_joined
+from es_simhash.relation.joined import JoinedGroups
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.search import noted
 from es_simhash.storage.config import IndexConfig
