@@ -31,11 +31,13 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
+    from es_simhash.families.changes import FamilyChanges
     from es_simhash.families.dismissals import dismiss, lift_undone
+    from es_simhash.families.family import Family
     from es_simhash.families.find import find_families
     from es_simhash.families.joins import join
     from es_simhash.families.options import FamilyOptions
-    from es_simhash.families.report import FamiliesReport, Family
+    from es_simhash.families.report import FamiliesReport
     from es_simhash.families.settled import SettledPair, settled_pairs
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
@@ -102,7 +104,8 @@ _MODULES = {
     "Estimate": "es_simhash.backfills.estimate",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
-    "Family": "es_simhash.families.report",
+    "Family": "es_simhash.families.family",
+    "FamilyChanges": "es_simhash.families.changes",
     "FamilyHistory": "es_simhash.relation.family_history",
     "FamilyMember": "es_simhash.relation.family_history",
     "FamilyOptions": "es_simhash.families.options",
@@ -190,6 +193,7 @@ __all__ = [
     "Extent",
     "FamiliesReport",
     "Family",
+    "FamilyChanges",
     "FamilyHistory",
     "FamilyMember",
     "FamilyOptions",

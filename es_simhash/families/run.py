@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from es_simhash.families.corpus import Corpus
+from es_simhash.families.family import Family
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.partition import Pair, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
-from es_simhash.families.report import Family, Progress
+from es_simhash.families.report import Progress
 from es_simhash.families.representatives import Representatives
 from es_simhash.families.united import Comparison, Noted, united_families
 from es_simhash.families.writer import Change, Membership

@@ -32,7 +32,7 @@ from es_simhash.storage.references import DocumentRef, DocumentVersion
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100
 _FLAGGING = ("flag", "link")
-_FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
+_FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY, fields.REPRESENTATIVE)
 
 
 def undo(
@@ -244,6 +244,9 @@ class _Undo:
         same = {name for name, value in flags.items() if stored.get(name) == value}
         if fields.DUPLICATE_OF in flags and fields.DUPLICATE_OF not in same:
             same.clear()  # another decision has been made since
+        if fields.FAMILY in same and stored.get(fields.REPRESENTATIVE) is not None:
+            # Of no family, it must not be taken for one that another document represents.
+            same.add(fields.REPRESENTATIVE)
         return dict.fromkeys(sorted(same))
 
 

@@ -19,7 +19,7 @@ from es_simhash.deduplication.settled_pairs import SettledPairs
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
-from es_simhash.families.report import Family
+from es_simhash.families.family import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
 from es_simhash.indices.noted_pairs import Dismissals, Joins
 from es_simhash.indices.state_index import StateIndex
