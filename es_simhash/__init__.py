@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.families.changes import FamilyChanges
+    from es_simhash.families.changes import FamilyChanges, MovedDocument
     from es_simhash.families.dismissals import dismiss, lift_undone
     from es_simhash.families.family import Family
     from es_simhash.families.find import find_families
@@ -121,6 +121,7 @@ _MODULES = {
     "MappingConflict": "es_simhash.errors",
     "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
+    "MovedDocument": "es_simhash.families.changes",
     "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
@@ -209,6 +210,7 @@ __all__ = [
     "MappingConflict",
     "MemoryIndex",
     "MissingExtra",
+    "MovedDocument",
     "NearDocument",
     "NodeError",
     "OnVersion",

@@ -11,7 +11,7 @@ from es_simhash.storage.references import DocumentRef
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedDocument:
     """A document that had a family and has another.
 
     Attributes:
@@ -37,39 +37,7 @@ class FamilyChanges:
 
     joined: Mapping[str, tuple[str, ...]]
     split: Mapping[str, tuple[str, ...]]
-    moved: tuple[Moved, ...]
-
-    @classmethod
-    def of(
-        cls,
-        documents: Mapping[DocumentRef, FamilyDocument],
-        families: Iterable[Family],
-        skipped: Collection[DocumentRef],
-    ) -> "FamilyChanges":
-        """Compare what documents have with what they had.
-
-        Args:
-            documents: As they were read.
-            families: Those of all that were processed.
-            skipped: Documents to which nothing was written.
-        """
-        sources, targets = defaultdict(set), defaultdict(set)
-        moved = []
-        for family in families:
-            for ref in family.documents:
-                before = documents[ref].family
-                # A new document, or one with a new text, had none.
-                if before is None or ref in skipped:
-                    continue
-                sources[family.name].add(before)
-                targets[before].add(family.name)
-                if before != family.name:
-                    moved.append(Moved(ref, before, family.name))
-        return cls(
-            _several(sources),
-            _several(targets),
-            tuple(sorted(moved, key=lambda each: each.document)),
-        )
+    moved: tuple[MovedDocument, ...]
 
     def __bool__(self) -> bool:
         return bool(self.moved)
@@ -97,6 +65,37 @@ class FamilyChanges:
         for kind, changes in self.to_dict().items():
             for change in changes:
                 yield {"change": kind, **change}
+
+
+def family_changes(
+    documents: Mapping[DocumentRef, FamilyDocument],
+    families: Iterable[Family],
+    skipped: Collection[DocumentRef],
+) -> FamilyChanges:
+    """Compare what documents have with what they had.
+
+    Args:
+        documents: As they were read.
+        families: Those of all that were processed.
+        skipped: Documents to which nothing was written.
+    """
+    sources, targets = defaultdict(set), defaultdict(set)
+    moved = []
+    for family in families:
+        for ref in family.documents:
+            before = documents[ref].family
+            # A new document, or one with a new text, had none.
+            if before is None or ref in skipped:
+                continue
+            sources[family.name].add(before)
+            targets[before].add(family.name)
+            if before != family.name:
+                moved.append(MovedDocument(ref, before, family.name))
+    return FamilyChanges(
+        _several(sources),
+        _several(targets),
+        tuple(sorted(moved, key=lambda each: each.document)),
+    )
 
 
 NOTHING = FamilyChanges({}, {}, ())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.families.changes import FamilyChanges
+from es_simhash.families.changes import family_changes
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.family import Family
 from es_simhash.families.index_reader import IndexReader
@@ -125,5 +125,5 @@ def _report(
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
         contradicted=tuple(run.contradicted()),
-        changes=FamilyChanges.of(run.corpus.documents, families, run.corpus.skipped | conflicts),
+        changes=family_changes(run.corpus.documents, families, run.corpus.skipped | conflicts),
     )
