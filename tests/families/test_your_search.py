@@ -19,7 +19,8 @@ RATES = (
     "Interest rates rise: the central bank has raised interest rates by a quarter of a point, and "
     "says that prices still rise too fast. Banks in {city} expect that loans for houses and for "
     "small firms become dearer before the summer. {more} Savers hope for better interest on their "
-    "deposits, which have lost value for two years. What interest rates of five percent mean for exporters is not clear yet."
+    "deposits, which have lost value for two years. What interest rates of five percent mean for "
+    "exporters is not clear yet."
 )
 VERSIONS = {
     "rates-1": ("2023-01-10", RATES.format(city="Frankfurt", more="")),
