@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions bench-passages
+  bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
+  bench-passages bench-copies
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -96,6 +97,10 @@ bench-family: $(STAMP)
 bench-passages: $(STAMP)
 	@$(BIN)/python -m tests.bench.passages $(ARGS)
 
+# Who copied whom over a whole index: what is found, in which place and time (needs the data).
+bench-copies: $(STAMP)
+	@$(BIN)/python -m tests.bench.copies $(ARGS)
+
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)
 	@$(BIN)/python -m tests.bench.on_version $(ARGS)
@@ -103,6 +108,10 @@ bench-on-version: $(STAMP)
 # What de-duplication at ingest decides on known versions (needs the data).
 bench-decisions: $(STAMP)
 	@$(BIN)/python -m tests.bench.decisions $(ARGS)
+
+# The API reference, made of the docstrings.
+docs: $(STAMP)
+	@$(BIN)/python -m tests.support.api_reference
 
 clean:
 	rm -rf $(VENV) dist build

@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from es_simhash.backfills.report import BackfillReport
     from es_simhash.backfills.run import BackfillSettings
     from es_simhash.bulk.outcome import Displaced, Outcome
+    from es_simhash.copies.find import find_copies
+    from es_simhash.copies.options import CopyOptions
+    from es_simhash.copies.report import (
+        Boilerplate,
+        CopiedPassage,
+        CopiesReport,
+        Copy,
+        CopySide,
+        LeftOut,
+    )
     from es_simhash.deduplication.decision import Decision
     from es_simhash.deduplication.policy import VersionPolicy
     from es_simhash.deduplication.rules import OnVersion
@@ -90,7 +100,13 @@ _MODULES = {
     "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
+    "Boilerplate": "es_simhash.copies.report",
     "ClusterError": "es_simhash.errors",
+    "CopiedPassage": "es_simhash.copies.report",
+    "CopiesReport": "es_simhash.copies.report",
+    "Copy": "es_simhash.copies.report",
+    "CopyOptions": "es_simhash.copies.options",
+    "CopySide": "es_simhash.copies.report",
     "Coverage": "es_simhash.relation.model",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
@@ -117,6 +133,7 @@ _MODULES = {
     "IngestReport": "es_simhash.ingestion.report",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
+    "LeftOut": "es_simhash.copies.report",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
     "MemoryIndex": "es_simhash.search.memory",
@@ -157,6 +174,7 @@ _MODULES = {
     "dismiss": "es_simhash.families.dismissals",
     "document_settings": "es_simhash.indices.document_settings",
     "estimate": "es_simhash.backfills.estimate",
+    "find_copies": "es_simhash.copies.find",
     "find_families": "es_simhash.families.find",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
@@ -179,7 +197,13 @@ __all__ = [
     "Answer",
     "BackfillReport",
     "BackfillSettings",
+    "Boilerplate",
     "ClusterError",
+    "CopiedPassage",
+    "CopiesReport",
+    "Copy",
+    "CopyOptions",
+    "CopySide",
     "Coverage",
     "Decision",
     "Displaced",
@@ -206,6 +230,7 @@ __all__ = [
     "IngestReport",
     "IngestSettings",
     "InputError",
+    "LeftOut",
     "Limits",
     "MappingConflict",
     "MemoryIndex",
@@ -246,6 +271,7 @@ __all__ = [
     "dismiss",
     "document_settings",
     "estimate",
+    "find_copies",
     "find_families",
     "fingerprint",
     "fingerprint_documents",

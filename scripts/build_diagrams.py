@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-WIDTH = 940
+WIDTH = 1020
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
 _COLOURS = {
     "pure": ("#eef6ee", "#3d7a3d"),
@@ -114,11 +114,12 @@ def rooms() -> None:
             "verb",
             "Verbs over an index",
             [
-                ("bulk", ("sources, batches,", "runs, journal")),
+                ("bulk", ("sources, runs,", "journal")),
                 ("deduplication", ("decisions,", "audit log")),
                 ("ingestion", ("ingest, undo",)),
                 ("backfills", ("backfill, estimate,", "prune")),
                 ("families", ("links, partition,", "names")),
+                ("copies", ("who copied", "whom")),
                 ("sync", ("sweep",)),
                 ("diagnostics", ("status, doctor",)),
             ],

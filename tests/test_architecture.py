@@ -28,6 +28,7 @@ ROOMS = (
     "ingestion",
     "backfills",
     "families",
+    "copies",
     "sync",
     "diagnostics",
     "evaluation",

@@ -69,7 +69,8 @@ def open_job(
             schemes = replace(schemes, documents=_settings_of(mappings, index, config))
     config = schemes.applied(config)
     for name, mapping in mappings.items():
-        _require_no_nested_text(name, mapping, config.text_field)
+        for text_field in config.text_fields:
+            _require_no_nested_text(name, mapping, text_field)
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.
         semantic_profiler(schemes.semantics, config.vocabulary)
@@ -122,15 +123,16 @@ def require_text(gateway: Gateway, job: BackfillJob, query: Mapping[str, Any]) -
     Raises:
         InputError: There is no such field.
     """
-    text_field = job.config.text_field
     mappings = gateway.mappings(",".join(sorted(job.indices)))
-    if is_mapped(text_field, mappings):
+    unmapped = [name for name in job.config.text_fields if not is_mapped(name, mappings)]
+    if not unmapped:
         return
     reader = DocumentReader(gateway, job)
     # Where nothing is left to process, a misspelt name would be taken for one that is done.
     documents = reader.sample(query, _SAMPLE) or reader.sample({"match_all": {}}, _SAMPLE)
-    if documents and not any(_has_text(document, text_field) for document in documents):
-        raise unknown_text_field(text_field, mappings)
+    for text_field in unmapped:
+        if documents and not any(_has_text(document, text_field) for document in documents):
+            raise unknown_text_field(text_field, mappings)
 
 
 def _has_text(document: StoredDocument, text_field: str) -> bool:

@@ -15,7 +15,7 @@ from es_simhash.semantics.entities.document_fields import upstream_entities
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, INDEX, PRIMARY_TERM, ROUTING, SEQ_NO, SOURCE
 from es_simhash.storage.references import DocumentVersion
-from es_simhash.storage.source import text_of
+from es_simhash.storage.source import field_names, text_of
 from es_simhash.text.limits import MAX_CHUNKS, chunk_limit_error, require_text_size
 from es_simhash.text.segmentation import normalise, segment
 
@@ -90,16 +90,22 @@ def _text(source: Mapping[str, Any], text_field: str) -> str | None:
         InputError: The field holds no text.
     """
     text = text_of(source, text_field)
+    if text is None:
+        for name in field_names(text_field):
+            _require_no_list(source, name)
+    return text
+
+
+def _require_no_list(source: Mapping[str, Any], text_field: str) -> None:
     value: Any = source
     for name in text_field.split("."):
-        if text is None and isinstance(value, list) and value:
+        if isinstance(value, list) and value:
             raise InputError(
                 f"Field {text_field!r} lies in a list of objects; copy its text to a field of the "
                 "document and name that one.",
                 parameter="text_field",
             )
         value = value.get(name) if isinstance(value, Mapping) else None
-    return text
 
 
 def _sidecar_conflict(document: StoredDocument, origin: Any, job: BackfillJob) -> str | None:

@@ -45,7 +45,7 @@ class DocumentReader:
         self._gateway = gateway
         self._job = job
         config = job.config
-        self._includes = [config.text_field, config.simhash_field, *config.entity_fields]
+        self._includes = [*config.text_fields, config.simhash_field, *config.entity_fields]
         self._excludes = [config.path(member) for member in UNREAD]
         self._source = {"includes": self._includes, "excludes": self._excludes}
         self._point: PointInTime | None = None

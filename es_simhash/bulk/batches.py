@@ -153,7 +153,8 @@ class Texts:
             text = _text_of_file(Path(self.folder, id))
         except InputError as error:
             return Failure(position, id, str(error))
-        content = json.dumps({config.text_field: text})
+        # Of several fields the last is the text itself, after a title.
+        content = json.dumps({config.text_fields[-1]: text})
         return Document(position, id, text, content.encode(), content)
 
     def location(self, position: int) -> tuple[str, int | None]:

@@ -31,7 +31,7 @@ _MEANINGS = {
 
 @click.command()
 @click.argument("index")
-@click.option("--text", help="Field of the text.")
+@click.option("--text", help="Field of the text, or several as headline,body.")
 @click.option("--title", help="Field of the title.")
 @click.option("--date", help="Date field; it says which of two documents is newer.")
 @click.option("--owner", help="Field of the owner or section.")

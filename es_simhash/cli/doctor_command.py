@@ -31,7 +31,7 @@ _BAR_LENGTH = 40
     "--field",
     "text_field",
     show_default="the field whose texts were fingerprinted",
-    help="Text field; dots separate the parts of its path.",
+    help="Text field, or several as headline,body; dots separate the parts of a path.",
 )
 @simhash_field_option
 @connection_options

@@ -14,6 +14,7 @@ from es_simhash.text.escaping import one_line
 _ALIASES = {
     "action": ("on_version",),
     "field": ("simhash_field",),
+    "filter": ("filter_",),
     "filters": ("filter_",),
     "id": ("ids",),
     "kinds": ("version_kinds",),

@@ -13,6 +13,7 @@ COMMANDS = {
     "compare": "es_simhash.cli.compare_command",
     "concepts": "es_simhash.cli.concepts_command",
     "config": "es_simhash.cli.config_command",
+    "copies": "es_simhash.cli.copies_command",
     "demo": "es_simhash.cli.demo_command",
     "dismiss": "es_simhash.cli.dismiss_command",
     "doctor": "es_simhash.cli.doctor_command",

@@ -32,7 +32,7 @@ text_field_option = click.option(
     "--field",
     "text_field",
     show_default="the one of `es-simhash config`, else text",
-    help="Text field; dots separate the parts of its path.",
+    help="Text field, or several as headline,body; dots separate the parts of a path.",
 )
 
 

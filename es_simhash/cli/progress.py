@@ -1,6 +1,6 @@
 """Progress and failures of long runs on a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -42,12 +42,27 @@ def bytes_progress(name: str, sources: Iterable[Source], *, quiet: bool) -> Iter
 
 
 @contextmanager
-def _progress(name: str, counter: ProgressColumn, *, quiet: bool) -> Iterator[Progress]:
+def pairs_progress(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield what shows how many of how many pairs are done, and the time left, on a terminal."""
+    with _progress(name, MofNCompleteColumn(), quiet=quiet, unit="pairs") as progress:
+
+        def update(done: int, total: int) -> None:
+            elapsed = progress.tasks[0].elapsed or 0.0
+            rate = done / elapsed if elapsed else 0.0
+            progress.update(progress.task_ids[0], completed=done, total=total, rate=rate)
+
+        yield update
+
+
+@contextmanager
+def _progress(
+    name: str, counter: ProgressColumn, *, quiet: bool, unit: str = "documents"
+) -> Iterator[Progress]:
     console = Console(stderr=True)
     columns = (
         BarColumn(),
         counter,
-        TextColumn("{task.fields[rate]:.0f} documents/s"),
+        TextColumn(f"{{task.fields[rate]:.0f}} {unit}/s"),
         TimeRemainingColumn(),
     )
     disabled = quiet or not console.is_terminal

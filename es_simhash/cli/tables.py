@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.output import shortened
+from es_simhash.cli.semantic_lines import semantic_lines, shown_parts
 from es_simhash.relation.model import Coverage, Relation, Reuse, SharedPassage, semantic_score
 from es_simhash.relation.passages import marked_words
 from es_simhash.relation.reuse_kinds import REUSE_KINDS
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.semantics.similarity import SemanticSimilarity
 from es_simhash.text.escaping import one_line
 
 # How the query relates to the hit, as the verb of a sentence.
@@ -35,8 +35,6 @@ KIND_STYLES = {
     "semantic": "blue",
     "none": "dim",
 }
-# Smaller shares of the similarity would be printed as 0.00.
-_MIN_SHARE = 0.005
 _MAX_PASSAGES = 3
 # Characters of a passage whose differing words are marked; of longer ones both ends are shown.
 _MARKED = 12_000
@@ -45,16 +43,21 @@ _CONTEXT, _MAX_WORDS = 8, 80
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
-    """Print how one document or file is related to another, with the evidence."""
+    """Print how one document or file is related to another, or that it is not, with the evidence.
+
+    Args:
+        a: Id or name of the query.
+        b: Id or name of the hit.
+        relation: Of the two.
+        console: Where to.
+    """
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
-    console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b)))
-    line = f"{_kind_and_reuse(relation)}, score {relation.score:.2f}"
-    if relation.kind != "semantic":
-        line += (
-            f"; {relation.coverage.of_query:.0%} of A appears in B, "
-            f"{relation.coverage.of_hit:.0%} of B appears in A"
-        )
-    console.print(line)
+    end = "." if relation.kind == "none" else ""
+    console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b), end))
+    if relation.kind == "none":
+        console.print(_unrelated_line(relation))
+    else:
+        console.print(_score_line(relation))
     if relation.reuse is not None:
         console.print(_reuse_line(relation.reuse))
     if relation.dismissed:
@@ -62,6 +65,24 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     if relation.joined:
         console.print("joined: a person decided that they are versions")
     print_evidence(relation, console)
+
+
+def _score_line(relation: Relation) -> str:
+    line = f"{_kind_and_reuse(relation)}, score {relation.score:.2f}"
+    if relation.kind == "semantic":
+        return line
+    return (
+        f"{line}; {relation.coverage.of_query:.0%} of A appears in B, "
+        f"{relation.coverage.of_hit:.0%} of B appears in A"
+    )
+
+
+def _unrelated_line(relation: Relation) -> str:
+    """Return what little two texts share, as a sentence."""
+    line = f"Their score of {relation.score:.2f} is too low for a relation; they share no passage"
+    if relation.semantics is not None and shown_parts(relation.semantics).terms:
+        return f"{line}, and only this:"
+    return f"{line}, and no term or entity of weight."
 
 
 def relation_kind(relation: Relation) -> str:
@@ -126,26 +147,6 @@ def print_evidence(relation: Relation, console: Console) -> None:
             console.print(line)
     if relation.evidence:
         console.print(side_by_side(relation.evidence, semantic=relation.kind == "semantic"))
-
-
-def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
-    """Return what both texts share, and what each term adds to the similarity."""
-    lines = [Text(one_line(sentence)) for sentence in semantics.shared_vocabulary]
-    for label, entities in (("shared entities: ", True), ("shared terms: ", False)):
-        shared = [
-            f"{one_line(term.text)} {term.contribution:.2f}"
-            for term in semantics.shared
-            if term.is_entity is entities and term.contribution >= _MIN_SHARE
-        ]
-        if shared:
-            lines.append(Text.assemble((label, "dim"), ", ".join(shared)))
-    parts = f"similarity {semantics.similarity:.2f}: concepts {semantics.concepts:.2f}"
-    if semantics.entities:
-        parts += f", entities {semantics.entities:.2f}"
-    if semantics.vector:
-        parts += f", vectors {semantics.vector:.2f}"
-    lines.append(Text(parts, "dim"))
-    return lines
 
 
 def side_by_side(evidence: Sequence[SharedPassage], *, semantic: bool = False) -> RenderableType:

@@ -94,7 +94,7 @@ class StoredDocuments:
         compared = [config.path(member) for member in (fields.CONTENT_HASH, fields.FAMILY)]
         # What is replaced goes to the audit log as a whole.
         is_whole = context.rules.action == "replace"
-        self._fields = None if is_whole else [config.text_field, *compared]
+        self._fields = None if is_whole else [*config.text_fields, *compared]
 
     def read(self, refs: Sequence[DocumentRef]) -> list[StoredDocument | None]:
         """Return documents with the fields that decisions and their records need."""

@@ -17,7 +17,7 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import INDEX, ROUTING, SOURCE
 from es_simhash.storage.paths import get_object
 from es_simhash.storage.references import DocumentRef
-from es_simhash.storage.source import text_of
+from es_simhash.storage.source import field_names, text_of
 from es_simhash.text.segmentation import normalise
 
 # Documents whose texts are in memory at once.
@@ -103,7 +103,8 @@ def text_states(gateway: Gateway, sample: Sequence[SampledDocument], text_field:
     states: list[str] = []
     for start in range(0, len(sample), _TEXTS_AT_ONCE):
         documents = sample[start : start + _TEXTS_AT_ONCE]
-        entries = gateway.documents([document.ref for document in documents], [text_field])
+        refs = [document.ref for document in documents]
+        entries = gateway.documents(refs, field_names(text_field))
         states += map(_state, documents, entries, [text_field] * len(documents))
     return states
 

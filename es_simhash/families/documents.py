@@ -59,7 +59,7 @@ class ReadDocument:
 def source_fields(config: IndexConfig) -> list[str]:
     """Return the fields of `_source` that `read_documents` needs."""
     members = (fields.CONTENT_HASH, fields.FAMILY, fields.REPRESENTATIVE, fields.STATUS)
-    return [config.text_field, *map(config.path, members)]
+    return [*config.text_fields, *map(config.path, members)]
 
 
 def read_documents(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s, xxh64
+from es_simhash.fingerprints.hashing import Uint64s, fold, xxh64
 from es_simhash.fingerprints.runs import group_runs
 from es_simhash.fingerprints.scheme import MAX_WINDOW, SHINGLE_BITS, SHINGLE_TOKENS
 from es_simhash.text.segmentation import Ints, Segmentation
@@ -120,6 +120,15 @@ def distinct_shingles(winnowed: WinnowedShingles) -> DistinctShingles:
     bounds = np.searchsorted(shingles, texts << np.uint64(SHINGLE_BITS))
     numbers = (shingles & np.uint64((1 << SHINGLE_BITS) - 1)).astype(np.uint32)
     return DistinctShingles(numbers, levels, bounds)
+
+
+def all_shingles(tokens: Uint64s) -> NDArray[np.uint32]:
+    """Return the number of the shingle that begins at each token, of one text or a part of one.
+
+    Which of them an index has is up to winnowing. Fewer tokens than a shingle have none.
+    """
+    numbers = shingle_numbers(xxh64(fold(tokens, SHINGLE_TOKENS), _SEED)[0])
+    return numbers.astype(np.uint32)
 
 
 def shingle_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -17,6 +17,7 @@ from es_simhash.storage.document_fields import (
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.mapped_fields import TEXT_TYPES, fields_named, unknown_field
 from es_simhash.storage.paths import get_values
+from es_simhash.storage.source import field_names
 
 REPRESENTATIVES = ("longest", "newest", "oldest")
 # Documents of which one must have a field that no mapping has.
@@ -105,6 +106,8 @@ def _require_valid(
         named |= {
             f"link ({field})": field for field in link_fields(changes["link"]) if field != "id"
         }
+    texts = field_names(named.pop("text")) if "text" in named else ()
+    named |= {f"text {place}": name for place, name in enumerate(texts)}
     if not named:
         return
     mappings = gateway.mappings(index)

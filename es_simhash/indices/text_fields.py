@@ -15,6 +15,7 @@ from es_simhash.storage.mapped_fields import (
     nearest_hint,
     unknown_field,
 )
+from es_simhash.storage.source import field_names
 
 
 def is_mapped(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -28,9 +29,8 @@ def is_mapped(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> bool:
 def misspelt_hint(gateway: Gateway, index: str, text_field: str) -> str:
     """Return the end of a sentence about documents without a text; empty for a mapped field."""
     mappings = gateway.mappings(index)
-    if is_mapped(text_field, mappings):
-        return ""
-    return nearest_hint(text_field, mappings, TEXT_TYPES, documents=True)
+    unmapped = _unmapped(text_field, mappings)
+    return nearest_hint(unmapped[0], mappings, TEXT_TYPES, documents=True) if unmapped else ""
 
 
 def require_mapped(gateway: Gateway, index: str, text_field: str) -> None:
@@ -40,8 +40,13 @@ def require_mapped(gateway: Gateway, index: str, text_field: str) -> None:
         InputError: No mapping has it.
     """
     mappings = gateway.mappings(index)
-    if not is_mapped(text_field, mappings):
-        raise unknown_text_field(text_field, mappings)
+    for name in _unmapped(text_field, mappings):
+        raise unknown_text_field(name, mappings)
+
+
+def _unmapped(text_field: str, mappings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return which of the fields of the text no mapping has."""
+    return [name for name in field_names(text_field) if not is_mapped(name, mappings)]
 
 
 def unknown_text_field(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> InputError:

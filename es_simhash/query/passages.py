@@ -30,7 +30,7 @@ _LEAST_COMMON = "40%"
 
 
 def passage_queries(
-    text: AnalysedText, field: str, conditions: Sequence[Query], size: int
+    text: AnalysedText, fields: Sequence[str], conditions: Sequence[Query], size: int
 ) -> list[dict[str, Any]]:
     """Return the bodies of the searches for documents that may share a passage with a text.
 
@@ -40,7 +40,7 @@ def passage_queries(
 
     Args:
         text: The text.
-        field: Field of the documents' texts.
+        fields: Fields of the documents' texts.
         conditions: What every hit must match.
         size: How many documents are to be shown.
     """
@@ -51,7 +51,7 @@ def passage_queries(
         passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
     return [
         _body(
-            [_clause(field, words) for words in passages[start : start + _PASSAGES]],
+            [_clause(fields, words) for words in passages[start : start + _PASSAGES]],
             conditions,
             hits,
         )
@@ -96,14 +96,17 @@ def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> d
     }
 
 
-def _clause(field: str, words: Sequence[str]) -> Query:
+def _clause(fields: Sequence[str], words: Sequence[str]) -> Query:
     """Return the query for the words of a passage; lenient, as a field may not be indexed."""
     match = {
         "query": " ".join(words),
         "minimum_should_match": _LEAST_COMMON,
         "lenient": True,
     }
-    return {"match": {field: match}}
+    if len(fields) == 1:
+        return {"match": {fields[0]: match}}
+    # A passage is in one of the fields.
+    return {"multi_match": {**match, "type": "best_fields", "fields": list(fields)}}
 
 
 def _passages(text: AnalysedText) -> Iterator[list[str]]:

@@ -16,6 +16,7 @@ def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimi
         semantics: How near it is.
     """
     score = semantic_score(semantics.similarity)
+    semantics = replace(semantics, score=score)
     return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
 
 

@@ -6,10 +6,9 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme, require_same_scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.combination import combine, semantic_relation
-from es_simhash.relation.evidence import settled, with_passages
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.scoring import score_candidates
-from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
@@ -36,8 +35,9 @@ def compare(
         vocabulary: File of synonyms or of a taxonomy that evidence takes names from.
 
     Returns:
-        Kind `none` where there is no relation, with the score that was too low for one and without
-        evidence; a text without words is related to nothing, with a score of 0.
+        Kind `none` where there is no relation, with the score that was too low for one, without
+        passages, and with what little they share in meaning; a text without words is related to
+        nothing, with a score of 0.
 
     Raises:
         InputError: One of the texts has more than 16 MiB or 20,000 chunks.
@@ -49,10 +49,7 @@ def compare(
     names = None if vocabulary is None else load_vocabulary(vocabulary)
     query, hit = TextAnalyser(scheme, profiler, names).analyse([text_a, text_b])
     read_profiles([query, hit])
-    relation = with_passages(compare_texts(query, hit), query, hit)
-    if relation.kind == "semantic" and relation.score < SHOWN_SCORE:
-        relation = settled(compare_fingerprints(query, hit), query, hit, [])
-    return relation
+    return explained(compare_texts(query, hit), query, hit)
 
 
 def compare_texts(query: AnalysedText, hit: AnalysedText) -> Relation:

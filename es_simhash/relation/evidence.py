@@ -10,6 +10,7 @@ from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.relation.passages import aligned_passages, shared_passages
 from es_simhash.relation.reuse import with_reuse
 from es_simhash.relation.semantic_evidence import nearest_passages, semantic_evidence
+from es_simhash.relation.thresholds import SHOWN_SCORE
 
 
 def with_passages(relation: Relation, query: AnalysedText, hit: AnalysedText) -> Relation:
@@ -22,6 +23,28 @@ def with_passages(relation: Relation, query: AnalysedText, hit: AnalysedText) ->
     """
     passages = aligned_passages(query, hit)
     return with_evidence(settled(relation, query, hit, passages), query, hit, passages)
+
+
+def explained(
+    relation: Relation, query: AnalysedText, hit: AnalysedText, min_score: float | None = None
+) -> Relation:
+    """Return how two texts are related, or that they are not, with all there is to say about it.
+
+    Texts that are less near in meaning than neighbours are not related: no passages are nearest,
+    but what little they share in meaning is still there.
+
+    Args:
+        relation: By fingerprints and semantic profiles.
+        query: The query.
+        hit: The hit.
+        min_score: Score from which on the index shows relations; None for 0.3. What it shows is
+            related.
+    """
+    found = with_passages(relation, query, hit)
+    least = SHOWN_SCORE if min_score is None else min(min_score, SHOWN_SCORE)
+    if found.kind != "semantic" or found.score >= least:
+        return found
+    return replace(found, kind="none", evidence=())
 
 
 def settled(

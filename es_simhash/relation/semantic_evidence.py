@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
+from es_simhash.semantics.profile import VOCABULARY_PREFIX, concept_term
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity, shared_concepts
+from es_simhash.semantics.shared_concepts import shared_concepts
+from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity
+from es_simhash.semantics.spellings import Spellings
 from es_simhash.semantics.vocabulary.evidence import common_concepts
 
 # Concepts of a vocabulary that are shown; more say nothing to a reader.
@@ -21,9 +24,18 @@ def semantic_evidence(
 ) -> SemanticSimilarity:
     """Return it with the concepts both texts share, and those of the vocabulary common to both."""
     about = common_concepts(query.concepts, hit.concepts)[:_MAX_ABOUT]
+    profile = query.profile
+    spellings = Spellings((query.text or "", hit.text or ""), profile.language, profile.packages)
+    labels = {
+        VOCABULARY_PREFIX + concept_term(match.label): match.label for match in query.concepts
+    }
+    shared = shared_concepts(profile, hit.profile, spellings, labels)
+    shown = similarity.vector + sum(concept.contribution for concept in shared)
     return replace(
         similarity,
-        shared=shared_concepts(query.profile, hit.profile),
+        shared=shared,
+        # Rounded, as what is left of the difference of equal numbers is not 0.
+        others=round(similarity.similarity - shown, 10),
         shared_vocabulary=tuple(concept.sentence() for concept in about),
     )
 

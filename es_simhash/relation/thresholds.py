@@ -69,6 +69,10 @@ CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 COMMON_DOCUMENTS = 5
 # Passages of which this share is common say nothing about two documents.
 BOILERPLATE = 0.8
+# Over a whole index, text that so many owners or families have is common.
+COMMON_GROUPS = 6
+# Texts of one owner, of no family, are one chain where one has so much of the other's shingles.
+KEPT_OF_CHAIN = 0.5
 
 # --- Resemblance of chunks ---
 

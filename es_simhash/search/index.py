@@ -87,7 +87,7 @@ class Index:
         """
         require_one_query(id, text)
         if text is not None:
-            retrieval, options = self.retrieval(self._configured(options))
+            retrieval, options = self._retrieval(self._configured(options))
             return retrieval.answer_text(text, options)
         return self.related_to_each([str(id)], options=options)[str(id)]
 
@@ -117,7 +117,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        retrieval, options = self.retrieval(self._configured(options))
+        retrieval, options = self._retrieval(self._configured(options))
         return retrieval.answer_ids(ids, options)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
@@ -127,7 +127,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return self.retrieval(SearchOptions())[0].explain(id_a, id_b)
+        return self._retrieval(SearchOptions())[0].explain(id_a, id_b)
 
     def family(
         self, id: str, *, date_field: str | None = None, newer_than: str | None = None
@@ -179,10 +179,10 @@ class Index:
     ) -> list[dict[str, Any]]:
         """Return the search bodies that `related` would send; only the document itself is read."""
         require_one_query(id, text)
-        retrieval, options = self.retrieval(self._configured(options))
+        retrieval, options = self._retrieval(self._configured(options))
         return retrieval.searches(id, text, options)
 
-    def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
+    def _retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers queries with these options, and the options it takes.
 
         An index that is read in another way returns another retrieval.

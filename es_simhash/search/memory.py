@@ -18,7 +18,7 @@ from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_p
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_passages
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.search.paging import pages_of
@@ -140,7 +140,7 @@ class MemoryIndex:
             DocumentMissing: One of the ids is not there.
         """
         query, hit = self._stored(id_a), self._stored(id_b)
-        return replace(with_passages(compare_texts(query, hit), query, hit), id=id_b)
+        return replace(explained(compare_texts(query, hit), query, hit), id=id_b)
 
     def _analysed(self, text: str) -> AnalysedText:
         (analysed,) = self._analyser.analyse([text])

@@ -26,7 +26,7 @@ from es_simhash.relation.analysed_text import (
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
-from es_simhash.relation.evidence import with_passages
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.noted import Noted
 from es_simhash.search.access import IndexAccess, own_vectors
@@ -99,7 +99,8 @@ class Retrieval:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = self._stored([id_a, id_b], self.analyser)
         self._read_profiles([query, hit])
-        relation = with_passages(compare_texts(query.text, hit.text), query.text, hit.text)
+        compared = compare_texts(query.text, hit.text)
+        relation = explained(compared, query.text, hit.text, self.config.min_score)
         noted = self._lookup.of(id_a)
         if id_b in noted.joined.others(id_a):
             relation = as_joined(relation)
@@ -130,7 +131,7 @@ class Retrieval:
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
             return []
-        wanted = [self.config.text_field, *self.config.entity_fields]
+        wanted = [*self.config.text_fields, *self.config.entity_fields]
         if self.access.has_fingerprints:
             wanted.append(self.config.path(fields.SCHEME))
         entries = self.access.entries(ids, wanted)
@@ -175,7 +176,7 @@ class Retrieval:
         scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
         conditions = self.access.text_conditions(scheme, options)
         conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
-        return passage_queries(document.text, self.config.text_field, conditions, options.size)
+        return passage_queries(document.text, self.config.text_fields, conditions, options.size)
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
@@ -301,7 +302,7 @@ class Retrieval:
         options: SearchOptions,
     ) -> list[list[Relation]]:
         """Return the relations of each query, with the requested fields and the evidence."""
-        text_fields = (self.config.text_field, *self.config.entity_fields)
+        text_fields = (*self.config.text_fields, *self.config.entity_fields)
         wanted = (*options.fields, *(text_fields if options.passages else ()))
         analyser = self._analyser_for(options)
         hits = HitTexts(self.access, analyser, self.config.text_field, wanted, places)

@@ -93,7 +93,7 @@ class SidecarIndex(Index):
     def _source_date_field(self) -> DateField | None:
         return self._date_field(self.source)
 
-    def retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
+    def _retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
         """Return what answers these options, and them with a filter that the sidecar takes."""
         self._require_dates(options, self.source)
         access = SidecarAccess(self.gateway, self.name, self.source, options)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.profile import VOCABULARY_PREFIX, SemanticProfile
+from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.rarity import rarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
@@ -22,9 +22,7 @@ VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
 # Chinese names are words of the text already, and too often wrong to count twice.
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
-_FULL_NAME = "@"
-# More are not readable as evidence.
-MAX_SHARED_CONCEPTS = 12
+FULL_NAME = "@"
 
 
 @dataclass(frozen=True)
@@ -32,9 +30,9 @@ class SharedConcept:
     """A word, an entity or a vocabulary concept that two texts share.
 
     Attributes:
-        text: The concept; an entity as it is written.
-        contribution: Its part of the similarity; with the part of the vectors they add up to it.
-        is_entity: True when it names a person, a place, an organisation or another thing.
+        text: The concept as it is written in the texts, an entity in full.
+        contribution: Its part of the similarity.
+        is_entity: True when both texts name a person, a place, an organisation or another thing.
     """
 
     text: str
@@ -51,6 +49,10 @@ class SemanticSimilarity:
         vector: Contribution of the vectors.
         concepts: Contribution of the shared concepts.
         entities: Contribution of the shared entities.
+        others: Contribution of what is shared and not among these; that of the vectors, those of
+            `shared` and this one add up to the similarity. Of a hit of an index it may be a little
+            below 0, as weights are stored with fewer digits.
+        score: Score that this similarity has by itself, from 0 to below that of versions.
         shared: The concepts that contribute most; empty without evidence.
         shared_vocabulary: Sentences on the concepts of the user's vocabulary that both texts
             have, and on the narrower concepts through which they have them.
@@ -60,6 +62,8 @@ class SemanticSimilarity:
     vector: float
     concepts: float
     entities: float = 0.0
+    others: float = 0.0
+    score: float = 0.0
     shared: tuple[SharedConcept, ...] = ()
     shared_vocabulary: tuple[str, ...] = ()
 
@@ -89,7 +93,8 @@ def semantic_similarity(
     vector = weights.vector * _within(vector_cosine)
     concepts = weights.concepts * _within(concept_cosine)
     entities = weights.entities * _within(entity_cosine)
-    return SemanticSimilarity(vector + concepts + entities, vector, concepts, entities)
+    shared = concepts + entities
+    return SemanticSimilarity(vector + shared, vector, concepts, entities, others=shared)
 
 
 def _within(cosine: float | None) -> float:
@@ -134,20 +139,24 @@ def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, 
     terms: dict[str, float] = {}
     if profile.language not in _WITHOUT_ENTITIES:
         for name in names:
-            terms.update(_name_terms(name, profile.language, profile.packages))
+            terms.update(name_terms(name, profile.language, profile.packages))
     return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
 @lru_cache(maxsize=1 << 16)
-def _name_terms(
-    name: str, language: str, packages: frozenset[str]
-) -> tuple[tuple[str, float], ...]:
-    """Return the terms of a name with their rarity; several words have a term together too."""
+def name_terms(name: str, language: str, packages: frozenset[str]) -> tuple[tuple[str, float], ...]:
+    """Return the terms of a name with their rarity; several words have a term together too.
+
+    Args:
+        name: The name.
+        language: ISO 639-1 code of the language.
+        packages: Packages whose word frequencies may be used.
+    """
     words = list(count_words(name, language))
     weights = rarity(words, language, packages).tolist() if words else []
     terms = [*zip(words, weights, strict=True)]
     if len(words) > 1:
-        terms.append((_FULL_NAME + " ".join(words), max(weights)))
+        terms.append((FULL_NAME + " ".join(words), max(weights)))
     return tuple(terms)
 
 
@@ -189,67 +198,3 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
     return semantic_similarity(
         cosine, concept_cosine(query.query_concepts(), hit.stored_concepts()), entities
     )
-
-
-def shared_concepts(query: SemanticProfile, hit: SemanticProfile) -> tuple[SharedConcept, ...]:
-    """Return the concepts and entities two texts share, those that contribute most first.
-
-    The words of an entity that both mention are reported as that entity, once, and so are Chinese
-    words within a longer one.
-    """
-    query_terms = entity_terms(query.stored_entities(), query)
-    hit_terms = entity_terms(hit.stored_entities(), query)
-    weights = SimilarityWeights.of(
-        vectors=query.vector is not None and hit.vector is not None,
-        entities=bool(query_terms and hit_terms),
-    )
-    words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
-    if query.language == "zh":
-        words = _with_parts(words)
-    names = _products(query_terms, hit_terms, weights.entities)
-    shared = []
-    for name in _common_names(query, hit):
-        terms = dict(_name_terms(name, query.language, query.packages))
-        part = sum(names.pop(term, 0.0) + words.pop(term, 0.0) for term in terms)
-        if part:
-            shared.append(SharedConcept(name, round(part, 4), is_entity=True))
-    spellings = _spellings(query.stored_entities())
-    shared += [
-        SharedConcept(spellings.get(term, term), round(part + words.pop(term, 0.0), 4), True)
-        for term, part in names.items()
-    ]
-    shared += [
-        SharedConcept(term.removeprefix(VOCABULARY_PREFIX), round(part, 4))
-        for term, part in words.items()
-    ]
-    return tuple(sorted(shared, key=lambda concept: -concept.contribution)[:MAX_SHARED_CONCEPTS])
-
-
-def _products(
-    query: Mapping[str, float], stored: Mapping[str, float], weight: float
-) -> dict[str, float]:
-    return {
-        term: weight * of_query * stored[term] for term, of_query in query.items() if term in stored
-    }
-
-
-def _with_parts(words: Mapping[str, float]) -> dict[str, float]:
-    """Return the contributions of the words, each with those of the words that lie within it."""
-    whole: dict[str, float] = {}
-    for word in sorted(words, key=len, reverse=True):
-        wholes = () if word.isascii() else whole
-        container = next((longer for longer in wholes if word in longer), word)
-        whole[container] = whole.get(container, 0.0) + words[word]
-    return whole
-
-
-def _spellings(names: Sequence[str]) -> dict[str, str]:
-    """Return the words of names as written, by the words in lower case."""
-    return {word.casefold(): word for name in names for word in name.split()}
-
-
-def _common_names(query: SemanticProfile, hit: SemanticProfile) -> list[str]:
-    """Return the entities of the query that the hit mentions too, longer names first."""
-    named = {name.casefold() for name in hit.stored_entities()}
-    common = [name for name in query.stored_entities() if name.casefold() in named]
-    return sorted(common, key=lambda name: -len(name))

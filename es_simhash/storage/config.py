@@ -7,6 +7,7 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+from es_simhash.storage.source import field_names
 
 
 class _DefaultName(str):
@@ -24,8 +25,8 @@ class IndexConfig:
 
     Attributes:
         scheme: Scheme of the fingerprints.
-        text_field: Field of the text; dots lead into objects. By default the one that the index
-            is configured with, or else `text`.
+        text_field: Field of the text, or several, separated by commas, whose texts are joined;
+            dots lead into objects. By default what the index is configured with, or else `text`.
         simhash_field: Field of the `simhash` object.
         id_field: Field of the id in documents that are ingested; None for `_id`, `id` or a digest.
         drops_id: Whether the member `id` that became the `_id` of a document is not written: a
@@ -49,6 +50,11 @@ class IndexConfig:
     documents: DocumentFields = field(default_factory=DocumentFields)
     representative: str | None = None
     min_score: float | None = None
+
+    @property
+    def text_fields(self) -> tuple[str, ...]:
+        """The fields of the text."""
+        return field_names(self.text_field)
 
     @property
     def names_text_field(self) -> bool:

@@ -10,6 +10,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage import resources
 from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.storage.source import field_names
 
 NAME = "simhash@pipeline"
 DEFAULT_TEXT_FIELD = "text"
@@ -34,7 +35,8 @@ def pipeline_body(
     Raises:
         InputError: A field name is not a path.
     """
-    for parameter, name in (("text_field", text_field), ("simhash_field", simhash_field)):
+    names = [("text_field", name) for name in field_names(text_field)]
+    for parameter, name in [*names, ("simhash_field", simhash_field)]:
         if not all(name.split(".")) or name.startswith("_"):
             raise InputError(
                 f"{parameter} must be the name of a field, such as 'body.text', got {name!r}.",
@@ -61,7 +63,7 @@ def set_names(
         "least_tokens": scheme.min_chunk_tokens,
         "most_tokens": scheme.max_chunk_tokens,
         "window": scheme.window,
-        "field": text_field,
+        "field": ",".join(field_names(text_field)),
         "simhash_field": simhash_field,
     }
     script["on_failure"][0]["set"]["field"] = simhash_field

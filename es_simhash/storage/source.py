@@ -30,19 +30,33 @@ def _is_among(path: str, wanted: Sequence[str]) -> bool:
     return any(fnmatchcase(path, name) or fnmatchcase(path, f"{name}.*") for name in wanted)
 
 
+def field_names(text_field: str) -> tuple[str, ...]:
+    """Return the fields of the text: one, or several that commas separate."""
+    return tuple(name.strip() for name in text_field.split(","))
+
+
 def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
     """Return the text of a document: a string, or strings joined by a blank line.
 
     Args:
         source: The document.
-        text_field: Name of the field; dots lead into objects.
+        text_field: Name of the field, or of several, separated by commas: those that the document
+            has are joined. Dots lead into objects.
 
     Returns:
         None when the document has no such field or it holds null.
 
     Raises:
-        InputError: The field holds something else than text.
+        InputError: A field holds something else than text.
     """
+    if "," not in text_field:
+        return _text_of_field(source, text_field)
+    parts = [_text_of_field(source, name) for name in field_names(text_field)]
+    present = [part for part in parts if part is not None]
+    return "\n\n".join(present) if present else None
+
+
+def _text_of_field(source: Mapping[str, Any], text_field: str) -> str | None:
     value = get_path(source, text_field)
     if value is None or isinstance(value, str):
         return value

@@ -199,7 +199,7 @@ class FamilyPolicy:
         if self._rules.action in _REMOVING:
             return None
         members = (fields.CONTENT_HASH, fields.FAMILY, fields.DUPLICATE_OF)
-        return [self._config.text_field, *map(self._config.path, members)]
+        return [*self._config.text_fields, *map(self._config.path, members)]
 
     def _incoming(
         self, position: int, stored: StoredDocument, prints: TextFingerprints, date: Date | None

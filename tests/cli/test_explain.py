@@ -1,6 +1,7 @@
 """`es-simhash explain`, `install` and `related` as far as they print semantic features."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,33 @@ WIRE = (
 )
 
 
+# Two texts about one thing in each of some languages, with inflections, names and units.
+TEXTS = {
+    "en": (
+        "Kansas City raised taxes by $5bn. Charles Rowe said the policies of the Digital "
+        "Millennium Copyright Act had failed the libraries.",
+        "Libraries in Kansas City fear taxes of $3bn, and policies that Charles Rowe calls a "
+        "failed reading of the Digital Millennium Copyright Act.",
+    ),
+    "de": (
+        "Die Zentralbank erhöht die Zinsen. Christine Lagarde sprach in Köln über 5 Mio Euro.",
+        "In Köln warnte Christine Lagarde vor höheren Zinsen der Zentralbank und 3 Mio Euro.",
+    ),
+    "zh": (
+        "北京大学发表关于气候变化的声明，专家认为海平面会上升。",
+        "记者在北京大学谈到气候变化，海平面上升使专家担心。",
+    ),
+    "ar": (
+        "يفتح الميناء أبوابه صباحا وترفع الرافعة الحاويات من السفينة",
+        "أغلق الميناء بعد سقوط الرافعة على السفينة وبقيت الحاويات",
+    ),
+    "hi": (
+        "बंदरगाह सुबह खुलता है और क्रेन जहाज से कंटेनर उठाती है।",
+        "क्रेन गिरने के बाद बंदरगाह बंद हुआ और जहाज बाहर खड़े रहे।",
+    ),
+}
+
+
 @pytest.fixture
 def call(run: Any, cluster_url: str) -> Callable[..., Any]:
     """Run a command on the engine."""
@@ -51,6 +79,24 @@ def fill(client: Any, index: str, **texts: str) -> None:
     client.indices.refresh(index=index)
 
 
+def require_sum(out: str) -> None:
+    """Check that the parts of a printed similarity add up to it, and what it scores is printed."""
+    similarity, parts, score = re.findall(
+        r"similarity (0\.\d\d) = ([^,]*), which alone scores (0\.\d\d)", out
+    )[0]
+    numbers = [float(number) for number in re.findall(r"0\.\d\d", parts)]
+    assert f"{sum(numbers):.2f}" == similarity
+    assert f"score {score}" in out or f"score of {score}" in out
+    # The terms add up to what is said of all of them.
+    for name in ("shared entities", "shared terms"):
+        listed = re.search(rf"{name}: (.*?)(?= shared| similarity)", out)
+        total = re.search(rf"{name} (0\.\d\d)", parts)
+        assert (listed is None) == (total is None)
+        if listed is not None and total is not None:
+            terms = [float(number) for number in re.findall(r" (0\.\d\d)", listed[1])]
+            assert f"{sum(terms):.2f}" == total[1]
+
+
 def is_harmless(shown: str) -> bool:
     return all(character == "\n" or character.isprintable() for character in shown)
 
@@ -66,7 +112,7 @@ def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
     assert "semantic, score 0." in out
     assert "shared entities: " in out
     assert "Christine Lagarde" in out
-    assert "similarity 0." in out
+    require_sum(out)
     assert "vectors 0." in out
 
 
@@ -76,7 +122,65 @@ def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str
     assert "of A appears in B" in out
     done = call("explain", index, "a", "bees", "--format", "json")
     assert done.status == 0
-    assert json.loads(done.out)["score"] < 0.3
+    told = json.loads(done.out)
+    assert told["score"] < 0.3
+    assert (told["kind"], told["evidence"]) == ("none", [])
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_terms_are_printed_as_the_texts_write_them(
+    call: Any, client: Any, index_name: str, language: str
+) -> None:
+    one, other = TEXTS[language]
+    fill(client, index_name, a=one, b=other)
+    out = " ".join(call("explain", index_name, "a", "b").out.split())
+    require_sum(out)
+    printed = [
+        term.rpartition(" ")[0]
+        for line in re.findall(r"shared (?:terms|entities): (.*?)(?= shared| similarity)", out)
+        for term in line.split(", ")
+    ]
+    assert len(printed) > 1
+    for term in printed:
+        # Whole words, where there are spaces between them.
+        pattern = re.escape(term)
+        if language != "zh":
+            pattern = rf"(?<!\S){pattern}(?![^\s.,।])"
+        assert re.search(pattern, f"{one} {other}"), term
+
+
+def test_what_is_not_related_is_said_in_a_sentence(call: Any, client: Any, index_name: str) -> None:
+    fill(
+        client,
+        index_name,
+        crane="The harbour crane collapsed as gusts swept the coast, and the herring boats stayed.",
+        cake="Grandmother fries herring, and the children count stars. Nobody knows who wrote the "
+        "letters that lie under the table, nor why the cat sleeps on them.",
+        bees=BEES,
+    )
+    done = call("explain", index_name, "crane", "cake")
+    out = " ".join(done.out.split())
+    assert done.status == 0
+    assert out.startswith("crane is not related to cake. Their score of 0.")
+    assert "too low for a relation; they share no passage, and only this: shared" in out
+    assert "herring 0." in out
+    require_sum(out)
+    # No passages side by side: none is shared.
+    assert "Grandmother" not in out
+    assert "0–" not in out
+    out = " ".join(call("explain", index_name, "crane", "bees").out.split())
+    assert "they share no passage, and no term or entity of weight." in out
+
+
+def test_the_parts_in_json_add_up(call: Any, client: Any, index_name: str) -> None:
+    fill(client, index_name, a=BANK, b=OUTLOOK, w=WIRE)
+    for one, other in (("a", "b"), ("b", "w"), ("a", "w")):
+        told = json.loads(call("explain", index_name, one, other, "--format", "json").out)
+        parts = told["semantics"]
+        shared = sum(each["contribution"] for each in parts["shared"])
+        assert parts["vector"] + shared + parts["others"] == pytest.approx(parts["similarity"])
+        assert told["score"] == parts["score"]
+        assert not any(each["text"].startswith("@") for each in parts["shared"])
 
 
 def test_the_json_of_an_explanation_is_one_relation(call: Any, index: str) -> None:

@@ -10,9 +10,10 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import COMMANDS, cli
 
-COMMAND_NAMES = {"backfill", "compare", "concepts", "config", "demo", "dismiss", "doctor",
-                 "explain", "families", "family", "fingerprint", "ingest", "install", "node",
-                 "pipeline", "related", "same", "selftest", "status", "sweep", "undo"}  # fmt: skip
+COMMAND_NAMES = {"backfill", "compare", "concepts", "config", "copies", "demo", "dismiss",
+                 "doctor", "explain", "families", "family", "fingerprint", "ingest", "install",
+                 "node", "pipeline", "related", "same", "selftest", "status", "sweep",
+                 "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -242,3 +242,41 @@ def test_documents_that_carry_their_id_fit_a_strict_mapping(client: Any, index_n
     sweep(client, index_name)
     (failed,) = ingest(client, index_name, [{"_id": "3", "id": "own", "body": TEXT}])
     assert "[id]" in str(failed.reason)  # a member that is not the id is not dropped
+
+
+def test_a_text_may_be_in_several_fields(
+    client: Any, index_name: str, make_text: Callable[..., str]
+) -> None:
+    """Headline and body are one text in every command; one of them may be missing."""
+    from es_simhash import Index, backfill, configure, find_families, install, sweep
+    from es_simhash.fingerprints.text_fingerprints import fingerprint
+
+    client.indices.create(index=index_name, mappings={"properties": MAPPING})
+    install(client, index_name)
+    with pytest.raises(InputError, match="'bodies'"):
+        configure(client, index_name, {"text": "headline,bodies"})
+    configure(client, index_name, {"text": "headline, body"})
+    headline, body = make_text(1, 40), make_text(2, 200)
+    documents = {
+        "whole": {"headline": headline, "body": body},
+        "bare": {"body": body},
+        "copy": {"headline": headline, "body": body.upper()},
+        "none": {"section": "empty"},
+    }
+    for id, document in documents.items():
+        client.index(index=index_name, id=id, document=document, refresh=True)
+    outcomes = {each.id: each.status for each in backfill(client, index_name)}
+    assert outcomes == {"whole": "written", "bare": "written", "copy": "written",
+                        "none": "without_text"}  # fmt: skip
+    client.indices.refresh(index=index_name)
+    stored = client.get(index=index_name, id="whole")["_source"]["simhash"]
+    assert stored["content_hash"] == fingerprint(f"{headline}\n\n{body}").content_hash
+    found = {each.id: each for each in Index(client, index_name).related(id="whole")}
+    assert {id: each.kind for id, each in found.items()} == {"copy": "exact", "bare": "version"}
+    # The headline is a sixth of the whole.
+    assert found["bare"].coverage.of_hit > 0.9 > found["bare"].coverage.of_query
+    passage = found["bare"].evidence[0].query
+    assert f"{headline}\n\n{body}"[passage.start : passage.end] == passage.text
+    (family,) = find_families(client, index_name).families
+    assert sorted(family.members)[:2] == ["bare", "copy"]
+    assert sweep(client, index_name).families is not None

@@ -182,7 +182,8 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     assert list(best["evidence"][0]["query"]) == ["start", "end", "text"]
     semantics = best["semantics"]
     assert list(semantics) == [
-        "similarity", "vector", "concepts", "entities", "shared", "shared_vocabulary",
+        "similarity", "vector", "concepts", "entities", "others", "score", "shared",
+        "shared_vocabulary",
     ]  # fmt: skip
     assert list(semantics["shared"][0]) == ["text", "contribution", "is_entity"]
     in_lists = {

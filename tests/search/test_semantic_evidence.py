@@ -10,7 +10,7 @@ from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.scheme import SemanticScheme
-from es_simhash.semantics.similarity import MAX_SHARED_CONCEPTS
+from es_simhash.semantics.shared_concepts import MAX_SHARED_CONCEPTS
 from es_simhash.semantics.vocabulary.files import vocabulary_digest
 from es_simhash.storage.config import IndexConfig
 

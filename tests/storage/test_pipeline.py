@@ -158,3 +158,20 @@ def test_a_document_written_again_gets_the_fingerprints_of_its_new_text(painless
         bench.write(painless_url, index, ["The text before, which was another."], name)
         bench.write(painless_url, index, ["The text after."], name)
         assert list(bench.read(painless_url, index, 1)) == [simhash_of("The text after.")]
+
+
+def test_several_fields_are_one_text_as_in_python(simulate: Simulate) -> None:
+    whole = "It opens at six in the morning, and closes at ten."
+    parts = ["Boats wait outside until the light is green.", "The pilot comes on board."]
+    body = pipeline.pipeline_body(text_field="headline, body")
+    found = simulate(
+        body,
+        {"headline": "The harbour", "body": whole},
+        {"body": parts},
+        {"headline": "A headline alone is a text as well.", "body": None},
+    )
+    texts = [f"The harbour\n\n{whole}", "\n\n".join(parts), "A headline alone is a text as well."]
+    assert [each["simhash"] for each in found] == [simhash_of(text) for text in texts]
+    rejected, missing = simulate(body, {"headline": {"de": "x"}, "body": "Text."}, {"title": "x"})
+    assert "holds no text" in rejected["simhash"]["error"]
+    assert "There is no text" in missing["simhash"]["error"]

@@ -111,6 +111,17 @@ def words_with_offsets(text: str, language: str) -> list[Word]:
     return [Word(normal, *span) for normal, span in zip(normals, spans, strict=True)]
 
 
+def count_written(text: str, language: str) -> Counter[str]:
+    """Count the words of a text as they are written; stop words are included."""
+    spans = _spans(_plain(text, language), language)
+    return Counter([text[start:end] for start, end in spans])
+
+
+def normal_of(written: str, language: str) -> str:
+    """Return the normal form of a word as it is written, as `words_with_offsets` does."""
+    return _normal_forms(language)[_lower(_plain(written, language))]
+
+
 def _forms(text: str, language: str) -> list[str]:
     """Return the words of a text in lower case, perhaps with apostrophes around them."""
     if language not in _SUFFIXING:

@@ -1,0 +1,154 @@
+"""`es-simhash copies`: who copied whom, over a whole index."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.copies_table import print_copies, print_left_out
+from es_simhash.cli.inputs import parse_query
+from es_simhash.cli.options import (
+    index_config,
+    quiet_option,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.output import print_json
+from es_simhash.cli.progress import pairs_progress
+from es_simhash.copies.find import default_journal, find_copies
+from es_simhash.copies.html import copies_html
+from es_simhash.copies.options import CopyOptions
+from es_simhash.copies.report import CopiesReport
+from es_simhash.errors import InputError
+
+
+@click.command()
+@click.argument("index")
+@click.option(
+    "--between",
+    metavar="FIELD",
+    show_default="the owner field of the index; without one, families",
+    help="Compare documents with different values of this field, such as the owner; "
+    "`simhash.family` for families.",
+)
+@click.option("--filter", "filter_", help="Elasticsearch query for the documents, as JSON.")
+@click.option(
+    "--date-field",
+    show_default="the date field of the index",
+    help="Date field, by which the first of two documents is determined.",
+)
+@click.option(
+    "--boilerplate",
+    type=click.IntRange(3),
+    default=CopyOptions.boilerplate,
+    show_default=True,
+    help="Number of values, or families, from which on what all of them have is boilerplate.",
+)
+@click.option(
+    "--min-letters",
+    type=click.IntRange(1),
+    show_default="80, less of short texts",
+    help="Minimum letters of a passage, counted in runs of eight equal words.",
+)
+@click.option("--all-pairs", is_flag=True, help="List every pair of documents, not one a family.")
+@click.option(
+    "--size",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Maximum number of pairs in the table; JSON and HTML have all.",
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write a report as one HTML file.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    show_default="a file in the user's cache directory",
+    help="File of what was aligned, from which an interrupted run resumes.",
+)
+@click.option("--fresh", is_flag=True, help="Begin at the start; an earlier run is not resumed.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="Output format; jsonl: a line for each pair and each boilerplate passage, then the "
+    "counts.",
+)
+@quiet_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def copies(
+    index: str,
+    between: str | None,
+    filter_: str | None,
+    date_field: str | None,
+    boilerplate: int,
+    min_letters: int | None,
+    all_pairs: bool,
+    size: int,
+    html: Path | None,
+    journal: Path | None,
+    fresh: bool,
+    output_format: str,
+    quiet: bool,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Find which documents of INDEX share passages with those of other owners or families.
+
+    The pair with the longest passage comes first, with which side had it first by date, and the
+    passages side by side. Of two families the two documents that share most are listed. Passages
+    that many have are boilerplate: they are listed once and are no reason to list a pair. Nothing
+    is written to the index. A run that was interrupted resumes when it is started again.
+    """
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    config = index_config(text_field, simhash_field)
+    filter = parse_query(filter_, "--filter")
+    with client_of(**connection) as client, pairs_progress("copies", quiet=quiet) as progress:
+        options = CopyOptions(
+            between,
+            filter,
+            date_field,
+            boilerplate,
+            min_letters,
+            all_pairs,
+            journal or default_journal(client, index, config),
+            fresh,
+        )
+        report = find_copies(client, index, options=options, config=config, progress=progress)
+    if html is not None:
+        _write(html, copies_html(report, index))
+    _print(report, output_format, size)
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, "utf-8", "surrogatepass")
+    except OSError as error:
+        raise InputError(
+            f"Cannot write to {path} ({error.strerror}). Name another file.", parameter="html"
+        ) from error
+
+
+def _print(report: CopiesReport, output_format: str, size: int) -> None:
+    if output_format == "json":
+        print_json(report.to_dict())
+    elif output_format == "jsonl":
+        for line in report.to_lines():
+            # ASCII: what would steer a terminal is escaped.
+            click.echo(json.dumps(line))
+    else:
+        print_copies(report, size, Console())
+        print_left_out(report)

@@ -1,0 +1,1 @@
+"""Passages that documents of different owners or families share, over a whole index."""

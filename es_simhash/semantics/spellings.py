@@ -1,0 +1,166 @@
+"""How the words of two texts are written in them; profiles know words in normal form only."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.words import (
+    Word,
+    count_written,
+    normal_of,
+    words_with_offsets,
+)
+from es_simhash.text.characters import STANDALONE, class_ranges
+
+# Units behind a number are written with few letters: 5bn, 3 km, 20 Mio.
+_LONGEST_UNIT = 3
+# What may stand between a number and its unit.
+_BETWEEN = " \u00a0\u202f-"
+
+# How often a text has each form of a word, by the word in normal form.
+Written = Mapping[str, Counter[str]]
+
+
+class Spellings:
+    """How two texts write words; a word of neither is written as it is.
+
+    Args:
+        texts: The query and the hit.
+        language: ISO 639-1 code of their words.
+        packages: Packages by which they were read.
+    """
+
+    def __init__(self, texts: tuple[str, str], language: str, packages: Collection[str]) -> None:
+        self._texts = texts
+        self._language = language
+        self._has_jieba = language == "zh" and "jieba" in packages
+
+    @cached_property
+    def _written(self) -> tuple[Written, Written]:
+        query, hit = (_written(text, self._language, self._has_jieba) for text in self._texts)
+        return query, hit
+
+    def form(self, word: str) -> str:
+        """Return how a word is written most often: by the query, or else by the hit."""
+        ours, theirs = (written.get(word, Counter()) for written in self._written)
+        return max(
+            [*ours, *theirs],
+            key=lambda form: (ours[form], theirs[form], form == form.lower()),
+            default=word,
+        )
+
+    def is_unit(self, word: str) -> bool:
+        """Check whether one text has a word as a unit of numbers alone, such as bn in $5bn.
+
+        Single letters are no evidence either, except of scripts without spaces.
+        """
+        return any(
+            _is_unit(text, written.get(word, ()))
+            for text, written in zip(self._texts, self._written, strict=True)
+        )
+
+    def both_have(self, name: str) -> bool:
+        """Check whether both texts have a name as whole words, in whatever case."""
+        folded = name.casefold()
+        if has_no_spaces(name):
+            return all(folded in text for text in self._folded)
+        pattern = re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)")
+        return all(folded in text and pattern.search(text) for text in self._folded)
+
+    @cached_property
+    def _folded(self) -> tuple[str, str]:
+        query, hit = (" ".join(text.split()).casefold() for text in self._texts)
+        return query, hit
+
+    def _words(self, text: str) -> list[Word]:
+        return words_with_offsets(text, self._language)
+
+    def joined(self, words: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+        """Yield what both texts write of words that overlap, each with the words in it.
+
+        Scripts without spaces are read two characters at a time where no dictionary divides them.
+
+        Args:
+            words: Shared words in normal form.
+        """
+        if self._has_jieba or not any(len(word) == 2 and has_no_spaces(word) for word in words):
+            return
+        query, hit = self._texts
+        found: dict[str, list[str]] = {}
+        for run in _overlapping(self._words(query), words):
+            start, first = run[0].start, 0
+            for place, word in enumerate(run):
+                if query[start : word.end] not in hit:
+                    _keep(found, query[start : run[place - 1].end], run[first:place])
+                    start, first = word.start, place
+            _keep(found, query[start : run[-1].end], run[first:])
+        left = set(words)
+        for text in sorted(found, key=lambda text: (-len(text), text)):
+            inside = [word for word in found[text] if word in left]
+            if len(inside) > 1:
+                left.difference_update(inside)
+                yield text, inside
+
+
+@lru_cache(maxsize=16)
+def _written(text: str, language: str, has_jieba: bool) -> Written:
+    """Return how a text writes its words; kept, as a query is compared with several hits."""
+    if has_jieba:
+        words = chinese.words_with_offsets(text)
+        pairs = Counter((word.normal, text[word.start : word.end]) for word in words)
+    else:
+        counts = count_written(text, language).items()
+        pairs = Counter({(normal_of(form, language), form): count for form, count in counts})
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for (normal, form), count in pairs.items():
+        written[normal][form] = count
+    return dict(written)
+
+
+def _is_unit(text: str, forms: Collection[str]) -> bool:
+    if not forms or max(map(len, forms)) > _LONGEST_UNIT:
+        return False
+    if all(len(form) == 1 and not has_no_spaces(form) for form in forms):
+        return True
+    places = [place for form in forms for place in _places(text, form)]
+    return bool(places) and all(
+        text[max(0, place - 3) : place].rstrip(_BETWEEN)[-1:].isdigit() for place in places
+    )
+
+
+def _places(text: str, form: str) -> Iterator[int]:
+    """Yield where a word begins in a text."""
+    for match in re.finditer(re.escape(form), text):
+        around = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+        if has_no_spaces(form) or not any(map(str.isalpha, around)):
+            yield match.start()
+
+
+def _overlapping(words: Sequence[Word], wanted: Collection[str]) -> Iterator[list[Word]]:
+    """Yield runs of wanted words of which each begins inside the one before."""
+    run: list[Word] = []
+    for word in words:
+        if run and (word.normal not in wanted or word.start >= run[-1].end):
+            yield run
+            run = []
+        if word.normal in wanted:
+            run.append(word)
+    if run:
+        yield run
+
+
+def _keep(found: dict[str, list[str]], text: str, words: Sequence[Word]) -> None:
+    if len(words) > 1:
+        found[text] = list(dict.fromkeys(word.normal for word in words))
+
+
+def has_no_spaces(text: str) -> bool:
+    """Check whether a text has letters of a script without spaces between words."""
+    return bool(_spaceless().search(text))
+
+
+@lru_cache(maxsize=1)
+def _spaceless() -> re.Pattern[str]:
+    return re.compile(f"[{class_ranges(STANDALONE)}]")
