@@ -7,8 +7,8 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-sweep bench-decisions bench-passages \
-  bench-copies bench-changes
+  bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
+  bench-passages bench-copies bench-changes
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -88,6 +88,10 @@ bench-sweep: $(STAMP)
 # Version families against known ones, whatever the order and the writers (needs the data).
 bench-families: $(STAMP)
 	@$(BIN)/python -m tests.bench.families $(ARGS)
+
+# How long one family takes to be shown, by its size.
+bench-family: $(STAMP)
+	@$(BIN)/python -m tests.bench.family $(ARGS)
 
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)

@@ -56,10 +56,14 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.families.dismissals import SettledPair, dismiss, lift_undone, settled_pairs
+    from es_simhash.families.changes import FamilyChanges, MovedDocument
+    from es_simhash.families.dismissals import dismiss, lift_undone
+    from es_simhash.families.family import Family
     from es_simhash.families.find import find_families
+    from es_simhash.families.joins import join
     from es_simhash.families.options import FamilyOptions
-    from es_simhash.families.report import FamiliesReport, Family
+    from es_simhash.families.report import FamiliesReport
+    from es_simhash.families.settled import SettledPair, settled_pairs
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
     from es_simhash.query.options import Limits, Recency, SearchOptions
     from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.compare import compare
+    from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
     from es_simhash.relation.model import (
         Coverage,
         DocumentContext,
@@ -135,7 +140,10 @@ _MODULES = {
     "Estimate": "es_simhash.backfills.estimate",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
-    "Family": "es_simhash.families.report",
+    "Family": "es_simhash.families.family",
+    "FamilyChanges": "es_simhash.families.changes",
+    "FamilyHistory": "es_simhash.relation.family_history",
+    "FamilyMember": "es_simhash.relation.family_history",
     "FamilyOptions": "es_simhash.families.options",
     "FileInUse": "es_simhash.errors",
     "History": "es_simhash.differences.history",
@@ -154,6 +162,8 @@ _MODULES = {
     "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
+    "MovedDocument": "es_simhash.families.changes",
+    "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.deduplication.rules",
     "Outcome": "es_simhash.bulk.outcome",
@@ -171,7 +181,7 @@ _MODULES = {
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
-    "SettledPair": "es_simhash.families.dismissals",
+    "SettledPair": "es_simhash.families.settled",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.search.sidecar",
@@ -197,13 +207,14 @@ _MODULES = {
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.indices.install",
+    "join": "es_simhash.families.joins",
     "lift_undone": "es_simhash.families.dismissals",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
     "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
-    "settled_pairs": "es_simhash.families.dismissals",
+    "settled_pairs": "es_simhash.families.settled",
     "sweep": "es_simhash.sync.sweep",
     "undo": "es_simhash.ingestion.undo",
 }
@@ -238,6 +249,9 @@ __all__ = [
     "Extent",
     "FamiliesReport",
     "Family",
+    "FamilyChanges",
+    "FamilyHistory",
+    "FamilyMember",
     "FamilyOptions",
     "FileInUse",
     "History",
@@ -256,6 +270,8 @@ __all__ = [
     "MemoryIndex",
     "MissingExtra",
     "MovedBlock",
+    "MovedDocument",
+    "NearDocument",
     "NodeError",
     "OnVersion",
     "Outcome",
@@ -299,6 +315,7 @@ __all__ = [
     "fingerprint_texts",
     "ingest",
     "install",
+    "join",
     "lift_undone",
     "neighbour_query",
     "profile_texts",

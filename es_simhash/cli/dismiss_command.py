@@ -1,19 +1,16 @@
 """`es-simhash dismiss`: record that two documents are not versions."""
 
-from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
-from es_simhash.cli.output import format_option, print_json
-from es_simhash.engine.gateway import Client
-from es_simhash.families.dismissals import SettledPair, lift_undone, settled_pairs
+from es_simhash.cli.output import format_option
+from es_simhash.cli.settled_tables import print_pairs
 from es_simhash.families.dismissals import dismiss as dismiss_pair
+from es_simhash.families.dismissals import lift_undone
+from es_simhash.families.settled import settled_pairs
 from es_simhash.text.escaping import one_line
 
 
@@ -22,6 +19,7 @@ from es_simhash.text.escaping import one_line
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--undo", is_flag=True, help="Remove the dismissal, or lift the undone decision.")
+@click.option("--replace", is_flag=True, help="Remove the join that says the opposite.")
 @click.option("--run", help="With --undo: lift all undone decisions of the run of this id.")
 @click.option("--list", "is_list", is_flag=True, help="List dismissals and undone decisions.")
 @format_option
@@ -32,6 +30,7 @@ def dismiss(
     a: str | None,
     b: str | None,
     undo: bool,
+    replace: bool,
     run: str | None,
     is_list: bool,
     output_format: str,
@@ -48,16 +47,23 @@ def dismiss(
     shows both, with --format as a table or JSON; --undo removes one.
     """
     _require_one_use(a, b, undo=undo, run=run, is_list=is_list)
+    if replace and (undo or is_list or run is not None):
+        raise click.UsageError("--replace removes joins; give it with A and B alone.")
     with client_of(**connection) as client:
         if is_list:
-            _print_pairs(settled_pairs(client, index, simhash_field=simhash_field), output_format)
+            pairs = settled_pairs(client, index, simhash_field=simhash_field)
+            noted = [pair for pair in pairs if pair.reason != "joined"]
+            print_pairs(noted, output_format, "No dismissals and no undone decisions.")
         elif run is not None:
             lifted = lift_undone(client, index, run, simhash_field=simhash_field)
             click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
         else:
             assert a is not None
             assert b is not None
-            click.echo(_dismissed(client, index, (a, b), undo=undo, simhash_field=simhash_field))
+            dismiss_pair(
+                client, index, a, b, undo=undo, replace=replace, simhash_field=simhash_field
+            )
+            click.echo(_done(index, (a, b), undo=undo))
 
 
 def _require_one_use(
@@ -71,29 +77,9 @@ def _require_one_use(
         raise click.UsageError("Give the ids A and B of two documents, or --list.")
 
 
-def _dismissed(
-    client: Client, index: str, ids: tuple[str, str], *, undo: bool, simhash_field: str
-) -> str:
-    dismiss_pair(client, index, *ids, undo=undo, simhash_field=simhash_field)
+def _done(index: str, ids: tuple[str, str], *, undo: bool) -> str:
     done = "Removed the dismissal of" if undo else "Dismissed"
     return (
         f"{done} {one_line(ids[0])} and {one_line(ids[1])}. "
         f"Run `es-simhash families {index}` to apply it to families."
     )
-
-
-def _print_pairs(pairs: list[SettledPair], output_format: str) -> None:
-    if output_format == "json":
-        print_json([asdict(pair) for pair in pairs])
-        return
-    if not pairs:
-        click.echo("No dismissals and no undone decisions.")
-        return
-    table = Table()
-    for name in ("document", "other", "run"):
-        table.add_column(name, overflow="fold")
-    table.add_column("reason", no_wrap=True)
-    for pair in pairs:
-        ids = (Text(one_line(id)) for id in pair.ids)
-        table.add_row(*ids, Text(pair.run or ""), Text(pair.reason))
-    Console().print(table)

@@ -2,17 +2,21 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from es_simhash.cli.changes_file import append_changes, changes_file_option, require_writable
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
 from es_simhash.cli.overrides import note_text_field
+from es_simhash.families.changes import FamilyChanges
+from es_simhash.families.family import Family
 from es_simhash.families.find import find_families
 from es_simhash.families.options import REPRESENTATIVES, FamilyOptions
-from es_simhash.families.report import FamiliesReport, Family
+from es_simhash.families.report import FamiliesReport
 from es_simhash.families.stored import stored_families
 from es_simhash.text.escaping import one_line
 
@@ -31,6 +35,7 @@ _MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
 @click.option("--date-field", help="Date field; needed by `newest` and `oldest`.")
 @click.option("--all", "everything", is_flag=True, help="Process all documents again.")
 @click.option("--dry-run", is_flag=True, help="Show the families; write nothing.")
+@changes_file_option
 @click.option("--list", "list_", is_flag=True, help="List the stored families; compute nothing.")
 @format_option
 @text_field_option
@@ -42,6 +47,7 @@ def families(
     date_field: str | None,
     everything: bool,
     dry_run: bool,
+    changes_file: Path | None,
     list_: bool,
     output_format: str,
     text_field: str | None,
@@ -56,11 +62,14 @@ def families(
     """
     config = index_config(text_field, simhash_field)
     if list_:
-        if representative or date_field or everything or dry_run:
+        if representative or date_field or everything or dry_run or changes_file:
             raise click.UsageError("--list computes nothing; give it without options of a run.")
         with client_of(**connection) as client:
             _print_stored(stored_families(client, index, config=config), output_format)
         return
+    if dry_run and changes_file:
+        raise click.UsageError("--dry-run changes nothing; give it without --changes-file.")
+    require_writable(changes_file)
     options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
         note_text_field(client, index, config)
@@ -71,6 +80,7 @@ def families(
             config=config,
             progress=_print_progress if output_format == "table" and sys.stderr.isatty() else None,
         )
+    append_changes(changes_file, index, report.changes)
     if output_format == "json":
         print_json(report.to_dict())
     else:
@@ -111,7 +121,18 @@ def _print(report: FamiliesReport) -> None:
         f"{report.documents} documents processed, {len(report.families)} families of two or more, "
         f"{report.written} documents {verb}."
     )
+    _print_changes(report.changes)
     _print_incomplete(report)
+
+
+def _print_changes(changes: FamilyChanges) -> None:
+    """Print which families were joined or split."""
+    lines = [f"{', '.join(names)} joined into {name}" for name, names in changes.joined.items()]
+    lines += [f"{name} split into {', '.join(names)}" for name, names in changes.split.items()]
+    for line in lines[:_MAX_FAMILIES_SHOWN]:
+        click.echo(line)
+    if len(lines) > _MAX_FAMILIES_SHOWN:
+        click.echo(f"... {len(lines) - _MAX_FAMILIES_SHOWN} more; --format json lists all")
 
 
 def _print_incomplete(report: FamiliesReport) -> None:

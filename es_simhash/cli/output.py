@@ -1,6 +1,7 @@
 """What all commands print alike: formats, JSON, and values in readable units."""
 
 import json
+import time
 from typing import Any
 
 import click
@@ -30,6 +31,11 @@ def print_json(value: Any) -> None:
     """
     text = json.dumps(value, ensure_ascii=False, indent=2)
     click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+
+
+def now() -> str:
+    """Return the local time, as logs begin their lines."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def shortened(text: str, max_characters: int = _MAX_CHARACTERS) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from es_simhash.cli.changes_file import append_changes, changes_file_option, require_writable
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
@@ -22,7 +23,7 @@ from es_simhash.cli.options import (
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option, undated_line
+from es_simhash.cli.output import format_option, now, undated_line
 from es_simhash.cli.overrides import note_text_field
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
@@ -67,6 +68,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @max_docs_per_second_option
 @processes_option
 @failures_option
+@changes_file_option
 @format_option
 @quiet_option
 @connection_options
@@ -80,6 +82,7 @@ def sweep(
     max_docs_per_second: float | None,
     processes: int,
     failures: Path | None,
+    changes_file: Path | None,
     output_format: str,
     quiet: bool,
     **options: Any,
@@ -101,13 +104,14 @@ def sweep(
     rules, connection = on_version_of(options)
     families = FamilyOptions(representative, date_field) if representative else None
     config = index_config(text_field, simhash_field, vocabulary)
+    require_writable(changes_file)
     failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
     with client_of(**connection) as client:
         note_text_field(client, index, config)
 
         def once() -> SweepReport:
             with documents_progress("sweep", quiet=quiet) as progress:
-                return sweep_index(
+                report = sweep_index(
                     client,
                     index,
                     on_version=rules,
@@ -120,6 +124,9 @@ def sweep(
                         report=partial(update_progress, progress),
                     ),
                 )
+            if report.families is not None:
+                append_changes(changes_file, index, report.families.changes)
+            return report
 
         failed = _print(once(), output_format)
         if every is None:
@@ -140,21 +147,17 @@ def _repeat(once: Callable[[], SweepReport], output_format: str) -> None:
         # Other subclasses are errors that need intervention.
         if type(error) not in (ClusterError, FileInUse):
             raise
-        click.echo(f"{_now()}  {error}", err=True)
+        click.echo(f"{now()}  {error}", err=True)
 
 
 def _print(report: SweepReport, output_format: str) -> int:
     """Print the report of a sweep; return the number of documents that failed."""
     if output_format == "json":
         # One line for each sweep, as in a log.
-        click.echo(json.dumps({"time": _now(), **report.to_dict()}))
+        click.echo(json.dumps({"time": now(), **report.to_dict()}))
     else:
-        click.echo(f"{_now()}  {_summary(report)}")
+        click.echo(f"{now()}  {_summary(report)}")
     return report.enriched["failed"]
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _summary(report: SweepReport) -> str:

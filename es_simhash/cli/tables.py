@@ -62,6 +62,8 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
         console.print(_reuse_line(relation.reuse))
     if relation.dismissed:
         console.print("dismissed: a person decided that they are not versions")
+    if relation.joined:
+        console.print("joined: a person decided that they are versions")
     print_evidence(relation, console)
 
 
@@ -88,6 +90,8 @@ def relation_kind(relation: Relation) -> str:
     kind = _kind_and_reuse(relation)
     if relation.copies:
         kind += f" (+{relation.copies})"
+    if relation.joined:
+        return f"{kind} (joined)"
     return f"{kind} (dismissed)" if relation.dismissed else kind
 
 

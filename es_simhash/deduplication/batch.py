@@ -1,12 +1,13 @@
 """Decisions of a batch that hold in the index as it is now, and against other writers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from es_simhash.deduplication.candidates import RecentDocument, RecentDocuments, ShingleQuery
+from es_simhash.deduplication.candidates import ShingleQuery
 from es_simhash.deduplication.choice import best_original, decide_version
 from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
+from es_simhash.deduplication.recent_documents import RecentDocument, RecentDocuments
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.storage.references import DocumentRef
@@ -107,27 +108,34 @@ class BatchDecider:
         recently = self._recent.exists(document.id)
         exists = document.exists if recently is None else recently
         if not document.fingerprints.is_empty:
-            candidates = self._candidates(document, stored, {document.id, *gone})
-            best = best_original(document, candidates, self._rules)
+            joined = self._settled.joined_with(document.id)
+            candidates = self._candidates(document, stored, {document.id, *gone}, joined)
+            best = best_original(document, candidates, self._rules, joined)
             if best is not None:
                 relation, original = best
                 return decide_version(document, relation, original, self._rules, exists=exists)
         return Decision(document.id, "write", document=document, exists=exists)
 
     def _candidates(
-        self, document: IncomingDocument, stored: Sequence[Original], excluded: set[str]
+        self,
+        document: IncomingDocument,
+        stored: Sequence[Original],
+        excluded: set[str],
+        joined: Set[str],
     ) -> list[Original]:
         query = ShingleQuery.of(document.fingerprints)
         candidates = [original for original in stored if original.id not in self._recent]
         candidates += self._recent.search(query)
-        return query.most_shared(
-            [
-                candidate
-                for candidate in candidates
-                if candidate.id not in excluded
-                and not self._settled.binds(document.id, candidate.id)
-            ]
-        )
+        candidates += self._recent.originals(joined - {each.id for each in candidates})
+        candidates = [
+            candidate
+            for candidate in candidates
+            if candidate.id not in excluded and not self._settled.binds(document.id, candidate.id)
+        ]
+        # What a person joined is not cut.
+        certain = [candidate for candidate in candidates if candidate.id in joined]
+        others = [candidate for candidate in candidates if candidate.id not in joined]
+        return [*certain, *query.most_shared(others)]
 
     def _remember(self, decision: Decision, attempt: _Attempt) -> None:
         def put(id: str, original: Original | None, *, exists: bool = True) -> None:

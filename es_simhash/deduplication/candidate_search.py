@@ -7,6 +7,7 @@ from es_simhash.deduplication.candidates import (
     MAX_CANDIDATES,
     ShingleQuery,
     candidate_query,
+    joined_query,
     read_candidates,
 )
 from es_simhash.deduplication.decision import IncomingDocument, Original
@@ -73,12 +74,31 @@ class CandidateSearch:
                 candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
         for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
             candidates[place] = hits or []
+        for hits, joined in zip(candidates, self._joined(documents), strict=True):
+            known = {hit.ref for hit in hits}
+            hits += [hit for hit in joined if hit.ref not in known]
         # Left out here: what a person settled must not stand in the way of others.
         open_pairs = [
             [hit for hit in hits if not self._settled.binds(document.id, hit.id)]
             for document, hits in zip(documents, candidates, strict=True)
         ]
         return Answers(epoch, open_pairs)
+
+    def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
+        """Return, for each document, those that a person joined with it; mostly none."""
+        wanted = [
+            frozenset()
+            if document.fingerprints.is_empty
+            else self._settled.joined_with(document.id)
+            for document in documents
+        ]
+        ids = sorted(frozenset().union(*wanted))
+        if not ids:
+            return [[] for _ in documents]
+        body = joined_query(ids, self._config, self._date_field)
+        (response,) = self._gateway.search_all(self._index, [body])
+        hits = read_candidates(response, self._config, self._date_field)
+        return [[hit for hit in hits if hit.id in joined] for joined in wanted]
 
     def _hits(
         self,

@@ -3,10 +3,9 @@
 What is found depends on the document and the candidate alone, so that both places agree.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +27,8 @@ QUERY_TERMS = 12
 MIN_SHARED = 2
 # Candidates that are scored, those that share most first.
 MAX_CANDIDATES = 20
-# Documents after which the index is refreshed, and older ones are forgotten.
-MAX_RECENT = 2000
-# Shingles of them all, by which long texts count for the memory they take.
-MAX_RECENT_SHINGLES = 500_000
 _HIGHEST_LEVEL = 3
 _EXACT_BOOST = 1000
-
-_Key = TypeVar("_Key", int, str)
 
 
 @dataclass(frozen=True)
@@ -107,10 +100,31 @@ def candidate_query(
         terms = [clause(fields.SHINGLES, term, 1) for term in shingle_terms(query.shingles)]
         should.append({"bool": {"should": terms, "minimum_should_match": query.min_shared}})
         should.append(clause(fields.CONTENT_HASH, query.content_hash, _EXACT_BOOST))
+    shared = {"bool": {"should": should, "minimum_should_match": 1}}
+    return _search(shared, MAX_CANDIDATES, config, date_field)
+
+
+def joined_query(
+    ids: Sequence[str], config: IndexConfig, date_field: DateField | None = None
+) -> dict[str, Any]:
+    """Return the body of the search for candidates that a person joined with documents.
+
+    Args:
+        ids: Of the candidates.
+        config: Of the index.
+        date_field: Field of the dates; None when these do not matter.
+    """
+    # An id may be in several shards.
+    return _search({"ids": {"values": list(ids)}}, 2 * len(ids), config, date_field)
+
+
+def _search(
+    query: Mapping[str, Any], size: int, config: IndexConfig, date_field: DateField | None
+) -> dict[str, Any]:
     members = [fields.SHINGLES, fields.CONTENT_HASH, fields.FAMILY]
     dates = [] if date_field is None else [date_field.requested]
     return {
-        "size": MAX_CANDIDATES,
+        "size": size,
         "_source": [*map(config.path, members)],
         "docvalue_fields": [*map(config.path, fields.SCORED_MEMBERS), *dates],
         "track_total_hits": False,
@@ -120,8 +134,7 @@ def candidate_query(
             "bool": {
                 "filter": [{"term": {config.path(fields.SCHEME): config.scheme.name}}],
                 "must_not": [{"exists": {"field": config.path(fields.DUPLICATE_OF)}}],
-                "should": should,
-                "minimum_should_match": 1,
+                "must": [query],
             }
         },
     }
@@ -154,126 +167,3 @@ def read_candidates(
             )
         )
     return candidates
-
-
-@dataclass(frozen=True)
-class RecentDocument:
-    """A document; `original` is None when none may be a version of it, as it is one itself."""
-
-    original: Original | None
-    exists: bool
-    epoch: int
-
-
-class RecentDocuments:
-    """Documents of the time since the last refresh but one, which searches may not see yet.
-
-    A search that was sent in an epoch sees all that was written before that epoch began.
-
-    Attributes:
-        epoch: How often the index was refreshed.
-        shingles: Number of the shingles of all documents.
-    """
-
-    def __init__(self) -> None:
-        self.epoch = 0
-        self.shingles = 0
-        self._documents: dict[str, RecentDocument] = {}
-        # Nearly all shingles are those of one document, and a set for each would take the memory.
-        self._by_shingle: dict[int, str | set[str]] = {}
-        self._by_hash: dict[str, str | set[str]] = {}
-
-    def __contains__(self, id: str) -> bool:
-        return id in self._documents
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    @property
-    def is_full(self) -> bool:
-        """True when it is time to refresh the index."""
-        return len(self) > MAX_RECENT or self.shingles > MAX_RECENT_SHINGLES
-
-    def exists(self, id: str) -> bool | None:
-        """Check whether a document is there; None when it was not written lately."""
-        document = self._documents.get(id)
-        return None if document is None else document.exists
-
-    def put(self, id: str, original: Original | None, *, exists: bool = True) -> None:
-        """Take in a document in place of what was known of its id."""
-        self.drop(id)
-        self._documents[id] = RecentDocument(original, exists, self.epoch)
-        if original is not None:
-            self.shingles += len(original.text.shingles)
-            for shingle in original.text.shingles.tolist():
-                _add(self._by_shingle, shingle, id)
-            _add(self._by_hash, original.text.content_hash, id)
-
-    def get(self, id: str) -> RecentDocument | None:
-        """Return what is known of an id, for `restore`."""
-        return self._documents.get(id)
-
-    def restore(self, id: str, document: RecentDocument | None) -> None:
-        """Undo what was put since `get`."""
-        self.drop(id)
-        if document is not None:
-            self.put(id, document.original, exists=document.exists)
-            self._documents[id] = document
-
-    def drop(self, id: str) -> None:
-        """Forget a document."""
-        document = self._documents.pop(id, None)
-        if document is None or document.original is None:
-            return
-        text = document.original.text
-        self.shingles -= len(text.shingles)
-        for shingle in text.shingles.tolist():
-            _discard(self._by_shingle, shingle, id)
-        _discard(self._by_hash, text.content_hash, id)
-
-    def search(self, query: ShingleQuery) -> Iterator[Original]:
-        """Yield the documents that a search would return if it saw them."""
-        shared: Counter[str] = Counter()
-        for shingle in query.shingles.tolist():
-            shared.update(_ids(self._by_shingle.get(shingle)))
-        ids = {id for id, count in shared.items() if count >= query.min_shared}
-        ids.update(_ids(self._by_hash.get(query.content_hash)))
-        for id in sorted(ids):
-            original = self._documents[id].original
-            assert original is not None
-            yield original
-
-    def refreshed(self) -> None:
-        """Begin an epoch; forget what all searches see that are not outdated."""
-        self.epoch += 1
-        oldest = self.epoch - 1
-        for id in [id for id, entry in self._documents.items() if entry.epoch < oldest]:
-            self.drop(id)
-
-    def is_outdated(self, epoch: int) -> bool:
-        """Check whether what a search of that epoch does not see was forgotten here."""
-        return epoch < self.epoch - 1
-
-
-def _ids(ids: str | set[str] | None) -> Collection[str]:
-    if ids is None:
-        return ()
-    return (ids,) if isinstance(ids, str) else ids
-
-
-def _add(index: dict[_Key, str | set[str]], key: _Key, id: str) -> None:
-    ids = index.setdefault(key, id)
-    if isinstance(ids, set):
-        ids.add(id)
-    elif ids != id:
-        index[key] = {ids, id}
-
-
-def _discard(index: dict[_Key, str | set[str]], key: _Key, id: str) -> None:
-    ids = index[key]
-    if isinstance(ids, str):
-        del index[key]
-        return
-    ids.discard(id)
-    if len(ids) == 1:
-        index[key] = ids.pop()

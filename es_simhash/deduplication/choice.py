@@ -1,6 +1,6 @@
 """Which document another is a version of, and which of two is kept; nothing is sent here."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.scoring import score_candidates
 
@@ -15,22 +16,33 @@ _EXACT = Coverage(1.0, 1.0)
 
 
 def best_original(
-    document: IncomingDocument, candidates: Iterable[Original], rules: OnVersion
+    document: IncomingDocument,
+    candidates: Iterable[Original],
+    rules: OnVersion,
+    joined: Collection[str] = (),
 ) -> tuple[Relation, Original] | None:
-    """Return what a document is a version of, with their relation; None without one."""
+    """Return what a document is a version of, with their relation; None without one.
+
+    Args:
+        document: The document.
+        candidates: What it may be a version of.
+        rules: What counts as a version.
+        joined: Ids of documents that a person joined with it: they count, whatever the rules say.
+    """
     scored = [(relation_of(document, candidate), candidate) for candidate in candidates]
     wanted = [
-        (relation, candidate)
+        (as_joined(relation) if candidate.id in joined else relation, candidate)
         for relation, candidate in scored
-        if relation.kind in rules.kinds and relation.score >= rules.min_score
+        if candidate.id in joined
+        or (relation.kind in rules.kinds and relation.score >= rules.min_score)
     ]
     return min(wanted, key=_rank, default=None)
 
 
-def _rank(pair: tuple[Relation, Original]) -> tuple[bool, float, str]:
+def _rank(pair: tuple[Relation, Original]) -> tuple[bool, bool, float, str]:
     """Return what comes first: of two with one score the id decides, wherever they were found."""
     relation, candidate = pair
-    return relation.kind != "exact", -relation.score, candidate.id
+    return relation.kind != "exact", not relation.joined, -relation.score, candidate.id
 
 
 def relation_of(document: IncomingDocument, candidate: Original) -> Relation:

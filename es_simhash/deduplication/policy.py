@@ -13,7 +13,6 @@ from es_simhash.bulk.target import TargetIndex
 from es_simhash.deduplication.audit import default_audit, open_audit
 from es_simhash.deduplication.batch import BatchDecider, with_superseded
 from es_simhash.deduplication.candidate_search import Answers, CandidateSearch
-from es_simhash.deduplication.candidates import RecentDocuments
 from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.decision import Decision, IncomingDocument
 from es_simhash.deduplication.effects import (
@@ -24,6 +23,7 @@ from es_simhash.deduplication.effects import (
     replacements,
 )
 from es_simhash.deduplication.preparation import prepare_undecided
+from es_simhash.deduplication.recent_documents import RecentDocuments
 from es_simhash.deduplication.recorder import Recorder
 from es_simhash.deduplication.reservations import Reservations
 from es_simhash.deduplication.rules import OnVersion, RunContext
@@ -34,7 +34,7 @@ from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.noted_pairs import Dismissals, Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.references import DocumentRef
@@ -108,7 +108,7 @@ class VersionPolicy:
     def _begin(self, index: str) -> None:
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
-        settled = SettledPairs(*Dismissals(state_index).settled())
+        settled = SettledPairs(*Dismissals(state_index).settled(), Joins(state_index).pairs())
         context = RunContext(index, self._config, self.rules, self.run, settled)
         self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)

@@ -1,7 +1,9 @@
-"""Pairs of documents that a person decided about, and no run decides any more."""
+"""Pairs of documents that a person decided about: no run decides otherwise."""
 
 from collections import defaultdict
 from collections.abc import Iterable
+
+from es_simhash.relation.joined import JoinedGroups
 
 _Ids = tuple[str, str]
 # A run, and a document that it decided about.
@@ -9,22 +11,33 @@ _Node = tuple[str, str]
 
 
 class SettledPairs:
-    """Pairs of documents of which neither becomes a version of the other.
+    """Pairs of documents of which neither becomes a version of the other, or one always does.
 
-    These are the dismissed pairs, and the documents whose decisions were undone. Undone decisions
-    of one run hold together: of three versions of one text, of which two were flagged as versions
-    of the first, the third would be flagged as a version of the second otherwise.
+    The first are the dismissed pairs, and the documents whose decisions were undone. Undone
+    decisions of one run hold together: of three versions of one text, of which two were flagged as
+    versions of the first, the third would be flagged as a version of the second otherwise. The
+    others are those that were joined.
 
     Args:
         dismissed: Ids of dismissed documents.
         undone: The run and the ids of decisions that were undone.
+        joined: Ids of joined documents.
     """
 
     def __init__(
-        self, dismissed: Iterable[_Ids] = (), undone: Iterable[tuple[str, _Ids]] = ()
+        self,
+        dismissed: Iterable[_Ids] = (),
+        undone: Iterable[tuple[str, _Ids]] = (),
+        joined: Iterable[_Ids] = (),
     ) -> None:
         self._dismissed = {frozenset(ids) for ids in dismissed}
         self._groups = _groups(undone)
+        self._joined = JoinedGroups(joined)
+
+    def joined_with(self, id: str) -> frozenset[str]:
+        """Return the ids of the documents that a person joined with one, unless it is bound."""
+        others = self._joined.others(id)
+        return frozenset(other for other in others if not self.binds(id, other))
 
     def binds(self, id: str, other: str) -> bool:
         """Check whether a person decided that one document is no version of the other."""

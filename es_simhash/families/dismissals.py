@@ -1,60 +1,24 @@
 """What a person decides about pairs of documents: dismissals, and undone decisions that stand."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from es_simhash.deduplication.run_ids import find_run
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.indices.dismissals import Dismissal, Dismissals, Ids, UndoneDecision
+from es_simhash.families.joins import joined_through
+from es_simhash.families.settled import SettledPair, undone_pair
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.relation.joined import JoinedGroups
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD
 from es_simhash.storage.source import text_of
 
 
-@dataclass(frozen=True)
-class SettledPair:
-    """Two documents that a person decided about.
-
-    Attributes:
-        ids: Their ids; of an undone decision the document and its original.
-        reason: `dismissed` by `dismiss`: they are no versions of each other; `undone` by `undo`: no
-            run makes that decision again.
-        run: Id of the run that made the undone decision; None for a dismissal.
-    """
-
-    ids: Ids
-    reason: Literal["dismissed", "undone"]
-    run: str | None = None
-
-
-def settled_pairs(
-    client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
-) -> list[SettledPair]:
-    """Return the pairs of documents that a person decided about, sorted by their ids.
-
-    Args:
-        client: Client of the cluster.
-        index: Index, alias or data stream.
-        simhash_field: Field of the fingerprints.
-
-    Raises:
-        InputError: The name stands for several indices.
-    """
-    dismissals = _dismissals(client, index, simhash_field)
-    pairs = [SettledPair(ids, "dismissed") for ids in dismissals.pairs()]
-    pairs += map(_undone_pair, dismissals.undone())
-    return sorted(pairs, key=lambda pair: (pair.ids, pair.reason, pair.run or ""))
-
-
 def dismiss(
     client: Client,
     index: str,
-    id_a: str,
-    id_b: str,
-    *,
+    *ids: str,
     undo: bool = False,
+    replace: bool = False,
     simhash_field: str = DEFAULT_FIELD,
 ) -> None:
     """Store that two documents are no versions of each other, or withdraw that.
@@ -68,30 +32,35 @@ def dismiss(
     Args:
         client: Client of the cluster.
         index: Index, alias or data stream.
-        id_a: Id of one document.
-        id_b: Id of the other.
+        ids: Ids of the two documents.
         undo: Withdraw the dismissal.
+        replace: Remove the join that says the opposite.
         simhash_field: Field of the fingerprints.
 
     Raises:
         DocumentMissing: A document does not exist.
-        InputError: Both have the same id or the same text, or there is nothing to withdraw.
+        InputError: There are not two ids, both have the same id or the same text, they were
+            joined, or there is nothing to withdraw.
     """
+    if len(ids) != 2:
+        raise InputError(f"A dismissal needs the ids of two documents, got {list(ids)}.")
+    pair = (min(ids), max(ids))
     dismissals = _dismissals(client, index, simhash_field)
-    ids = (min(id_a, id_b), max(id_a, id_b))
     if not undo:
-        _require_different(Gateway.of(client), index, ids, simhash_field)
-        dismissals.write(Dismissal(ids))
+        gateway = Gateway.of(client)
+        _require_different(gateway, index, pair, simhash_field)
+        _part(Joins(StateIndex(gateway, index, simhash_field)), index, pair, replace=replace)
+        dismissals.write(NotedPair(pair))
         return
-    undone = [decision for decision in dismissals.undone() if set(decision.ids) == set(ids)]
-    is_dismissed = ids in dismissals.pairs()
+    undone = [decision for decision in dismissals.undone() if set(decision.ids) == set(pair)]
+    is_dismissed = pair in dismissals.pairs()
     if not is_dismissed and not undone:
         raise InputError(
-            f"{id_a!r} and {id_b!r} were not dismissed, and no decision about them was undone, so "
-            "there is nothing to undo. Check the ids."
+            f"{ids[0]!r} and {ids[1]!r} were not dismissed, and no decision about them was undone, "
+            "so there is nothing to undo. Check the ids."
         )
     if is_dismissed:
-        dismissals.write(Dismissal(ids, undone=True))
+        dismissals.withdraw([pair])
     dismissals.lift(undone)
 
 
@@ -115,15 +84,32 @@ def lift_undone(
     chosen = find_run(run, runs, f"the undone decisions of index {index!r}")
     lifted = [decision for decision in undone if decision.run == chosen]
     dismissals.lift(lifted)
-    return [_undone_pair(decision) for decision in lifted]
-
-
-def _undone_pair(decision: UndoneDecision) -> SettledPair:
-    return SettledPair(decision.ids, "undone", decision.run)
+    return [undone_pair(decision) for decision in lifted]
 
 
 def _dismissals(client: Client, index: str, simhash_field: str) -> Dismissals:
     return Dismissals(StateIndex(Gateway.of(client), index, simhash_field))
+
+
+def _part(joins: Joins, index: str, ids: Ids, *, replace: bool) -> None:
+    """Withdraw the join of two documents.
+
+    Raises:
+        InputError: It is to stand, or they are joined over others.
+    """
+    stored = joins.pairs()
+    if path := JoinedGroups(stored - {ids}).path(*ids):
+        raise joined_through(index, path)
+    if ids not in stored:
+        return
+    if not replace:
+        raise InputError(
+            f"{ids[0]!r} and {ids[1]!r} were joined as versions. That counts unless you remove it, "
+            f"with `es-simhash same {index} {ids[0]} {ids[1]} --undo` or with this dismissal. "
+            "Set replace.",
+            parameter="replace",
+        )
+    joins.withdraw([ids])
 
 
 def _require_different(gateway: Gateway, index: str, ids: Ids, simhash_field: str) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError, MappingConflict
+from es_simhash.families.changes import family_changes
 from es_simhash.families.corpus import Corpus
+from es_simhash.families.family import Family
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.options import FamilyOptions
-from es_simhash.families.report import FamiliesReport, Family, Progress
+from es_simhash.families.report import FamiliesReport, Progress
 from es_simhash.families.run import FamilyRun
 from es_simhash.families.writer import FamilyWriter
 from es_simhash.indices.configuration import InstalledIndex
@@ -122,4 +124,6 @@ def _report(
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
+        contradicted=tuple(run.contradicted()),
+        changes=family_changes(run.corpus.documents, families, run.corpus.skipped | conflicts),
     )

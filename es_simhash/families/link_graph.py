@@ -1,15 +1,16 @@
 """The links between texts that are versions of each other, found by breadth-first search."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from es_simhash.families.corpus import Corpus
 from es_simhash.families.index_reader import CANDIDATES, IndexReader
-from es_simhash.families.links import are_candidates, link_score
 from es_simhash.families.partition import Pair, pair
 from es_simhash.families.postings import Postings
 from es_simhash.families.report import Progress
+from es_simhash.families.united import Noted
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.links import are_candidates, link_score
 from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.
@@ -46,13 +47,14 @@ class LinkGraph:
         self.truncated: set[str] = set()
 
     def explore(
-        self, seeds: Iterable[str], dismissed: set[Pair[str]], progress: Progress | None = None
+        self, seeds: Iterable[str], noted: Noted[str], progress: Progress | None = None
     ) -> None:
         """Add the links of texts, of the texts these are linked with, and so on to the end.
 
         Args:
             seeds: Hashes of the texts to begin with.
-            dismissed: Pairs of texts that are never linked.
+            noted: Pairs of texts that are never linked, and texts that are joined: they are
+                reached from each other.
             progress: Called after each batch.
         """
         known = set(seeds) | self.queried
@@ -60,15 +62,19 @@ class LinkGraph:
         while waiting:
             batch = [waiting.popleft() for _ in range(min(_QUERIES, len(waiting)))]
             self.queried.update(batch)
-            reached = sorted(self._link(batch, dismissed) - known)
-            self._corpus.add_copies(reached)
-            known.update(reached)
-            waiting.extend(reached)
-            self._corpus.trim()
+            reached = self._link(batch, noted.dismissed)
+            reached.update(*map(noted.joined.others, batch))
+            self._reach(sorted(reached - known), waiting, known)
             if progress is not None:
                 progress(len(self.queried), len(self.queried) + len(waiting))
 
-    def _link(self, batch: list[str], dismissed: set[Pair[str]]) -> set[str]:
+    def _reach(self, texts: Sequence[str], waiting: deque[str], known: set[str]) -> None:
+        self._corpus.add_copies(texts)
+        known.update(texts)
+        waiting.extend(texts)
+        self._corpus.trim()
+
+    def _link(self, batch: list[str], dismissed: Collection[Pair[str]]) -> set[str]:
         """Link the texts of a batch with their candidates; return those that are linked."""
         reached: set[str] = set()
         for text, candidates in self._candidates(batch).items():

@@ -3,16 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from es_simhash.families.links import (
+from es_simhash.families.partition import Pair, pair
+from es_simhash.families.united import Comparison, Noted, united_families
+from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.links import (
     are_candidates,
     kept_share,
     link_score,
     min_shared,
     version_score,
 )
-from es_simhash.families.partition import Pair, families_of, pair
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 
 
 def families_in_memory(
@@ -21,6 +23,7 @@ def families_in_memory(
     scheme: Scheme = DEFAULT,
     rank: Callable[[str], object] | None = None,
     dismissed: Iterable[Pair[str]] = (),
+    joined: Iterable[Pair[str]] = (),
 ) -> list[list[str]]:
     """Return the version families of texts by their ids, the representative of each first.
 
@@ -31,6 +34,7 @@ def families_in_memory(
         scheme: Of the fingerprints.
         rank: Of an id; the highest is the representative. By default that is the longest text.
         dismissed: Pairs of ids that are not versions of each other.
+        joined: Pairs of ids that are versions of each other, whatever their texts are.
     """
     analysed = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
     copies: dict[str, list[str]] = defaultdict(list)
@@ -47,19 +51,15 @@ def families_in_memory(
 
     ranked = rank or length
     best = {key: max(ids, key=lambda id: (ranked(id), id)) for key, ids in copies.items()}
-    dismissed_hashes = {
-        pair(text_a.content_hash, text_b.content_hash)
-        for text_a, text_b in ((analysed.get(a), analysed.get(b)) for a, b in dismissed)
-        if text_a is not None and text_b is not None
-    }
-    groups = families_of(
-        by_hash,
-        _neighbours(by_hash, dismissed_hashes),
+    by_id = {id: text.content_hash for id, text in analysed.items() if text is not None}
+    apart = {pair(by_id[a], by_id[b]) for a, b in dismissed if a in by_id and b in by_id}
+    comparison = Comparison[str](
         score=lambda one, other: version_score(by_hash[one], by_hash[other]),
         kept=lambda one, other: kept_share(by_hash[one], by_hash[other]),
         rank=lambda key: (ranked(best[key]), key),
-        dismissed=dismissed_hashes,
     )
+    noted = Noted(apart, JoinedGroups.of_texts(joined, by_id))
+    groups = united_families(by_hash, _neighbours(by_hash, apart), comparison, noted)
     families = [_documents(group, copies, best) for group in groups]
     return sorted([*families, *([id] for id in texts if analysed[id] is None)])
 

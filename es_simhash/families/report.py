@@ -1,36 +1,14 @@
-"""Families, and the report of a run that found them."""
+"""The report of a run that found families."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.storage.references import DocumentRef
+from es_simhash.families.changes import NOTHING, FamilyChanges
+from es_simhash.families.family import Family
 
 # Called with the number of texts queried so far, and of those known so far.
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Family:
-    """Documents that are versions of each other.
-
-    Attributes:
-        name: Value of `simhash.family` of each of them.
-        documents: Where they are, the representative first.
-    """
-
-    name: str
-    documents: tuple[DocumentRef, ...]
-
-    @property
-    def representative(self) -> str:
-        """Id of the document each of the others was compared with."""
-        return self.documents[0].id
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """Ids of all documents, the representative first."""
-        return tuple(ref.id for ref in self.documents)
 
 
 @dataclass(frozen=True)
@@ -48,6 +26,9 @@ class FamiliesReport:
         undated: Where the newest or the oldest represents a family, ids of documents without a
             date; they do so only in families in which no document has one.
         dry_run: True when nothing was written.
+        contradicted: Ids of dismissed pairs whose texts are joined as well, as where one became a
+            copy of another document: they are in two families.
+        changes: Families that were joined or split, and documents that moved.
     """
 
     families: tuple[Family, ...]
@@ -58,6 +39,8 @@ class FamiliesReport:
     truncated: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
     dry_run: bool = False
+    contradicted: tuple[tuple[str, str], ...] = ()
+    changes: FamilyChanges = NOTHING
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""
@@ -72,4 +55,6 @@ class FamiliesReport:
             "truncated": list(self.truncated),
             "undated": list(self.undated),
             "dry_run": self.dry_run,
+            "contradicted": [list(ids) for ids in self.contradicted],
+            **self.changes.to_dict(),
         }

@@ -5,18 +5,21 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from es_simhash.families.corpus import Corpus
+from es_simhash.families.family import Family
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
-from es_simhash.families.links import kept_share, version_score
 from es_simhash.families.options import FamilyOptions
-from es_simhash.families.partition import Pair, families_of, family_names, pair
+from es_simhash.families.partition import Pair, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
-from es_simhash.families.report import Family, Progress
+from es_simhash.families.report import Progress
 from es_simhash.families.representatives import Representatives
+from es_simhash.families.united import Comparison, Noted, united_families
 from es_simhash.families.writer import Change, Membership
 from es_simhash.fingerprints.hashing import digest_of_key
-from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
 from es_simhash.indices.state_index import StateIndex
+from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.links import kept_share, version_score
 from es_simhash.storage.references import DocumentRef
 
 # Documents that are read and added to posting lists in the time of one search.
@@ -43,9 +46,9 @@ class FamilyRun:
         self._options = options
         self._recorded_sizes = state.sizes()
         self._sizes = reader.family_sizes()
-        self._kept_dismissals = Dismissals(state)
-        self._dismissals = self._kept_dismissals.all()
-        self._dismissed: set[Pair[str]] = set()
+        self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
+        self._dismissals, self._joins = (stored.all() for stored in self._stored_pairs)
+        self._noted = Noted[str]()
         self.is_full = options.everything or state.last_run() != options.settings_key
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
@@ -61,47 +64,63 @@ class FamilyRun:
         elif self.is_full:
             seeds = self.corpus.add(self._reader.all())
         self.graph = LinkGraph(self.corpus, self._reader, postings)
-        self._dismissed = self._dismissed_texts()
-        self.graph.explore(set(seeds), self._dismissed, progress)
+        self._noted = self._noted_texts()
+        self.graph.explore(set(seeds), self._noted, progress)
 
     def _changed_texts(self) -> list[str]:
-        """Return the texts of documents without a family, changed families and dismissals."""
+        """Return the texts of documents without a family, of changed families and noted pairs."""
         changed = self.corpus.add(self._reader.without_family())
         names = [*self._sizes, *(self._recorded_sizes.keys() - self._sizes.keys())]
         resized = [
             name for name in names if self._sizes.get(name, 0) != self._recorded_sizes.get(name, 1)
         ]
         changed += self.corpus.add(self._reader.of_families(resized))
-        pending = {
-            id for dismissal in self._dismissals if dismissal.pending for id in dismissal.ids
-        }
+        noted = [*self._dismissals, *self._joins]
+        pending = {id for each in noted if each.pending for id in each.ids}
         changed += self.corpus.add(self._reader.of_ids(sorted(pending)))
         self.corpus.add_copies(sorted(set(changed)))
         return changed
 
-    def _dismissed_texts(self) -> set[Pair[str]]:
-        """Return the pairs of texts whose documents were dismissed."""
-        pairs = [dismissal.ids for dismissal in self._dismissals if not dismissal.undone]
-        self.corpus.add(self._reader.of_ids(sorted({*chain(*pairs)})))
-        hashes = {ref.id: document.content_hash for ref, document in self.corpus.documents.items()}
+    def _noted_texts(self) -> Noted[str]:
+        """Return what a person noted about documents, as pairs of their texts."""
+        dismissed, joined = _standing(self._dismissals), _standing(self._joins)
+        self.corpus.add(self._reader.of_ids(sorted({*chain(*dismissed, *joined)})))
+        texts = JoinedGroups.of_texts(joined, self._hashes())
+        return Noted(set(self._text_pairs(dismissed).values()), texts)
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the texts of the documents by their ids.
+
+        Documents without words have none, nor those whose text is not the fingerprinted one.
+        """
         return {
-            pair(hashes[id_a], hashes[id_b])
+            ref.id: document.content_hash
+            for ref, document in self.corpus.documents.items()
+            if document.content_hash in self.corpus.copies
+        }
+
+    def _text_pairs(self, pairs: Iterable[Ids]) -> dict[Ids, Pair[str]]:
+        """Return the texts of pairs of documents that have two, by the ids."""
+        hashes = self._hashes()
+        return {
+            (id_a, id_b): pair(hashes[id_a], hashes[id_b])
             for id_a, id_b in pairs
             if id_a in hashes and id_b in hashes and hashes[id_a] != hashes[id_b]
         }
 
+    def contradicted(self) -> list[Ids]:
+        """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
+        texts = self._text_pairs(_standing(self._dismissals))
+        return sorted(
+            ids for ids, (one, other) in texts.items() if other in self._noted.joined.group(one)
+        )
+
     def families(self) -> list[Family]:
         """Return the families of all texts that were queried, and of documents without words."""
         ranking = Representatives(self.corpus, self._options.rule, self.graph.queried)
+        comparison = Comparison(self._score, self._kept, ranking.rank)
         groups = list(
-            families_of(
-                self.graph.queried,
-                self.graph.neighbours,
-                score=self._score,
-                kept=self._kept,
-                rank=ranking.rank,
-                dismissed=self._dismissed,
-            )
+            united_families(self.graph.queried, self.graph.neighbours, comparison, self._noted)
         )
         families = [
             Family(name, self._members(group, ranking.document(group[0])))
@@ -162,7 +181,7 @@ class FamilyRun:
         return sorted(ref.id for ref in refs if documents[ref].date is None)
 
     def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
-        """Store the sizes of the families, and acknowledge the dismissals."""
+        """Store the sizes of the families, and acknowledge what a person noted."""
         sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
         for family in families:
             stored = {self.corpus.documents[ref].family for ref in family.documents}
@@ -170,7 +189,11 @@ class FamilyRun:
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
         self._state.write_sizes(sizes, self._recorded_sizes)
-        pending = [dismissal for dismissal in self._dismissals if dismissal.pending]
-        self._kept_dismissals.acknowledge(pending)
+        for pairs, noted in zip(self._stored_pairs, (self._dismissals, self._joins), strict=True):
+            pairs.acknowledge([each for each in noted if each.pending])
         if self.is_full:
             self._state.write_run(self._options.settings_key)
+
+
+def _standing(noted: Iterable[NotedPair]) -> list[Ids]:
+    return [each.ids for each in noted if not each.undone]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.families.report import Family
+from es_simhash.families.family import Family
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path

@@ -2,7 +2,7 @@
 
 None of it can be stored in the documents themselves, which are replaced as a whole when they are
 written again; and that a document left its family shows only in what is stored elsewhere.
-Dismissals and undone decisions are read and written by `indices.dismissals`, reservations by
+What a person decided about pairs is read and written by `indices.noted_pairs`, reservations by
 `deduplication.reservations`.
 """
 

@@ -21,7 +21,7 @@ from es_simhash.deduplication.rules import ACTIONS
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
-from es_simhash.indices.dismissals import Dismissals, UndoneDecision
+from es_simhash.indices.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.ingestion.undo_report import UndoReport
 from es_simhash.storage import fields
@@ -32,7 +32,7 @@ from es_simhash.storage.references import DocumentRef, DocumentVersion
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100
 _FLAGGING = ("flag", "link")
-_FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY)
+_FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY, fields.REPRESENTATIVE)
 
 
 def undo(
@@ -244,6 +244,9 @@ class _Undo:
         same = {name for name, value in flags.items() if stored.get(name) == value}
         if fields.DUPLICATE_OF in flags and fields.DUPLICATE_OF not in same:
             same.clear()  # another decision has been made since
+        if fields.FAMILY in same and stored.get(fields.REPRESENTATIVE) is not None:
+            # Of no family, it must not be taken for one that another document represents.
+            same.add(fields.REPRESENTATIVE)
         return dict.fromkeys(sorted(same))
 
 

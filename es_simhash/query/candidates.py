@@ -105,6 +105,33 @@ def _shared_query(
     return {**body, "size": 2 * len(ids), "docvalue_fields": [], "track_total_hits": False}
 
 
+def joined_queries(
+    fingerprints: TextFingerprints,
+    options: SearchOptions,
+    simhash_field: str,
+    ids: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Return the bodies of the searches for documents by their ids, as candidates of a text.
+
+    Args:
+        fingerprints: Of the text.
+        options: Filters that the documents must match.
+        simhash_field: Field of the `simhash` object.
+        ids: Of the documents.
+    """
+    scheme = field_path(simhash_field, fields.SCHEME)
+    conditions = search_conditions(scheme, fingerprints.scheme, options, ())
+    bodies = []
+    for start in range(0, len(ids), _IDS):
+        some = list(ids[start : start + _IDS])
+        wanted = [{"ids": {"values": some}}, *conditions]
+        limits = Limits(candidates=2 * len(some))
+        body = _shingle_search(fingerprints, simhash_field, limits, wanted)
+        body["query"]["bool"]["minimum_should_match"] = 0
+        bodies.append({**body, "track_total_hits": False})
+    return bodies
+
+
 def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
     return {
         "size": limits.candidates,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.candidates import related_query, shared_queries
-from es_simhash.query.hits import Candidates, read_candidates
+from es_simhash.query.candidates import joined_queries, related_query, shared_queries
+from es_simhash.query.hits import Candidates, read_candidates, read_joined
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.neighbours import neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
@@ -56,6 +56,24 @@ class Dialect(Protocol):
         self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return the bodies of the searches for what documents share with a text."""
+
+    def joined_searches(
+        self,
+        fingerprints: TextFingerprints,
+        config: IndexConfig,
+        options: SearchOptions,
+        ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for candidates by their ids."""
+
+    def read_joined(
+        self,
+        answer: Mapping[str, Any],
+        fingerprints: TextFingerprints,
+        candidates: Candidates,
+        config: IndexConfig,
+    ) -> None:
+        """Add what `joined_searches` found to the candidates."""
 
     def read_neighbours(
         self,
@@ -131,6 +149,26 @@ class ElasticsearchDialect:
     ) -> list[dict[str, Any]]:
         """Return the bodies of the searches for what documents share with a text."""
         return shared_queries(fingerprints, config.simhash_field, ids)
+
+    def joined_searches(
+        self,
+        fingerprints: TextFingerprints,
+        config: IndexConfig,
+        options: SearchOptions,
+        ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for candidates by their ids."""
+        return joined_queries(fingerprints, options, config.simhash_field, ids)
+
+    def read_joined(
+        self,
+        answer: Mapping[str, Any],
+        fingerprints: TextFingerprints,
+        candidates: Candidates,
+        config: IndexConfig,
+    ) -> None:
+        """Add what `joined_searches` found to the candidates."""
+        read_joined(answer, fingerprints, candidates, config.simhash_field)
 
     def read_neighbours(
         self,

@@ -103,6 +103,15 @@ def read_candidates(
     return found
 
 
+def read_joined(
+    answer: Hit, fingerprints: TextFingerprints, candidates: Candidates, simhash_field: str
+) -> None:
+    """Add the hits of a search by `joined_queries` to the candidates of a query."""
+    queried = queried_shingles(fingerprints)
+    hits = answer["hits"]["hits"]
+    candidates.add([_candidate(hit, queried, simhash_field) for hit in hits], cut=False)
+
+
 def _candidate(hit: Hit, queried: NDArray[np.uint32], simhash_field: str) -> Candidate:
     shared, same_content = _shared(hit, queried)
     parts = stored_parts(hit.get("fields", {}), simhash_field)

@@ -8,7 +8,7 @@ from es_simhash.query.diversity import without_copies
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import Recency, SearchOptions
 from es_simhash.query.order import Key, Order, Rank, best_first
-from es_simhash.relation.combination import combine, semantic_relation
+from es_simhash.relation.combination import as_joined, combine, semantic_relation
 from es_simhash.relation.model import Relation
 
 
@@ -17,6 +17,7 @@ def merged(
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
     dismissed: Collection[str] = (),
+    joined: Collection[str] = (),
 ) -> list[Relation]:
     """Return the relations of all that was found, each document once, in no order.
 
@@ -25,9 +26,11 @@ def merged(
         neighbours: Documents near in meaning.
         options: Which neighbours to return, and whether versions of each other are returned once.
         dismissed: Ids of documents that a person dismissed as versions of the query.
+        joined: Ids of documents that a person joined with the query: they are versions.
     """
     versions: dict[Key, Relation] = {
-        (relation.index, relation.id): relation for relation in by_shingles
+        (relation.index, relation.id): as_joined(relation) if relation.id in joined else relation
+        for relation in by_shingles
     }
     semantic = []
     for neighbour in neighbours:

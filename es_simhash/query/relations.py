@@ -56,6 +56,7 @@ def scored_relations(
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
     dismissed: Collection[str] = (),
+    joined: Collection[str] = (),
 ) -> ScoredRelations:
     """Return the relations of a query to all that was found.
 
@@ -65,19 +66,21 @@ def scored_relations(
         neighbours: Documents near in meaning.
         options: What to show.
         dismissed: Ids of documents that a person dismissed as versions of the query.
+        joined: Ids of documents that a person joined with the query.
     """
     similarities = {(near.index, near.id): near.semantics.similarity for near in neighbours}
     undecided = {
         key: candidate
         for candidate in candidates
         if (key := (candidate.index, candidate.id)) in similarities
+        and candidate.id not in joined
         and _is_only_near(query, candidate, similarities[key], options.least_score)
     }
     scored = [
         candidate for candidate in candidates if (candidate.index, candidate.id) not in undecided
     ]
     by_shingles = with_commonness(score_candidates(query, scored), scored)
-    relations = merged(by_shingles, neighbours, options, dismissed)
+    relations = merged(by_shingles, neighbours, options, dismissed, joined)
     return ScoredRelations(query, relations, undecided)
 
 

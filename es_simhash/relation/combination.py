@@ -1,9 +1,9 @@
-"""One relation for a document that was found both by shingles and by its semantic profile."""
+"""One relation of a document by all that is known: shingles, semantic profile, what was joined."""
 
 from dataclasses import replace
 
 from es_simhash.relation.model import VERSION_KINDS, Coverage, Relation, semantic_score
-from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 
@@ -32,6 +32,14 @@ def combine(by_shingles: Relation, semantic: Relation) -> Relation:
     if by_shingles.kind not in VERSION_KINDS:
         score = max(score, semantic.score)
     return replace(by_shingles, score=score, semantics=semantic.semantics)
+
+
+def as_joined(relation: Relation) -> Relation:
+    """Return the relation of two documents that a person joined: they are versions."""
+    if relation.kind in VERSION_KINDS:
+        return replace(relation, joined=True)
+    score = max(relation.score, VERSION_SCORE)
+    return replace(relation, kind="version", score=score, joined=True)
 
 
 def _prevails(by_shingles: Relation, semantic: Relation) -> bool:

@@ -114,6 +114,8 @@ class Relation:
         semantics: Similarity of the semantic profiles, when these were compared.
         copies: Further neighbours, not shown, that are versions of this one.
         dismissed: True when a person dismissed the two documents: they are not versions.
+        joined: True when a person joined the two documents: they are versions, whatever their
+            texts share.
         common: Share of the text they share that other documents of the index have as well, from 0
             to 1; None where nothing is shared or no index was queried.
         reuse: How the passages they share were changed; None where their texts share none, or
@@ -134,6 +136,7 @@ class Relation:
     semantics: SemanticSimilarity | None = None
     copies: int = 0
     dismissed: bool = False
+    joined: bool = False
     common: float | None = None
     reuse: Reuse | None = None
     direction: Direction | None = None

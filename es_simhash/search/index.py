@@ -8,12 +8,16 @@ from es_simhash.differences.compare import changes
 from es_simhash.differences.history import Blame, History
 from es_simhash.differences.model import Changes
 from es_simhash.engine.gateway import Client, Gateway
+from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
+from es_simhash.query.family_documents import FamilySearches
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.answer import Answer
+from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.model import Relation
 from es_simhash.search.access import DirectAccess
+from es_simhash.search.family import FamilyReader
 from es_simhash.search.family_versions import FamilyVersions
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
@@ -47,6 +51,7 @@ class Index:
         self.name = name
         self.gateway = Gateway.of(client)
         self._date_fields: set[str] = set()
+        self._family_dates: dict[str, DateField] = {}
         self._installed = InstalledIndex(
             self.gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
@@ -170,6 +175,47 @@ class Index:
             MappingConflict: The field of the dates holds none.
         """
         return self._versions(date_field).blame(id)
+
+    def family(
+        self, id: str, *, date_field: str | None = None, newer_than: str | None = None
+    ) -> FamilyHistory:
+        """Return the version family of a document, or that of a name, in order of the dates.
+
+        It takes two requests, and no text is read: everything is computed from what is stored.
+
+        Args:
+            id: Id of a document; if there is none, the name of a family.
+            date_field: Field of the dates; by default the one that the index is configured with.
+            newer_than: Return only members with a date after this one, as the engine reads it: a
+                date that the field can hold, or date math such as `now-30d`.
+
+        Raises:
+            DocumentMissing: There is neither a document nor a family of that name.
+            InputError: The document has no family yet, no mapping has the field of the dates, or
+                the engine cannot read the date.
+            MappingConflict: The field of the dates holds none.
+        """
+        return FamilyReader(
+            self.gateway, self.name, self._family_searches(date_field, newer_than)
+        ).read(id)
+
+    def _family_searches(self, date_field: str | None, newer_than: str | None) -> FamilySearches:
+        config = self.config
+        name = date_field or config.documents.date
+        if newer_than is not None and name is None:
+            raise InputError(
+                "To compare dates, a field of dates is needed. Set date_field.",
+                parameter="date_field",
+            )
+        field = None if name is None else self._family_date(name)
+        return FamilySearches(config, config.documents.title, field, newer_than)
+
+    def _family_date(self, name: str) -> DateField:
+        """Return a field of dates, which is looked up once."""
+        if name not in self._family_dates:
+            mappings = self.gateway.mappings(self.name)
+            self._family_dates[name] = find_date_field(mappings, name, parameter="date_field")
+        return self._family_dates[name]
 
     def searches(
         self,

@@ -1,6 +1,6 @@
 """Retrieval: from query documents to searches, hits, relations and their evidence."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,14 +24,17 @@ from es_simhash.relation.analysed_text import (
     set_profile,
 )
 from es_simhash.relation.answer import Answer
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
+from es_simhash.relation.noted import Noted
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
-from es_simhash.search.dismissed import DismissalLookup
 from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
+from es_simhash.search.joined_candidates import JoinedCandidates, joined_with
+from es_simhash.search.noted import NotedLookup
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.search.settlement import Found, settle
 from es_simhash.search.stored_texts import StoredTexts
@@ -81,8 +84,8 @@ class Retrieval:
         return StoredTexts(self.gateway, self.name, self.config, self.access)
 
     @property
-    def _dismissals(self) -> DismissalLookup:
-        return DismissalLookup(self.gateway, self.name, self.config.simhash_field)
+    def _lookup(self) -> NotedLookup:
+        return NotedLookup(self.gateway, self.name, self.config.simhash_field)
 
     def _analyser_for(self, options: SearchOptions) -> TextAnalyser:
         return self.analyser if options.wants_neighbours else TextAnalyser(self.config.scheme)
@@ -103,11 +106,14 @@ class Retrieval:
         self._read_profiles([query, hit])
         compared = compare_texts(query.text, hit.text)
         relation = explained(compared, query.text, hit.text, self.config.min_score)
+        noted = self._lookup.of(id_a)
+        if id_b in noted.joined.others(id_a):
+            relation = as_joined(relation)
         return replace(
             relation,
             id=id_b,
             index=hit.ref.index if hit.ref else None,
-            dismissed=self._dismissals.is_dismissed(id_a, id_b),
+            dismissed=id_b in noted.dismissed.get(id_a, ()),
         )
 
     def _contexts(self) -> Contexts:
@@ -179,26 +185,27 @@ class Retrieval:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         contexts = self._contexts()
+        narrowed = narrowed_to_families(documents, options, contexts)
         to_send = [
-            (self._searches_of(document, narrowed), self._passage_searches(document, narrowed))
-            for document, narrowed in zip(
-                documents, narrowed_to_families(documents, options, contexts), strict=True
-            )
+            (self._searches_of(document, each), self._passage_searches(document, each))
+            for document, each in zip(documents, narrowed, strict=True)
         ]
         bodies = [body for searches, _ in to_send for body in searches]
         texts = [body for _, searches in to_send for body in searches]
         ids = [id for document in documents for id in document.own_ids] if bodies else []
-        received = self.access.search_all(bodies, texts, self._dismissals.searches(ids))
+        received = self.access.search_all(bodies, texts, self._lookup.searches(ids))
         searched = len(bodies) + len(texts)
-        dismissed = self._dismissals.read(received[searched:])
+        noted = self._lookup.read(received[searched:])
         responses, words = iter(received), iter(received[len(bodies) :])
         found = [
             self._found(document.text, [next(responses) for _ in searches], options)
             for document, (searches, _) in zip(documents, to_send, strict=True)
         ]
         self._settle(documents, [candidates for candidates, _ in found])
+        fetching = JoinedCandidates(self.access, self.dialect, self.config, noted)
+        joined = fetching.add(documents, [each for each, _ in found], narrowed)
         queries = [
-            self._query(document, *one, options, dismissed)
+            self._query(document, *one, options, noted)
             for document, one in zip(documents, found, strict=True)
         ]
         cut = []
@@ -207,7 +214,7 @@ class Retrieval:
             query.by_words = best_hits(by_words, options.size)
             cut.append(candidates.truncated or is_cut(query.query, by_words))
         self._order(queries, contexts, options)
-        shown = self._shown(queries, places_of(received[:searched]), options)
+        shown = self._shown(queries, places_of([*received[:searched], *joined]), options)
         if self._wants_context(options):
             shown = in_context(contexts, documents, shown)
         answers = []
@@ -281,14 +288,15 @@ class Retrieval:
         found: Candidates,
         neighbours: Sequence[Neighbour],
         options: SearchOptions,
-        dismissed: Mapping[str, Collection[str]],
+        noted: Noted,
     ) -> Found:
         """Return what was found for one query document."""
         candidates = list(found.by_key.values())
-        others = {other for id in document.own_ids for other in dismissed.get(id, ())}
-        scored = scored_relations(document.text, candidates, neighbours, options, others)
+        others = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
+        joined = joined_with(document, noted)
+        scored = scored_relations(document.text, candidates, neighbours, options, others, joined)
         order = ranked_order(neighbours, options)
-        return Found(document.text, scored, order=order, dismissed=others)
+        return Found(document.text, scored, order=order, dismissed=others, joined=joined)
 
     def _shown(
         self,

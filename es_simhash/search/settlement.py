@@ -12,6 +12,7 @@ from es_simhash.query.relations import ScoredRelations
 from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.answer import Answer, Extent
+from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
 from es_simhash.relation.model import Coverage, Relation
@@ -48,6 +49,7 @@ class Found:
         by_words: Documents that may share a passage by their words, best first.
         order: The key that sorts relations.
         dismissed: Ids of documents that a person dismissed as versions of the query.
+        joined: Ids of documents that a person joined with the query.
     """
 
     query: AnalysedText
@@ -55,6 +57,7 @@ class Found:
     by_words: Sequence[Key] = ()
     order: Order = best_first
     dismissed: Collection[str] = ()
+    joined: Collection[str] = ()
     _queue: list[Relation] = field(default_factory=list)
     _listed: list[Relation] = field(default_factory=list)
     _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
@@ -139,6 +142,8 @@ class Found:
             relation = replace(compared, id=relation.id, index=relation.index)
         if relation.id in self.dismissed:
             relation = replace(relation, dismissed=True)
+        if relation.id in self.joined:
+            relation = as_joined(relation)
         aligned = settled(relation, self.query, hit, passages)
         if distinctive and aligned.is_boilerplate and relation.semantics is not None:
             # What is common does not count: they are about the same.

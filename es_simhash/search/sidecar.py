@@ -12,6 +12,7 @@ from es_simhash.errors import MappingConflict
 from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.query.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.query.options import Query, SearchOptions
+from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.search.access import hits_of
 from es_simhash.search.index import Index
 from es_simhash.search.retrieval import Retrieval
@@ -73,6 +74,20 @@ class SidecarIndex(Index):
                 f"`es-simhash backfill INDEX --sidecar {self.name}`."
             )
         return source
+
+    def family(
+        self, id: str, *, date_field: str | None = None, newer_than: str | None = None
+    ) -> FamilyHistory:
+        """Reject the question: families are in documents that have fingerprints themselves.
+
+        Raises:
+            MappingConflict: Always.
+        """
+        raise MappingConflict(
+            f"Index {self.name!r} is the sidecar of {self.source!r}, and families are in the "
+            f"documents themselves. Run `es-simhash install {self.source}`, `es-simhash backfill "
+            f"{self.source}` and `es-simhash families {self.source}`."
+        )
 
     @cached_property
     def _source_date_field(self) -> DateField | None:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from es_simhash.backfills.job import IndexPart
 from es_simhash.engine.gateway import Gateway
-from es_simhash.families.report import Family
+from es_simhash.families.family import Family
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import Date, DateField

@@ -19,9 +19,9 @@ from es_simhash.deduplication.settled_pairs import SettledPairs
 from es_simhash.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
-from es_simhash.families.report import Family
+from es_simhash.families.family import Family
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
-from es_simhash.indices.dismissals import Dismissals
+from es_simhash.indices.noted_pairs import Dismissals, Joins
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
@@ -89,7 +89,7 @@ class FamilyPolicy:
     def _context(self) -> RunContext:
         # Read when decisions begin: a person may decide while documents are enriched.
         state = StateIndex(self._gateway, self._index, self._config.simhash_field)
-        settled = SettledPairs(*Dismissals(state).settled())
+        settled = SettledPairs(*Dismissals(state).settled(), Joins(state).pairs())
         return RunContext(self._index, self._config, self._rules, new_run(), settled)
 
     @cached_property
@@ -159,7 +159,8 @@ class FamilyPolicy:
             for candidate in member.originals
             if not settled.binds(document.id, candidate.original.id)
         ]
-        match = best_original(document, originals, self._rules)
+        joined = settled.joined_with(document.id)
+        match = best_original(document, originals, self._rules, joined)
         if match is None:
             return None
         relation, original = match

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from es_simhash.deduplication.decision import Original
 from es_simhash.deduplication.stored_documents import StoredDocument
-from es_simhash.families.report import Family
+from es_simhash.families.family import Family
 from es_simhash.storage.references import DocumentRef
 from es_simhash.sync.changes import ChangedDocument
 

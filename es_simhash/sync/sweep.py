@@ -11,9 +11,10 @@ from es_simhash.deduplication.dates import DocumentDates
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
+from es_simhash.families.family import Family
 from es_simhash.families.find import find_families
 from es_simhash.families.options import FamilyOptions
-from es_simhash.families.report import FamiliesReport, Family, Progress
+from es_simhash.families.report import FamiliesReport, Progress
 from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.indices.state_index import StateIndex, SweepCheckpoint
 from es_simhash.storage.config import IndexConfig

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.families.dismissals import settled_pairs
+from es_simhash.families.settled import settled_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -50,6 +50,7 @@ def test_a_dismissal_is_made_listed_shown_and_removed(pair: Any, call: Any) -> N
         (("a",), "Give the ids A and B of two documents, or --list."),
         (("a", "b", "--list"), "--list takes no documents"),
         (("--list", "--undo"), "--list takes no documents"),
+        (("a", "b", "--replace", "--undo"), "--replace removes joins"),
         (("--run", "1"), "--run takes no documents and needs --undo."),
         (("a", "b", "--undo", "--run", "1"), "--run takes no documents and needs --undo."),
     ],

@@ -36,7 +36,7 @@ def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
     found = json.loads(done.out)
     assert list(found) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "semantics", "copies", "dismissed", "common", "reuse", "direction", "document",
+        "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
     ]  # fmt: skip
     assert (found["kind"], found["score"], found["id"]) == ("exact", 1.0, None)
     assert found["coverage"] == {"of_query": 1.0, "of_hit": 1.0}

@@ -11,8 +11,9 @@ from click.testing import CliRunner
 from es_simhash.cli.main import COMMANDS, cli
 
 COMMAND_NAMES = {"backfill", "blame", "changes", "compare", "concepts", "config", "copies",
-                 "demo", "dismiss", "doctor", "explain", "families", "fingerprint", "ingest",
-                 "install", "node", "pipeline", "related", "selftest", "status", "sweep",
+                 "demo", "dismiss", "doctor", "explain", "families", "family", "fingerprint",
+                 "ingest", "install", "node", "pipeline", "related", "same", "selftest", "status",
+                 "sweep",
                  "undo"}  # fmt: skip
 
 

@@ -221,3 +221,23 @@ def test_a_log_that_cannot_be_written_is_refused_before_anything_is(
 def test_rules_that_make_no_sense_are_refused(rules: Any, named: str) -> None:
     with pytest.raises(InputError, match=named):
         OnVersion(**rules)
+
+
+def test_undo_leaves_no_document_to_be_represented_by_another(
+    desk: Any, make_text: Make, revise: Make
+) -> None:
+    from es_simhash import find_families
+
+    first = make_text(1)
+    desk.put([{"_id": "a", "text": first}])
+    desk.write([{"_id": "b", "text": revise(first, 3)}], "link")
+    find_families(desk.client, desk.name)
+    stored = {id: source["simhash"] for id, source in desk.sources().items()}
+    assert {stored[id]["representative"] for id in "ab"} == {True, False}
+    desk.undo()
+    for source in desk.sources().values():
+        simhash = source["simhash"]
+        assert simhash.get("family") is not None or simhash.get("representative") is None
+    current = {"bool": {"must_not": {"term": {"simhash.representative": False}}}}
+    hits = desk.client.search(index=desk.name, query=current)["hits"]["hits"]
+    assert "b" in {hit["_id"] for hit in hits}

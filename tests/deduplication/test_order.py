@@ -69,7 +69,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     from es_simhash.indices.install import install
 
     # Small enough that what was written is forgotten again in a run of single documents.
-    monkeypatch.setattr("es_simhash.deduplication.candidates.MAX_RECENT", 7)
+    monkeypatch.setattr("es_simhash.deduplication.recent_documents.MAX_RECENT", 7)
     documents = stream(make_text, revise, seed)
     outcomes = []
     for size in (1, 3, 50, len(documents)):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from es_simhash.deduplication.audit import FileAudit
 from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.candidates import RecentDocuments, ShingleQuery
+from es_simhash.deduplication.candidates import ShingleQuery
 from es_simhash.deduplication.decision import IncomingDocument, Original
+from es_simhash.deduplication.recent_documents import RecentDocuments
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.storage.codec import shingle_terms, shingles_of

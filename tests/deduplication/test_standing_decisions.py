@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.families.dismissals import dismiss, settled_pairs
+from es_simhash.families.dismissals import dismiss
+from es_simhash.families.settled import settled_pairs
 from es_simhash.ingestion.undo import undo
 
 pytestmark = pytest.mark.cluster

@@ -8,7 +8,6 @@ import pytest
 
 from es_simhash import DocumentMissing, InputError, MappingConflict
 from es_simhash.families import link_graph
-from es_simhash.families import run as family_run
 from es_simhash.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
@@ -18,16 +17,6 @@ Texts = dict[str, str]
 
 def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
     return {frozenset(family) for family in families_in_memory(texts, **more)}
-
-
-@pytest.fixture(params=["in memory", "by searches", "later by searches"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How candidates are report: large indices are searched, and others when little changed."""
-    if request.param == "by searches":
-        monkeypatch.setattr(family_run, "MAX_TEXTS", 0)
-    elif request.param == "later by searches":
-        monkeypatch.setattr(family_run, "READS_PER_SEARCH", 0)
-    return str(request.param)
 
 
 @pytest.mark.usefixtures("way")

@@ -63,6 +63,7 @@ def documented(row: str) -> list[list[str]]:
 CASES = {
     "related": Case("related", ("related", INDEX, "--id", "1")),
     "explain": Case("explain", ("explain", INDEX, "1", "2")),
+    "family": Case("family", ("family", INDEX, "1"), "families"),
     "related-sidecar": Case(
         "related",
         ("related", SIDECAR, "--id", "1"),
@@ -71,12 +72,13 @@ CASES = {
         ("read",),
     ),
     "changes": Case("changes", ("changes", INDEX, "1", "2")),
-    "history": Case("changes", ("changes", INDEX, "--family", "1"), "grouped"),
-    "blame": Case("blame", ("blame", INDEX, "1"), "grouped"),
+    "history": Case("changes", ("changes", INDEX, "--family", "1"), "families"),
+    "blame": Case("blame", ("blame", INDEX, "1"), "families"),
     "doctor": Case("doctor", ("doctor", INDEX)),
     "status": Case("status", ("status", INDEX)),
     "install-new": Case("install", ("install", INDEX), "missing"),
     "install": Case("install", ("install", INDEX), "plain"),
+    "config": Case("config", ("config", INDEX, "--text", "text")),
     "ingest": Case("ingest", ("ingest", INDEX, "new.jsonl")),
     "on-version": Case(
         "ingest --on-version", ("ingest", INDEX, "new.jsonl", "--on-version", "flag")
@@ -91,6 +93,8 @@ CASES = {
     ),
     "families": Case("families", ("families", INDEX)),
     "dismiss": Case("dismiss", ("dismiss", INDEX, "1", "2")),
+    "same": Case("same", ("same", INDEX, "1", "2")),
+    "copies": Case("copies", ("copies", INDEX), "families"),
     "sweep": Case("sweep", ("sweep", INDEX)),
 }
 
@@ -170,10 +174,10 @@ def prepare(administrator: Any, tmp_path: Path, monkeypatch: Any) -> Callable[[s
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
             install(admin, INDEX)
-        if state in ("ingested", "skipped", "grouped"):
+        if state in ("ingested", "families", "skipped"):
             assert all(each.ok for each in ingest(admin, INDEX, DOCUMENTS))
             admin.indices.refresh(index=INDEX)
-        if state == "grouped":
+        if state == "families":
             find_families(admin, INDEX)
             admin.indices.refresh(index=INDEX)
         if state == "skipped":

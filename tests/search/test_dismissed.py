@@ -8,10 +8,10 @@ import pytest
 
 from es_simhash.backfills.backfill import backfill
 from es_simhash.families.dismissals import dismiss
-from es_simhash.indices.dismissals import Dismissal, Dismissals
+from es_simhash.indices.noted_pairs import Dismissals, NotedPair
 from es_simhash.indices.state_index import StateIndex
 from es_simhash.query.options import SearchOptions
-from es_simhash.search import dismissed
+from es_simhash.search import noted
 from es_simhash.search.index import Index
 from es_simhash.search.sidecar import SidecarIndex
 from tests.support.desk import Desk
@@ -106,13 +106,13 @@ def test_more_dismissals_than_one_search_returns_are_all_known(
 ) -> None:
     for id in ("v1", "v2", "v3"):
         dismiss(versions.client, versions.name, "a", id)
-    monkeypatch.setattr(dismissed, "MAX_HITS", 2)
+    monkeypatch.setattr(noted, "MAX_HITS", 2)
     assert related(versions) == {"quote": "shares_passages"}
 
 
 def test_a_dismissal_of_another_field_does_not_count(versions: Desk) -> None:
     state = StateIndex(versions.client, versions.name, "other")
-    Dismissals(state).write(Dismissal(("a", "v2")))
+    Dismissals(state).write(NotedPair(("a", "v2")))
     assert "v2" in related(versions)
 
 

@@ -174,7 +174,7 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     best = answers["en-battery-press"][0].to_dict()
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
-        "semantics", "copies", "dismissed", "common", "reuse", "direction", "document",
+        "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]

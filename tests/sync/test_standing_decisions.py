@@ -8,7 +8,9 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.families import run as family_run
-from es_simhash.families.dismissals import SettledPair, dismiss, lift_undone, settled_pairs
+from es_simhash.families.dismissals import dismiss, lift_undone
+from es_simhash.families.joins import join
+from es_simhash.families.settled import SettledPair, settled_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -157,3 +159,30 @@ def test_what_a_person_decides_during_a_run_of_families_is_kept(
     touch(index, "a")
     index.sweep()
     assert len(set(index.families().values())) == (2 if is_dismissed else 1)
+
+
+@pytest.mark.parametrize("action", ["flag", "skip"])
+def test_a_sweep_decides_that_joined_documents_are_versions(
+    index: Any, make_text: Make, action: str
+) -> None:
+    index.store({"a": make_text(1), "c": make_text(2)})
+    index.sweep(action)
+    index.store({"b": make_text(3)})
+    index.client.indices.refresh(index=index.name)
+    join(index.client, index.name, ["a", "b"])
+    report = index.sweep(action, min_score=0.9)
+    assert report.decisions == {action: 1}
+    if action == "flag":
+        assert index.duplicates() == {"b": "a"}
+    else:
+        assert set(index.documents()) == {"a", "c"}
+
+
+def test_a_sweep_puts_joined_documents_into_one_family(index: Any, make_text: Make) -> None:
+    index.store({"a": make_text(1), "b": make_text(2), "c": make_text(3)})
+    index.sweep()
+    join(index.client, index.name, ["a", "b"])
+    touch(index, "c")
+    index.sweep()
+    families = index.families()
+    assert families["a"] == families["b"] != families["c"]

@@ -1,0 +1,147 @@
+"""`es-simhash family`: one version family, and how its texts changed in time."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.output import format_option, listed, print_json
+from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
+from es_simhash.search.sidecar import open_index
+from es_simhash.storage.config import IndexConfig
+from es_simhash.text.escaping import one_line
+
+# Ids in one line; JSON lists all.
+_MAX_LISTED = 6
+
+
+@click.command()
+@click.argument("index")
+@click.argument("id")
+@click.option(
+    "--date-field",
+    show_default="the one of `es-simhash config`",
+    help="Date field by which the members are ordered.",
+)
+@click.option(
+    "--newer-than",
+    metavar="DATE",
+    help="Show members with a later date only; Elasticsearch reads DATE, as in a range query.",
+)
+@format_option
+@simhash_field_option
+@connection_options
+def family(
+    index: str,
+    id: str,
+    date_field: str | None,
+    newer_than: str | None,
+    output_format: str,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Show the version family of document ID of INDEX.
+
+    ID may also be the name of a family. The members are listed in the order of their dates, with
+    how much of the version before and of the first one each has kept, and with the member that is
+    nearest to it. Documents that are near and not in the family follow, each with the reason.
+    """
+    with client_of(**connection) as client:
+        searched = open_index(client, index, IndexConfig(simhash_field=simhash_field))
+        history = searched.family(id, date_field=date_field, newer_than=newer_than)
+    if output_format == "json":
+        print_json(history.to_dict())
+    else:
+        _print(history, Console())
+        _print_notes(history)
+
+
+def _print(history: FamilyHistory, console: Console) -> None:
+    count = f"{history.documents} document{'' if history.documents == 1 else 's'}"
+    shown = len(history.members)
+    if shown < history.documents:
+        count += f", {shown} shown"
+    console.print(Text(f"Family {one_line(history.name)}: {count}"), highlight=False)
+    if history.members:
+        console.print(_members_table(history.members))
+    if history.near:
+        console.print(_near_table(history.near))
+
+
+def _members_table(members: Sequence[FamilyMember]) -> Table:
+    """Return the table; without columns that would be empty."""
+    table = Table()
+    has_title = any(member.title is not None for member in members)
+    has_date = any(member.date is not None for member in members)
+    table.add_column("", no_wrap=True)
+    table.add_column("id", overflow="fold")
+    if has_title:
+        table.add_column("title", overflow="fold")
+    if has_date:
+        table.add_column("date", no_wrap=True)
+    for name in ("characters", "of\nprevious", "of\nfirst", "score"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("nearest", overflow="fold")
+    for member in members:
+        cells = [Text("*" if member.is_representative else ""), Text(one_line(member.id))]
+        cells += [Text(one_line(member.title or ""))] if has_title else []
+        cells += [Text(member.date or "")] if has_date else []
+        cells += [
+            Text(f"{member.characters:,}"),
+            Text(_share(member.kept_from_previous)),
+            Text(_share(member.kept_from_first)),
+            Text("" if member.score is None else f"{member.score:.2f}"),
+            Text(one_line(member.nearest or "") + (" (joined)" if member.joined else "")),
+        ]
+        table.add_row(*cells)
+    table.caption = "* represents the family"
+    return table
+
+
+def _near_table(near: Sequence[NearDocument]) -> Table:
+    table = Table(title="Near, and not in the family", title_justify="left")
+    table.add_column("id", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("of", overflow="fold")
+    table.add_column("why not", overflow="fold")
+    for document in near:
+        table.add_row(
+            Text(one_line(document.id)),
+            Text(document.kind),
+            f"{document.score:.2f}",
+            Text(one_line(document.member)),
+            Text(one_line(document.because)),
+        )
+    return table
+
+
+def _print_notes(history: FamilyHistory) -> None:
+    """Print what was not certain to standard error."""
+    if history.undated:
+        click.echo(
+            f"{len(history.undated)} without a date in {history.date_field}, listed last: "
+            f"{listed(history.undated, _MAX_LISTED)}.",
+            err=True,
+        )
+    if history.several_dates:
+        click.echo(
+            f"{len(history.several_dates)} with several dates in {history.date_field}, of which "
+            f"the latest counts: {listed(history.several_dates, _MAX_LISTED)}.",
+            err=True,
+        )
+    if history.truncated:
+        click.echo(
+            "truncated: the family has more documents than were read; these are the "
+            "representative and the newest.",
+            err=True,
+        )
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
