@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from es_simhash.cli.connection_options import client_of, connection_options
@@ -74,19 +74,12 @@ def _print(found: Blame, sentences: tuple[BlamedSentence, ...]) -> None:
         ),
         soft_wrap=True,
     )
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("since", overflow="fold")
-    table.add_column("begun in", overflow="fold")
-    table.add_column("sentence", ratio=1, overflow="fold")
     last = None
     for blamed in sentences:
-        names = version_label(blamed.since), version_label(blamed.first)
+        since, first = version_label(blamed.since), version_label(blamed.first)
         # Of sentences that came together, the first names the version.
-        since, first = ("", "") if names == last else names
-        last = names
-        table.add_row(
-            Text(since, "cyan"),
-            Text("" if first == since else first, "dim"),
-            Text(one_line(blamed.sentence.text)),
-        )
-    console.print(table)
+        if (since, first) != last:
+            begun = "" if first == since else f", begun in {first}"
+            console.print(Text.assemble((since, "cyan"), (begun, "dim")), soft_wrap=True)
+        last = since, first
+        console.print(Padding(Text(one_line(blamed.sentence.text)), (0, 0, 0, 2)))

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
-from es_simhash.cli.output import format_option, listed, print_json
+from es_simhash.cli.output import format_option, listed, print_json, shortened
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.config import IndexConfig
@@ -68,57 +68,56 @@ def _print(history: FamilyHistory, console: Console) -> None:
         count += f", {shown} shown"
     console.print(Text(f"Family {one_line(history.name)}: {count}"), highlight=False)
     if history.members:
-        console.print(_members_table(history.members))
+        _print_members(history.members, console)
     if history.near:
-        console.print(_near_table(history.near))
+        _print_near(history.near, console)
 
 
-def _members_table(members: Sequence[FamilyMember]) -> Table:
-    """Return the table; without columns that would be empty."""
-    table = Table()
-    has_title = any(member.title is not None for member in members)
-    has_date = any(member.date is not None for member in members)
-    table.add_column("", no_wrap=True)
-    table.add_column("id", overflow="fold")
-    if has_title:
-        table.add_column("title", overflow="fold")
-    if has_date:
-        table.add_column("date", no_wrap=True)
-    for name in ("characters", "of\nprevious", "of\nfirst", "score"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("nearest", overflow="fold")
-    for member in members:
-        cells = [Text("*" if member.is_representative else ""), Text(one_line(member.id))]
-        cells += [Text(one_line(member.title or ""))] if has_title else []
-        cells += [Text(member.date or "")] if has_date else []
-        cells += [
-            Text(f"{member.characters:,}"),
-            Text(_share(member.kept_from_previous)),
-            Text(_share(member.kept_from_first)),
-            Text("" if member.score is None else f"{member.score:.2f}"),
-            Text(one_line(member.nearest or "") + (" (joined)" if member.joined else "")),
-        ]
-        table.add_row(*cells)
-    table.caption = "* represents the family"
-    return table
+def _print_members(members: Sequence[FamilyMember], console: Console) -> None:
+    columns = [
+        Column("", [Text("*" if member.is_representative else "") for member in members]),
+        Column("id", [Text(one_line(member.id)) for member in members]),
+        Column(
+            "title", [Text(shortened(member.title or "")) for member in members], shrinks=True
+        ).if_any(),
+        Column("date", [Text(member.date or "") for member in members]).if_any(),
+        Column(
+            "characters", [Text(f"{member.characters:,}") for member in members], is_number=True
+        ),
+        Column(
+            "of previous",
+            [Text(_share(member.kept_from_previous)) for member in members],
+            is_number=True,
+        ),
+        Column(
+            "of first", [Text(_share(member.kept_from_first)) for member in members], is_number=True
+        ),
+        Column(
+            "score",
+            [Text("" if member.score is None else f"{member.score:.2f}") for member in members],
+            is_number=True,
+        ),
+        Column("nearest", [Text(_nearest(member)) for member in members]),
+    ]
+    print_columns(
+        [column for column in columns if column is not None], console, "* represents the family"
+    )
 
 
-def _near_table(near: Sequence[NearDocument]) -> Table:
-    table = Table(title="Near, and not in the family", title_justify="left")
-    table.add_column("id", overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("of", overflow="fold")
-    table.add_column("why not", overflow="fold")
-    for document in near:
-        table.add_row(
-            Text(one_line(document.id)),
-            Text(document.kind),
-            f"{document.score:.2f}",
-            Text(one_line(document.member)),
-            Text(one_line(document.because)),
-        )
-    return table
+def _nearest(member: FamilyMember) -> str:
+    return one_line(member.nearest or "") + (" (joined)" if member.joined else "")
+
+
+def _print_near(near: Sequence[NearDocument], console: Console) -> None:
+    console.print("Near, and not in the family:", highlight=False)
+    columns = [
+        Column("id", [Text(one_line(document.id)) for document in near]),
+        Column("kind", [Text(document.kind) for document in near]),
+        Column("score", [Text(f"{document.score:.2f}") for document in near], is_number=True),
+        Column("of", [Text(one_line(document.member)) for document in near]),
+        Column("why not", [Text(one_line(document.because)) for document in near]),
+    ]
+    print_columns(columns, console)
 
 
 def _print_notes(history: FamilyHistory) -> None:

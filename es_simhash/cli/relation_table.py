@@ -1,13 +1,11 @@
 """The relations of one query as a table, one line each, and the evidence below it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
-from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import shortened
 from es_simhash.cli.tables import (
     KIND_STYLES,
@@ -21,11 +19,8 @@ from es_simhash.relation.model import DocumentContext, Relation
 from es_simhash.storage.paths import get_path
 from es_simhash.text.escaping import one_line
 
-# Characters of a title or another field; where the terminal is narrow, less.
-_MAX_TITLE, _LEAST_TITLE = 60, 16
-# What tells a field that the user named from a column of ours.
-_FIELD = "field: "
-_NUMBERS = frozenset({"score", "of query", "of hit"})
+# Characters of a title or another field.
+_MAX_TITLE = 60
 
 
 def print_answer(
@@ -81,77 +76,34 @@ def _count(answer: Answer) -> str:
 
 
 def _print_table(
-    relations: Sequence[Relation],
-    group: str,
-    fields: Sequence[str],
-    console: Console,
+    relations: Sequence[Relation], group: str, fields: Sequence[str], console: Console
 ) -> None:
-    columns = _columns(relations, fields)
-    # An id is typed and copied: it is never cut nor folded, nor is anything but long fields.
-    fixed = {name: _width(name, cells) for name, cells in columns.items() if not _is_long(name)}
-    long = {name: cells for name, cells in columns.items() if name not in fixed}
-    borders = 3 * len(columns) + 1
-    left = (console.width - borders - sum(fixed.values())) // max(1, len(long))
-    widths = {
-        name: min(_width(name, cells), max(left, _LEAST_TITLE)) for name, cells in long.items()
-    }
-    widths |= fixed
-    table = Table()
-    for name in columns:
-        table.add_column(
-            one_line(name.removeprefix(_FIELD)),
-            width=widths[name],
-            justify="right" if name in _NUMBERS else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-        )
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*row)
     if group:
         console.print(Text(one_line(group), "bold"))
-    with _width_of(console, sum(widths.values()) + borders):
-        console.print(table)
+    print_columns(_columns(relations, fields), console)
 
 
-@contextmanager
-def _width_of(console: Console, least: int) -> Iterator[None]:
-    """Give a console more columns than it has: the terminal wraps a line, and nothing is cut."""
-    width = console.width
-    console.width = max(width, least)
-    try:
-        yield
-    finally:
-        console.width = width
-
-
-def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> dict[str, list[Text]]:
-    """Return the cells of each column, without columns that would be empty."""
+def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> list[Column]:
     covered = [coverages(relation) for relation in relations]
-    columns = {
-        "id": [Text(one_line(relation.id or "")) for relation in relations],
-        "kind": [
-            Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations
-        ],
-        "score": [Text(f"{relation.score:.2f}") for relation in relations],
-        "of query": [Text(of_query) for of_query, _ in covered],
-        "of hit": [Text(of_hit) for _, of_hit in covered],
-        "date": [Text(_date(relation)) for relation in relations],
-        "title": [Text(_title(relation)) for relation in relations],
-    }
-    for name in ("date", "title"):
-        if not any(cell.plain for cell in columns[name]):
-            del columns[name]
-    for name in fields:
-        columns[f"{_FIELD}{name}"] = [Text(_field(relation, name)) for relation in relations]
-    return columns
-
-
-def _is_long(name: str) -> bool:
-    return name == "title" or name.startswith(_FIELD)
-
-
-def _width(name: str, cells: Sequence[Text]) -> int:
-    return max(cell_len(name.removeprefix(_FIELD)), *(cell.cell_len for cell in cells))
+    columns = [
+        Column("id", [Text(one_line(relation.id or "")) for relation in relations]),
+        Column(
+            "kind",
+            [Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations],
+        ),
+        Column("score", [Text(f"{relation.score:.2f}") for relation in relations], is_number=True),
+        Column("of query", [Text(of_query) for of_query, _ in covered], is_number=True),
+        Column("of hit", [Text(of_hit) for _, of_hit in covered], is_number=True),
+        Column("date", [Text(_date(relation)) for relation in relations]).if_any(),
+        Column("title", [Text(_title(relation)) for relation in relations], shrinks=True).if_any(),
+    ]
+    columns += [
+        Column(
+            one_line(name), [Text(_field(relation, name)) for relation in relations], shrinks=True
+        )
+        for name in fields
+    ]
+    return [column for column in columns if column is not None]
 
 
 def _date(relation: Relation) -> str:

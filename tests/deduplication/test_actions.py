@@ -215,12 +215,18 @@ def test_a_log_that_cannot_be_written_is_refused_before_anything_is(
         ({"keep": "best"}, "best"),
         ({"kinds": ("semantic",)}, "semantic"),
         ({"min_score": 2}, "2"),
-        ({"action": "replace", "keep": "newest"}, "date_field"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(rules: Any, named: str) -> None:
     with pytest.raises(InputError, match=named):
         OnVersion(**rules)
+
+
+def test_the_newest_cannot_be_kept_without_a_date(desk: Any, documents: Any) -> None:
+    with pytest.raises(InputError, match="date_field") as refused:
+        desk.write(documents, "replace", keep="newest")
+    assert refused.value.parameter == "date_field"
+    assert desk.documents() == {}
 
 
 def test_undo_leaves_no_document_to_be_represented_by_another(

@@ -1,0 +1,82 @@
+"""Tables whose ids are never cut: a line may be longer than the terminal, which wraps it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+# Characters that a column keeps which gives way to others.
+_LEAST_WIDTH = 16
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: Its heading.
+        cells: One for each row.
+        is_number: Whether it is aligned to the right.
+        shrinks: Whether it is cut where the terminal is narrow; no other is.
+    """
+
+    name: str
+    cells: Sequence[Text]
+    is_number: bool = False
+    shrinks: bool = False
+
+    def if_any(self) -> "Column | None":
+        """Return the column, or None when all cells are empty."""
+        return self if any(cell.plain for cell in self.cells) else None
+
+    @property
+    def width(self) -> int:
+        """Characters of its widest cell."""
+        return max(cell_len(self.name), *(cell.cell_len for cell in self.cells))
+
+
+def print_columns(columns: Sequence[Column], console: Console, caption: str | None = None) -> None:
+    """Print a table with one line for each row.
+
+    An id is typed and copied, so that no column is cut but those that may shrink.
+
+    Args:
+        columns: Each with as many cells as the others.
+        console: Where to.
+        caption: A line below it.
+    """
+    borders = 3 * len(columns) + 1
+    shrinking = [column for column in columns if column.shrinks]
+    fixed = sum(column.width for column in columns if not column.shrinks)
+    left = (console.width - borders - fixed) // max(1, len(shrinking))
+    table = Table(caption=caption, caption_justify="left")
+    total = borders
+    for column in columns:
+        width = min(column.width, max(left, _LEAST_WIDTH)) if column.shrinks else column.width
+        total += width
+        table.add_column(
+            column.name,
+            width=width,
+            justify="right" if column.is_number else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+    for row in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*row)
+    with _at_least(console, total):
+        console.print(table)
+
+
+@contextmanager
+def _at_least(console: Console, width: int) -> Iterator[None]:
+    """Give a console more columns than it has: the terminal wraps a line, and nothing is cut."""
+    present = console.width
+    console.width = max(present, width)
+    try:
+        yield
+    finally:
+        console.width = present
