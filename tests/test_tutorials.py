@@ -69,9 +69,8 @@ def typed(clone: Clone, cluster_url: str) -> dict[str, Typed]:
 
 
 def printed(typed: dict[str, Typed], start: str) -> str:
-    """What the one line that starts so printed."""
-    (found,) = (each.printed for line, each in typed.items() if line.startswith(start))
-    return found
+    """What the first line that starts so printed."""
+    return next(each.printed for line, each in typed.items() if line.startswith(start))
 
 
 def test_every_line_succeeds(typed: dict[str, Typed]) -> None:
@@ -88,9 +87,7 @@ def test_the_newsroom_sees_titles_dates_and_the_newest_first(typed: dict[str, Ty
     assert re.findall(r"harbour-v\d", table.split("\n", 1)[1]) == ["harbour-v3", "harbour-v2"]
     assert "newer" in table
     assert "Port Ellery crane collapse" in table
-    kept = printed(typed, "es-simhash related news --id river-report --filter")
-    assert "river-column" not in kept
-    assert "river-excerpt" in kept
+    assert "boilers-column" not in printed(typed, "es-simhash related news --id boilers-news")
     excluded = printed(typed, "es-simhash related news --id harbour-v1 --exclude")
     assert "harbour-v3" in excluded
 
@@ -98,8 +95,8 @@ def test_the_newsroom_sees_titles_dates_and_the_newest_first(typed: dict[str, Ty
 def test_the_newsroom_flags_and_takes_back(typed: dict[str, Typed]) -> None:
     assert "harbour-v4" in printed(typed, "es-simhash family news")
     assert "brakes" in printed(typed, "es-simhash changes news")
-    assert "unmarked 1" in printed(typed, "es-simhash undo news")
-    assert "undone" in printed(typed, "es-simhash dismiss news --list")
+    assert re.search(r"unmarked [1-9]", printed(typed, "es-simhash undo news"))
+    assert re.search(r"harbour-v4.*undone", printed(typed, "es-simhash dismiss news --list"))
 
 
 def test_the_archive_lists_the_editions_in_order(typed: dict[str, Typed]) -> None:
