@@ -11,7 +11,7 @@ import numpy as np
 Date = int | float
 
 DATE_TYPES = frozenset({"date", "date_nanos"})
-_SECONDS_OF_DAY = 86_400
+_SECONDS_OF_DAY, _DIGITS_OF_YEAR = 86_400, 4
 NANOSECONDS = 1_000_000  # in a millisecond
 
 
@@ -52,6 +52,8 @@ class DateField:
         seconds, nanoseconds = divmod(int(date), 1_000_000_000)
         # numpy knows years beyond 9999, which Elasticsearch has as well.
         moment = str(np.datetime64(seconds, "s"))
+        if moment.index("-", 1) > _DIGITS_OF_YEAR and moment[0] != "-":
+            moment = f"+{moment}"  # ISO 8601 asks for the sign of such a year.
         if not nanoseconds and not seconds % _SECONDS_OF_DAY:
             return moment.partition("T")[0]
         fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
