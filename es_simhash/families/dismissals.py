@@ -3,7 +3,7 @@
 from es_simhash.deduplication.run_ids import find_run
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.families.joins import joined_through
+from es_simhash.families.joins import joined_through, undo_of
 from es_simhash.families.settled import SettledPair, undone_pair
 from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair
 from es_simhash.indices.state_index import StateIndex
@@ -105,7 +105,7 @@ def _part(joins: Joins, index: str, ids: Ids, *, replace: bool) -> None:
     if not replace:
         raise InputError(
             f"{ids[0]!r} and {ids[1]!r} were joined as versions. That counts unless you remove it, "
-            f"with `es-simhash same {index} {ids[0]} {ids[1]} --undo` or with this dismissal. "
+            f"with `es-simhash same {index} {undo_of(*ids)}` or with this dismissal. "
             "Set replace.",
             parameter="replace",
         )

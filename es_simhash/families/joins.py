@@ -1,5 +1,6 @@
 """Joining documents by hand: versions of each other, whatever their texts share."""
 
+import shlex
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
@@ -101,10 +102,16 @@ def joined_through(index: str, path: Sequence[str]) -> InputError:
     return InputError(
         f"{path[0]!r} and {path[-1]!r} are joined over {between}. Undo one of these joins: "
         + " or ".join(
-            f"`es-simhash same {index} {one} {other} --undo`" for one, other in pairwise(path)
+            f"`es-simhash same {index} {undo_of(one, other)}`" for one, other in pairwise(path)
         )
         + "."
     )
+
+
+def undo_of(*ids: str) -> str:
+    """Return ids and `--undo` as a shell takes them, also with spaces or a leading dash."""
+    quoted = " ".join(map(shlex.quote, ids))
+    return f"--undo -- {quoted}" if any(id.startswith("-") for id in ids) else f"{quoted} --undo"
 
 
 def _contrary(state: StateIndex, joined: Sequence[Ids], id: str) -> list[Ids]:
@@ -124,7 +131,7 @@ def _dismissed(index: str, contrary: Sequence[Ids]) -> InputError:
     more = f" (and {len(contrary) - 1} more pairs)" if len(contrary) > 1 else ""
     return InputError(
         f"{id_a!r} and {id_b!r}{more} were dismissed, and would be joined. That counts unless you "
-        f"remove it, with `es-simhash dismiss {index} {id_a} {id_b} --undo` or with this join. "
+        f"remove it, with `es-simhash dismiss {index} {undo_of(id_a, id_b)}` or with this join. "
         "Set replace.",
         parameter="replace",
     )

@@ -247,3 +247,13 @@ def test_a_joined_document_without_words_is_left_alone(full: Shelf) -> None:
     full.find()
     assert family_of(full, "t9-1") == {"t9-1"}
     assert family_of(full, "t0-1") == {"t0-1", "t0-2", "t0-3"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "typed"),
+    [(("a", "b"), "a b --undo"), (("a b", "c"), "'a b' c --undo"), (("-a", "b"), "--undo -- -a b")],
+)
+def test_the_way_out_can_be_typed_as_it_stands(ids: tuple[str, str], typed: str) -> None:
+    from es_simhash.families.joins import undo_of
+
+    assert undo_of(*ids) == typed
