@@ -1,7 +1,5 @@
 """Alignments as a person would make them: whole sentences, and no stray word kept in a rewrite."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +17,6 @@ _RATIO = 4
 _LONG, _CHANCE = 24, 0.3
 # Letters of both sides from which on a stretch may have been rewritten.
 _LEAST_REWRITTEN = 120
-# Share of the changed words by which more may be marked so that changes are readable.
-_MORE_MARKED = 0.05
 # Units by which what was put in or taken out is moved to begin and end with a sentence.
 _MAX_SLIDE = 400
 
@@ -29,56 +25,20 @@ def without_islands(blocks: list[Block], whole: Stretch, a: Units, b: Units) -> 
     """Return the blocks without equal words that a rewritten stretch has by chance.
 
     "The tenant pays" and "No deposit is owed by the landlord" share a "the"; to keep it would cut
-    one change into two that nobody can read. Words that are few between long changes go as well,
-    as long as little more is marked for it.
+    one change into two that nobody can read.
     """
-    written = [
-        block
-        for start, stray, end in _stretches(blocks, whole, a)
-        for block in [*([] if _is_rewritten(stray, start, end, a, b) else stray), end]
-        if block.size
-    ]
-    readable = [
-        block
-        for start, stray, end in _stretches(written, whole, a)
-        for block in [*_apart(stray, start, end, a, b), end]
-        if block.size
-    ]
-    return _within_budget(written, readable, a)
-
-
-def _stretches(
-    blocks: list[Block], whole: Stretch, a: Units
-) -> Iterator[tuple[Block, list[Block], Block]]:
-    """Yield the short blocks between long ones, with the long one before and behind them."""
+    kept: list[Block] = []
     start = Block(whole.a_start, whole.b_start, 0)
     stray: list[Block] = []
     for block in [*blocks, Block(whole.a_end, whole.b_end, 0)]:
         if block.size and _letters(a, block.a, block.a + block.size) < _LONG:
             stray.append(block)
             continue
-        yield start, stray, block
+        if _is_rewritten(stray, start, block, a, b):
+            stray = []
+        kept += [*_apart(stray, start, block, a, b), *([block] if block.size else [])]
         start, stray = block, []
-
-
-def _within_budget(blocks: list[Block], readable: list[Block], a: Units) -> list[Block]:
-    """Return the readable blocks, with as many of the others that few more words are marked.
-
-    Of what was left out, the blocks of most words come back first.
-
-    Args:
-        blocks: All blocks.
-        readable: Those that are left for readability.
-        a: The older text.
-    """
-    left_out = sorted(set(blocks) - set(readable), key=lambda block: (block.size, block.a))
-    words = [a.words(block.a, block.a + block.size) for block in left_out]
-    kept = sum(a.words(block.a, block.a + block.size) for block in blocks)
-    budget = _MORE_MARKED * (a.words(0, len(a)) - kept)
-    while left_out and sum(words) > budget:
-        readable = [*readable, left_out.pop()]
-        words.pop()
-    return sorted(readable)
+    return kept
 
 
 def _is_rewritten(stray: list[Block], start: Block, end: Block, a: Units, b: Units) -> bool:

@@ -38,6 +38,7 @@ _SET = "terms_versions"
 _INDEX = "bench-changes"
 _VERSIONS, _SIZE = 60, 20_000
 _MEGABYTE = 1_000_000
+_MOST_MARKED = 1.1
 # Words of a section that is put elsewhere, and sections that it passes.
 _SECTION_WORDS, _FAR = 8, 4
 
@@ -80,10 +81,12 @@ def report_steps() -> None:
             moves += len(found.moves)
             counts.append((marked(found), least(a, b), other))
     total, minimal = sum(ours for ours, _, _ in counts), sum(less for _, less, _ in counts)
-    ours, less, id = max(counts, key=lambda each: each[0] / max(1, each[1]))
+    most, least_marked, id = max(counts, key=lambda each: each[0] / max(1, each[1]))
     print(f"{len(counts)} steps, texts that do not follow from the changes: {lost}")
     print(f"  words marked {total:,}, by a minimal diff {minimal:,}: {total / minimal:.3f} of it")
-    print(f"  worst step: {ours} to {less} ({id}); moved blocks: {moves}")
+    above = sum(ours > _MOST_MARKED * less for ours, less, _ in counts)
+    print(f"  steps with more than {_MOST_MARKED} of it: {above}")
+    print(f"  worst step: {most} to {least_marked} ({id}); moved blocks: {moves}")
     print(f"  {seconds / len(counts) * 1000:.1f} ms a step")
 
 
