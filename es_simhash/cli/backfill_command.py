@@ -29,7 +29,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import byte_size, duration
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     documents_progress,
@@ -108,7 +108,7 @@ def backfill(
         "sidecar": sidecar,
     }
     with client_of(**connection) as client:
-        note_text_field(client, sidecar or index, config)
+        note_overrides(client, sidecar or index, config)
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
         failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")

@@ -10,7 +10,7 @@ from rich.text import Text
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, print_json, shortened
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.version_output import date_field_option, order_line, version_label
 from es_simhash.differences.history import Blame, BlamedSentence
 from es_simhash.errors import InputError
@@ -44,7 +44,7 @@ def blame(
     """
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field)
-        note_text_field(client, index, config)
+        note_overrides(client, index, config, date=date_field)
         searched = open_index(client, index, config)
         found = searched.blame(id, date_field=date_field)
     sentences = found.sentences if text is None else _with_words(found, text)

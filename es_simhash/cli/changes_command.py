@@ -14,7 +14,7 @@ from es_simhash.cli.changes_output import (
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import print_json
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.version_output import date_field_option, order_line, version_label
 from es_simhash.differences.history import History
 from es_simhash.search.sidecar import open_index
@@ -52,7 +52,7 @@ def changes(
     _require_usage(ids, family, date_field, output_format)
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field)
-        note_text_field(client, index, config)
+        note_overrides(client, index, config, date=date_field)
         searched = open_index(client, index, config)
         if family is not None:
             _print_history(searched.history(family, date_field=date_field), output_format)

@@ -8,7 +8,7 @@ import click
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option
 from es_simhash.cli.output import format_option, print_json
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.status_command import print_status
 from es_simhash.diagnostics.distances import DistanceBin
 from es_simhash.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
@@ -50,7 +50,7 @@ def doctor(
     """
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field)
-        note_text_field(client, index, config)
+        note_overrides(client, index, config)
         examination = examine(
             client, index, config=config, sample_size=sample, find_text_field=text_field is None
         )

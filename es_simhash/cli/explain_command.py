@@ -13,7 +13,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import format_option, print_json
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.search.sidecar import open_index
@@ -47,7 +47,7 @@ def explain(
     """
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field, vocabulary)
-        note_text_field(client, index, config)
+        note_overrides(client, index, config)
         searched = open_index(client, index, config)
         relation = searched.explain(a, b)
     if passage_order == "place":

@@ -11,7 +11,7 @@ from es_simhash.cli.changes_file import append_changes, changes_file_option, req
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.families.changes import FamilyChanges
 from es_simhash.families.family import Family
 from es_simhash.families.find import find_families
@@ -72,7 +72,7 @@ def families(
     require_writable(changes_file)
     options = FamilyOptions(representative, date_field, everything, dry_run)
     with client_of(**connection) as client:
-        note_text_field(client, index, config)
+        note_overrides(client, index, config, date=date_field, representative=representative)
         report = find_families(
             client,
             index,

@@ -25,7 +25,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import format_option
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -129,7 +129,7 @@ def ingest(
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     config = replace(index_config(text_field, simhash_field, vocabulary), id_field=id_field)
     with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
-        note_text_field(client, index, config)
+        note_overrides(client, index, config)
 
         def report(now: IngestProgress) -> None:
             summary.progress = now

@@ -6,19 +6,35 @@ from es_simhash.engine.gateway import Client
 from es_simhash.errors import EsSimhashError
 from es_simhash.indices.document_settings import document_settings
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import SETTINGS
+
+# How the settings are called that an option may override.
+_CALLED = {"text": "Text field", "date": "Date field", "representative": "Representative"}
 
 
-def note_text_field(client: Client, index: str, config: IndexConfig) -> None:
-    """Say, on standard error, that a text field was named which is not the one of the index."""
-    if not config.names_text_field:
+def note_overrides(client: Client, index: str, config: IndexConfig, **named: str | None) -> None:
+    """Say, on standard error, which named values are not those that the index is configured with.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream.
+        config: With the text field, where one was named.
+        named: Further values by the name of the setting; None for one that was not named.
+    """
+    if config.names_text_field:
+        named["text"] = config.text_field
+    given = {name: named[name] for name in SETTINGS if named.get(name) is not None}
+    if not given:
         return
     try:
-        stored = document_settings(client, index, simhash_field=config.simhash_field).text
+        stored = document_settings(client, index, simhash_field=config.simhash_field)
     except EsSimhashError:
         return  # The command itself says what is wrong with the index.
-    if stored not in (None, config.text_field):
-        click.echo(
-            f"Text field {config.text_field!r} is used in place of {stored!r}, which index "
-            f"{index!r} is configured with.",
-            err=True,
-        )
+    for name, value in given.items():
+        configured = getattr(stored, name)
+        if configured not in (None, value):
+            click.echo(
+                f"{_CALLED[name]} {str(value)!r} is used in place of {configured!r}, which index "
+                f"{index!r} is configured with.",
+                err=True,
+            )

@@ -7,7 +7,7 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.engine.requests import index_path
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.indices.configuration import InstalledIndex
@@ -47,7 +47,7 @@ def pipeline(
     config = index_config(text_field, simhash_field)
     with client_of(**connection) as gateway:
         if index is not None:
-            note_text_field(gateway, index, config)
+            note_overrides(gateway, index, config)
             config = InstalledIndex(gateway, index, config).config
         body = pipelines.pipeline_body(
             config.scheme if scheme is None else Scheme.parse(scheme),

@@ -15,7 +15,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import format_option, print_json
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.relation_table import print_answer
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.query.options import FamilyFilter, Limits, Recency, SearchOptions
@@ -232,7 +232,7 @@ def related(
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field, vocabulary)
         config = replace(config, documents=DocumentFields(date=date_field))
-        note_text_field(client, index, config)
+        note_overrides(client, index, config, date=date_field)
         searched = open_index(client, index, config)
         if explain_query:
             bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)

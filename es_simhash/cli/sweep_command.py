@@ -24,7 +24,7 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import format_option, now, undated_line
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError, FileInUse
@@ -107,7 +107,7 @@ def sweep(
     require_writable(changes_file)
     failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
     with client_of(**connection) as client:
-        note_text_field(client, index, config)
+        note_overrides(client, index, config, date=date_field, representative=representative)
 
         def once() -> SweepReport:
             with documents_progress("sweep", quiet=quiet) as progress:

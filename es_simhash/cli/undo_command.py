@@ -7,7 +7,7 @@ import click
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import format_option, listed, print_json
-from es_simhash.cli.overrides import note_text_field
+from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
@@ -52,7 +52,7 @@ def undo(
     """
     config = index_config(text_field, simhash_field, vocabulary)
     with client_of(**connection) as client:
-        note_text_field(client, index, config)
+        note_overrides(client, index, config)
         done = undo_decisions(client, index, audit, run=run, config=config)
     if output_format == "json":
         print_json(

@@ -202,6 +202,12 @@ def test_config_on_the_command_line(
     assert refused.exit_code == 2
     noted = invoke("backfill", news, "--field", "headline", "--dry-run", *at)
     assert "in place of 'body'" in noted.stderr
+    noted = invoke("families", news, "--representative", "oldest", "--date-field", "published",
+                   "--dry-run", *at)  # fmt: skip
+    assert "in place of" not in noted.stderr  # the date is the one that is stored
+    invoke("config", news, "--representative", "newest", *at)
+    noted = invoke("families", news, "--representative", "oldest", "--dry-run", *at)
+    assert "Representative 'oldest' is used in place of 'newest'" in noted.stderr
 
 
 def test_install_proposes_fields_of_an_index_that_says_nothing(
