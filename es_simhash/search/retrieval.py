@@ -8,13 +8,21 @@ from typing import Any
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.indices.text_fields import require_mapped
+from es_simhash.query.candidates import excluding
 from es_simhash.query.dialect import ELASTICSEARCH, Dialect
+from es_simhash.query.hits import Candidates
+from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import SearchOptions
 from es_simhash.query.order import Key, by_date
-from es_simhash.query.passages import best_hits
+from es_simhash.query.passages import best_hits, is_cut, passage_queries
 from es_simhash.query.ranking import ranked_order
 from es_simhash.query.relations import scored_relations
-from es_simhash.relation.analysed_text import TextAnalyser, read_profiles, set_profile
+from es_simhash.relation.analysed_text import (
+    AnalysedText,
+    TextAnalyser,
+    read_profiles,
+    set_profile,
+)
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
@@ -23,7 +31,6 @@ from es_simhash.relation.model import Relation
 from es_simhash.relation.noted import Noted
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
-from es_simhash.search.exchange import Exchange, FoundBySearches
 from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.joined_candidates import JoinedCandidates, joined_with
@@ -33,6 +40,7 @@ from es_simhash.search.settlement import Found, settle
 from es_simhash.search.stored_texts import StoredTexts
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.document_fields import DocumentFields
@@ -79,10 +87,6 @@ class Retrieval:
     def _lookup(self) -> NotedLookup:
         return NotedLookup(self.gateway, self.name, self.config.simhash_field)
 
-    @property
-    def _exchange(self) -> Exchange:
-        return Exchange(self.access, self.dialect, self.config, self._lookup)
-
     def _analyser_for(self, options: SearchOptions) -> TextAnalyser:
         return self.analyser if options.wants_neighbours else TextAnalyser(self.config.scheme)
 
@@ -126,7 +130,8 @@ class Retrieval:
             documents = self._stored([str(id)], analyser)
         self._read_profiles(documents)
         (narrowed,) = narrowed_to_families(documents, options, self._contexts())
-        return self._exchange.bodies(documents[0], narrowed)
+        candidates = self.access.bodies(self._searches_of(documents[0], narrowed))
+        return [*candidates, *self._passage_searches(documents[0], narrowed)]
 
     def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
         if not ids:
@@ -154,33 +159,75 @@ class Retrieval:
             vector = None if document.ref is None else vectors.get(document.ref)
             set_profile(document.text, replace(document.text.profile, vector=vector))
 
+    def _searches_of(self, document: QueryDocument, options: SearchOptions) -> list[dict[str, Any]]:
+        text = document.text
+        if text.is_empty:
+            return []
+        excluded = [*document.own_ids, *options.exclude]
+        versions = self.dialect.candidate_searches(
+            text.fingerprints, self.config, options, excluded
+        )
+        neighbours = self.dialect.neighbour_searches(text.profile, self.config, options, excluded)
+        return [*versions, *neighbours]
+
+    def _passage_searches(
+        self, document: QueryDocument, options: SearchOptions
+    ) -> list[dict[str, Any]]:
+        """Return the searches, where the texts are, for documents that may share a passage."""
+        if document.text.is_empty or not options.wants_passages:
+            return []
+        scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
+        conditions = self.access.text_conditions(scheme, options)
+        conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
+        return passage_queries(document.text, self.config.text_fields, conditions, options.size)
+
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
         self._read_profiles(documents)
         contexts = self._contexts()
         narrowed = narrowed_to_families(documents, options, contexts)
-        received = self._exchange.send(documents, narrowed)
-        fetching = JoinedCandidates(self.access, self.dialect, self.config, received.noted)
-        joined = fetching.add(documents, [each.candidates for each in received.found], narrowed)
-        queries = [
-            self._query(document, found, options, received.noted)
-            for document, found in zip(documents, received.found, strict=True)
+        to_send = [
+            (self._searches_of(document, each), self._passage_searches(document, each))
+            for document, each in zip(documents, narrowed, strict=True)
         ]
+        bodies = [body for searches, _ in to_send for body in searches]
+        texts = [body for _, searches in to_send for body in searches]
+        ids = [id for document in documents for id in document.own_ids] if bodies else []
+        received = self.access.search_all(bodies, texts, self._lookup.searches(ids))
+        searched = len(bodies) + len(texts)
+        noted = self._lookup.read(received[searched:])
+        responses, words = iter(received), iter(received[len(bodies) :])
+        found = [
+            self._found(document.text, [next(responses) for _ in searches], options)
+            for document, (searches, _) in zip(documents, to_send, strict=True)
+        ]
+        self._settle(documents, [candidates for candidates, _ in found])
+        fetching = JoinedCandidates(self.access, self.dialect, self.config, noted)
+        joined = fetching.add(documents, [each for each, _ in found], narrowed)
+        queries = [
+            self._query(document, *one, options, noted)
+            for document, one in zip(documents, found, strict=True)
+        ]
+        cut = []
+        for query, (candidates, _), (_, searches) in zip(queries, found, to_send, strict=True):
+            by_words = [next(words) for _ in searches]
+            query.by_words = best_hits(by_words, options.size)
+            cut.append(candidates.truncated or is_cut(query.query, by_words))
         self._order(queries, contexts, options)
-        shown = self._shown(queries, places_of([*received.responses, *joined]), options)
+        shown = self._shown(queries, places_of([*received[:searched], *joined]), options)
         if self._wants_context(options):
             shown = in_context(contexts, documents, shown)
-        return [
-            query.answer(
-                relations,
-                options,
-                truncated=found.is_cut(document.text),
-                document=contexts.context(document.ref.key) if document.ref else None,
+        answers = []
+        for document, query, relations, truncated in zip(
+            documents, queries, shown, cut, strict=True
+        ):
+            answer = query.answer(
+                (replace(relation, truncated=truncated) for relation in relations), options
             )
-            for document, query, found, relations in zip(
-                documents, queries, received.found, shown, strict=True
-            )
-        ]
+            answer.truncated = truncated
+            answer.document = contexts.context(document.ref.key) if document.ref else None
+            answers.append(answer)
+        return answers
 
     def _wants_context(self, options: SearchOptions) -> bool:
         if options.context is None:
@@ -205,23 +252,51 @@ class Retrieval:
         for query in queries:
             query.order = by_date(dates, newest_first=options.sort == "-date")
 
+    def _found(
+        self, text: AnalysedText, responses: Sequence[Mapping[str, Any]], options: SearchOptions
+    ) -> tuple[Candidates, list[Neighbour]]:
+        """Return what the searches of one query document found."""
+        if not responses:
+            return Candidates(), []
+        neighbours = self.dialect.read_neighbours(responses[2:], text.profile, self.config, options)
+        candidates = self.dialect.read_candidates(
+            responses[:2], text.fingerprints, neighbours, self.config, options
+        )
+        return candidates, neighbours
+
+    def _settle(self, documents: Sequence[QueryDocument], found: Sequence[Candidates]) -> None:
+        """Ask what candidates share that a limit cut from the search by shingles; mostly none."""
+        pending = [
+            (document.text.fingerprints, candidates, body)
+            for document, candidates in zip(documents, found, strict=True)
+            if candidates.unknown
+            for body in self.dialect.shared_searches(
+                document.text.fingerprints,
+                self.config,
+                sorted({str(id) for _, id in candidates.unknown}),
+            )
+        ]
+        if not pending:
+            return
+        answers = self.access.search_all([body for _, _, body in pending])
+        for (fingerprints, candidates, _), answer in zip(pending, answers, strict=True):
+            candidates.settle(answer, fingerprints)
+
     def _query(
         self,
         document: QueryDocument,
-        found: FoundBySearches,
+        found: Candidates,
+        neighbours: Sequence[Neighbour],
         options: SearchOptions,
         noted: Noted,
     ) -> Found:
         """Return what was found for one query document."""
-        candidates = list(found.candidates.by_key.values())
+        candidates = list(found.by_key.values())
         others = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
         joined = joined_with(document, noted)
-        scored = scored_relations(
-            document.text, candidates, found.neighbours, options, others, joined
-        )
-        by_words = best_hits(found.by_words, options.size)
-        order = ranked_order(found.neighbours, options)
-        return Found(document.text, scored, by_words, order, others, joined)
+        scored = scored_relations(document.text, candidates, neighbours, options, others, joined)
+        order = ranked_order(neighbours, options)
+        return Found(document.text, scored, order=order, dismissed=others, joined=joined)
 
     def _shown(
         self,

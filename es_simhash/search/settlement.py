@@ -15,7 +15,7 @@ from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
-from es_simhash.relation.model import Coverage, DocumentContext, Relation
+from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.semantics.profile import SemanticProfile
@@ -154,22 +154,8 @@ class Found:
         """Return the relations of one page of the list."""
         return self.scored.with_coverage(self._listed[options.offset : options.end])
 
-    def answer(
-        self,
-        relations: Iterable[Relation],
-        options: SearchOptions,
-        *,
-        truncated: bool = False,
-        document: DocumentContext | None = None,
-    ) -> Answer:
-        """Return the answer of these relations, with what there is beyond them.
-
-        Args:
-            relations: Those of one page.
-            options: What is shown.
-            truncated: Whether a limit cut the candidates.
-            document: What the index says of the query.
-        """
+    def answer(self, relations: Iterable[Relation], options: SearchOptions) -> Answer:
+        """Return the answer of these relations, with what there is beyond them."""
         listed = {(each.index, each.id) for each in self._listed}
         settled = (one for key, (one, _) in self._settled.items() if key not in listed)
         more = [one for one in (*settled, *self._queue) if one.kind != "none"]
@@ -180,8 +166,7 @@ class Found:
             offset=options.offset,
             next_offset=options.end if further else None,
         )
-        shown = (replace(relation, truncated=truncated) for relation in relations)
-        return Answer(shown, truncated=truncated, extent=extent, document=document)
+        return Answer(relations, extent=extent)
 
     def evidence(self, relation: Relation, hit: AnalysedText) -> Relation:
         """Return a settled relation with its evidence."""
