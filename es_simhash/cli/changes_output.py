@@ -9,7 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.differences.model import Changes, KeyChange
-from es_simhash.differences.rendering.html import html_page
+from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.rendering.pieces import (
     Hunk,
     Mark,
@@ -59,7 +59,7 @@ def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str
     if output_format == "json":
         print_json(changes.to_dict())
     elif output_format == "html":
-        click.echo(html_page(changes, name_a, name_b), nl=False)
+        click.echo(changes_html(changes, name_a, name_b), nl=False)
     elif output_format == "diff":
         _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
     else:

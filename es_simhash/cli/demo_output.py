@@ -17,7 +17,7 @@ from es_simhash.text.escaping import one_line
 # The id of the query, and its relation to a hit.
 Row = tuple[str, Relation]
 # Equal words that are shown before the first that differ.
-_CONTEXT = 3
+_WORDS_BEFORE = 3
 # Cells of a passage beside an id; with fewer, the id stands alone.
 _LEAST_CELLS = 20
 # Characters of a side that are looked at, more than a line has.
@@ -104,7 +104,7 @@ def _differing(passage: SharedPassage) -> tuple[Text, Text]:
         next((place for place, (_, is_shared) in enumerate(side) if not is_shared), len(side))
         for side in sides
     )
-    start = max(0, equal - _CONTEXT)
+    start = max(0, equal - _WORDS_BEFORE)
     query, hit = (_marked(side[start : start + _LOOKED_AT], start > 0) for side in sides)
     return query, hit
 

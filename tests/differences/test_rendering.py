@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from es_simhash import changes
-from es_simhash.differences.rendering.html import html_page
+from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.rendering.pieces import hunks
 from es_simhash.differences.rendering.unified import unified_diff
 
@@ -123,7 +123,7 @@ class Page(HTMLParser):
 
 def test_a_page_escapes_all_that_comes_from_documents() -> None:
     a = f"{ATTACKS} {STEERING} Pay in 16 days."
-    source = html_page(changes(a, a.replace("16", f"18 {ATTACKS}")), ATTACKS, f"b{STEERING}")
+    source = changes_html(changes(a, a.replace("16", f"18 {ATTACKS}")), ATTACKS, f"b{STEERING}")
     page = Page(source)
     assert "script" not in page.tags
     assert "img" not in page.tags
@@ -132,7 +132,7 @@ def test_a_page_escapes_all_that_comes_from_documents() -> None:
 
 
 def test_a_page_requests_nothing_and_is_light_and_dark() -> None:
-    page = html_page(changes("\n".join(LINES), "\n".join(edited())), "a", "b")
+    page = changes_html(changes("\n".join(LINES), "\n".join(edited())), "a", "b")
     found = Page(page)
     assert not {"script", "link", "img", "iframe", "object"} & set(found.tags)
     assert all(value.startswith("#") for name, value in found.attributes if name == "href")
@@ -144,7 +144,7 @@ def test_a_page_requests_nothing_and_is_light_and_dark() -> None:
 
 def test_a_page_has_the_newer_text_and_what_was_taken_out() -> None:
     a, b = "\n\n".join(LINES), "\n\n".join(edited())
-    shown = "".join(Page(html_page(changes(a, b), "a", "b")).shown.split())
+    shown = "".join(Page(changes_html(changes(a, b), "a", "b")).shown.split())
     for line in edited():
         assert "".join(line.split()) in shown
     assert "Line21ofthetext" in shown
@@ -153,7 +153,7 @@ def test_a_page_has_the_newer_text_and_what_was_taken_out() -> None:
 def test_a_page_links_both_places_of_a_moved_block() -> None:
     a = [f"{line} It is the sentence number {n * 7}." for n, line in enumerate(LINES[:9])]
     b = [*a[:1], *a[2:8], a[1], *a[8:]]
-    page = Page(html_page(changes("\n\n".join(a), "\n\n".join(b)), "a", "b"))
+    page = Page(changes_html(changes("\n\n".join(a), "\n\n".join(b)), "a", "b"))
     ids = {value for name, value in page.attributes if name == "id"}
     targets = {value[1:] for name, value in page.attributes if name == "href"}
     assert ids == targets == {"here-1", "away-1"}

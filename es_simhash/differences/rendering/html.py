@@ -1,24 +1,21 @@
 """Changes as a page of HTML that needs nothing else: no script, no font, no request."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
-from importlib.resources import files
 from itertools import groupby
 
 from es_simhash.differences.model import Changes, KeyChange
 from es_simhash.differences.rendering.pieces import Piece, counted_key_changes, pieces
 from es_simhash.relation.model import Span
-from es_simhash.text.escaping import printable
+from es_simhash.text.html import html_page, html_text
 
 # Characters of what is equal that are shown at a change; the rest is folded.
 _SHOWN = 700
 # Key changes that are shown; the rest is folded.
 _ROWS = 20
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _TAGS = {"delete": "del", "insert": "ins"}
 
 
-def html_page(changes: Changes, name_a: str, name_b: str) -> str:
+def changes_html(changes: Changes, name_a: str, name_b: str) -> str:
     """Return the page.
 
     Args:
@@ -26,29 +23,13 @@ def html_page(changes: Changes, name_a: str, name_b: str) -> str:
         name_a: Name of the older text.
         name_b: Name of the newer text.
     """
-    title = f"{_text(name_a)} → {_text(name_b)}"
-    return (
-        "<!DOCTYPE html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
-        f"<header>\n<h1><bdi>{_text(name_a)}</bdi> → <bdi>{_text(name_b)}</bdi></h1>\n"
-        f'<p class="summary">{_text(str(changes.summary))}</p>\n</header>\n'
+    body = (
+        f"<header>\n<h1><bdi>{html_text(name_a)}</bdi> → <bdi>{html_text(name_b)}</bdi></h1>\n"
+        f'<p class="summary">{html_text(str(changes.summary))}</p>\n</header>\n'
         f"{_key_changes(changes)}"
-        f'<main dir="auto">{"".join(_body(list(pieces(changes))))}</main>\n'
-        "</body>\n</html>\n"
+        f'<main dir="auto">{"".join(_body(list(pieces(changes))))}</main>'
     )
-
-
-def _style() -> str:
-    return (files("es_simhash") / "data" / "changes.css").read_text("ascii")
-
-
-def _text(text: str) -> str:
-    """Return text as HTML; control characters, which HTML has no place for, are spelt out."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return escape("\n".join("\t".join(map(printable, line.split("\t"))) for line in lines))
+    return html_page(f"{name_a} → {name_b}", [body], style="changes.css")
 
 
 def _key_changes(changes: Changes) -> str:
@@ -78,7 +59,7 @@ def _row(change: KeyChange, count: int) -> str:
 
 
 def _side(span: Span | None, tag: str) -> str:
-    return "–" if span is None else f"<{tag}><bdi>{_text(span.text)}</bdi></{tag}>"
+    return "–" if span is None else f"<{tag}><bdi>{html_text(span.text)}</bdi></{tag}>"
 
 
 def _body(found: Sequence[Piece]) -> Iterator[str]:
@@ -112,7 +93,7 @@ def _running(members: Sequence[Piece]) -> Iterator[str]:
             yield (
                 f'<div class="away" id="away-{number}">'
                 f'<a href="#here-{number}">moved away: see where it is</a>'
-                f"<s>{_text(piece.text)}</s></div>"
+                f"<s>{html_text(piece.text)}</s></div>"
             )
         elif piece.mark == "equal" and len(piece.text) > 2 * _SHOWN:
             yield from _folded(piece.text, place > 0, place + 1 < len(members))
@@ -122,7 +103,7 @@ def _running(members: Sequence[Piece]) -> Iterator[str]:
 
 def _marked(piece: Piece) -> str:
     tag = _TAGS.get(piece.mark)
-    return f"<{tag}>{_text(piece.text)}</{tag}>" if tag else _text(piece.text)
+    return f"<{tag}>{html_text(piece.text)}</{tag}>" if tag else html_text(piece.text)
 
 
 def _folded(text: str, follows: bool, precedes: bool) -> Iterator[str]:
@@ -131,9 +112,9 @@ def _folded(text: str, follows: bool, precedes: bool) -> Iterator[str]:
     end = _cut(text, len(text) - _SHOWN) if precedes else len(text)
     words = len(text[start:end].split())
     what = f"{words:,} unchanged words" if words > 1 else f"{end - start:,} unchanged characters"
-    yield _text(text[:start])
-    yield f"<details><summary>{what}</summary>{_text(text[start:end])}</details>"
-    yield _text(text[end:])
+    yield html_text(text[:start])
+    yield f"<details><summary>{what}</summary>{html_text(text[start:end])}</details>"
+    yield html_text(text[end:])
 
 
 def _cut(text: str, place: int) -> int:
