@@ -123,6 +123,7 @@ def rooms() -> None:
                 ("copies", ("who copied", "whom")),
                 ("sync", ("sweep",)),
                 ("diagnostics", ("status, doctor",)),
+                ("reports", ("an index as", "one page")),
             ],
         ),
         (

@@ -16,10 +16,13 @@ from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.demo_output import Row, print_overview
 from es_simhash.cli.options import index_config, text_field_option
+from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import require_no_failures
+from es_simhash.cli.report_command import written_line
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
+from es_simhash.families.find import find_families
 from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
 from es_simhash.indices.proposal import propose_settings
@@ -28,6 +31,9 @@ from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
+from es_simhash.reports.html import report_html
+from es_simhash.reports.model import ReportOptions
+from es_simhash.reports.read import read_report
 from es_simhash.search.index import Index
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.text.escaping import masked_url, one_line
@@ -46,12 +52,19 @@ _BATCH_SIZE = 25
     help="JSONL file of the documents.",
 )
 @text_field_option
-def demo(corpus: Path | None, text_field: str | None) -> None:
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also find families, and write a report of the index as one HTML file.",
+)
+def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> None:
     """Ingest a corpus and show how many relations it has, with an example of each kind.
 
     Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
     local node; the one it starts keeps running. A second run writes nothing.
     """
+    if report is not None:
+        require_page_file(report, "report")
     console = Console()
     engine = find_engine(keep=True)
     index = _index_name(corpus)
@@ -66,6 +79,7 @@ def demo(corpus: Path | None, text_field: str | None) -> None:
         ids = _ids(client, index)
         _configure(client, index, text_field)
         rows = list(_pairs(Index(client, index), ids))
+        line = None if report is None else _write_report(client, index, report)
     print_overview(rows, len(ids), console)
     if rows:
         command = f"{_program()} related {index} --id {quote(rows[0][0])}"
@@ -73,7 +87,18 @@ def demo(corpus: Path | None, text_field: str | None) -> None:
             Text(f"\nQuery any document:\n  {command} --url {masked_url(engine.url)}"),
             soft_wrap=True,
         )
+    if line is not None:
+        console.print(Text(line), soft_wrap=True)
     require_no_failures(failed, failures_file)
+
+
+def _write_report(client: Client, index: str, file: Path) -> str:
+    """Write a report of the index, and return what it says and where it is."""
+    find_families(client, index)
+    Gateway.of(client).refresh(index)
+    found = read_report(client, index, options=ReportOptions(copies=True))
+    write_page(file, report_html(found), "report")
+    return written_line(found, file)
 
 
 def _configure(client: Client, index: str, text_field: str | None) -> None:

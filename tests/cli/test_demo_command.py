@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.cli.conftest import Run
+from tests.support.pages import Page
 
 pytestmark = pytest.mark.cluster
 
@@ -32,7 +33,7 @@ def demo(
     """Run the demo on the corpus, in a folder of its own."""
     monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
     monkeypatch.chdir(tmp_path)
-    return lambda: run("demo", "--corpus", corpus)
+    return lambda *options: run("demo", "--corpus", corpus, *options)
 
 
 def write(corpus: Path, *documents: Any) -> None:
@@ -108,3 +109,15 @@ def test_control_characters_steer_no_terminal(demo: Run, corpus: Path) -> None:
     out = demo().out
     assert "\x1b" not in out
     assert "[bold]b" in out
+
+
+def test_the_report_is_written_and_named(demo: Run, corpus: Path) -> None:
+    write(corpus, GOOD, COPY)
+    done = demo("--report", "report.html")
+    assert (done.status, done.err) == (0, "")
+    said = "100% of these 2 documents are versions of others: report.html"
+    assert done.out.splitlines()[-1] == said
+    Page((corpus.parent / "report.html").read_text("utf-8")).require_harmless()
+    again = demo("--report", "no/such/folder.html")
+    assert (again.status, again.out) == (1, "")
+    assert "Name another file. Set --report." in again.err
