@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-WIDTH = 1020
+WIDTH = 1130
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
 _COLOURS = {
     "pure": ("#eef6ee", "#3d7a3d"),
