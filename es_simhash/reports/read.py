@@ -7,9 +7,10 @@ from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.report import CopiesReport
 from es_simhash.diagnostics.status import Status, count_documents
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
+from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.reports.documents import ReportedDocuments
 from es_simhash.reports.families import (
     MAX_EXAMINED,
@@ -50,12 +51,21 @@ def read_report(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields, or the date field holds no dates.
+        MappingConflict: It has no fingerprint fields, or is a sidecar, or the date field holds no
+            dates.
         InputError: No document has fingerprints, no mapping has the date field, or copies cannot
             be looked for.
     """
     gateway = Gateway.of(client)
-    installed = InstalledIndex(gateway, index, config or IndexConfig()).config
+    given = config or IndexConfig()
+    source = sidecar_source(gateway, index, given.simhash_field)
+    if source is not None:
+        raise MappingConflict(
+            f"Index {index!r} is the sidecar of {source!r}, and families are in the documents "
+            f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
+            f"`es-simhash families {source}`, and report on {source!r}."
+        )
+    installed = InstalledIndex(gateway, index, given).config
     reader = _Reader(gateway, index, installed, options or ReportOptions(), progress or _silent)
     return reader.report()
 

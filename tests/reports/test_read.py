@@ -218,3 +218,16 @@ def test_the_page_is_accessible_and_whole(report: IndexReport, tmp_path: Any) ->
         assert title in page.text
     assert page.source.count("<table") == page.source.count("<caption>") == 4
     require_accessible(page.source, tmp_path)
+
+
+def test_a_sidecar_has_no_report(client: Any, index_name: str) -> None:
+    from es_simhash.backfills.backfill import backfill
+
+    sidecar = f"{index_name}-near"
+    client.index(index=index_name, id="a", document={"text": TAKEN}, refresh=True)
+    try:
+        assert all(outcome.ok for outcome in backfill(client, index_name, sidecar=sidecar))
+        with pytest.raises(MappingConflict, match=f"is the sidecar of '{index_name}'"):
+            read_report(client, sidecar)
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
