@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-WIDTH = 1020
+WIDTH = 1130
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
 _COLOURS = {
     "pure": ("#eef6ee", "#3d7a3d"),
@@ -123,6 +123,7 @@ def rooms() -> None:
                 ("copies", ("who copied", "whom")),
                 ("sync", ("sweep",)),
                 ("diagnostics", ("status, doctor",)),
+                ("reports", ("an index as", "one page")),
             ],
         ),
         (

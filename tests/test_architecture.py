@@ -33,6 +33,7 @@ ROOMS = (
     "index",
     "sync",
     "diagnostics",
+    "reports",
     "evaluation",
     "local_node",
     "cli",

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.differences.model import Changes, KeyChange
-from es_simhash.differences.rendering.html import html_page
+from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.rendering.pieces import (
     Hunk,
     Mark,
@@ -18,6 +18,7 @@ from es_simhash.differences.rendering.pieces import (
     hunks,
 )
 from es_simhash.differences.rendering.unified import unified_diff
+from es_simhash.relation.compare import compare
 from es_simhash.text.escaping import one_line, printable
 
 FORMATS = ("table", "text", "json", "diff", "html")
@@ -26,6 +27,8 @@ _MAX_KEY_CHANGES, _MAX_HUNKS = 20, 200
 # Characters of one piece; both ends of a longer one are shown.
 _MAX_CHARACTERS = 600
 _MOVED_CHARACTERS = 80
+# Characters of a text whose shared passages are looked for, which takes longer than its changes.
+_MAX_COMPARED = 1_000_000
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _STYLES: dict[Mark, str] = {
     "equal": "",
@@ -59,13 +62,26 @@ def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str
     if output_format == "json":
         print_json(changes.to_dict())
     elif output_format == "html":
-        click.echo(html_page(changes, name_a, name_b), nl=False)
+        click.echo(compared_page(changes, name_a, name_b), nl=False)
     elif output_format == "diff":
         _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
     else:
         console = console_of(output_format)
         console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
         ChangesPrinter(console).print(changes)
+
+
+def compared_page(changes: Changes, name_a: str, name_b: str) -> str:
+    """Return the page that shows two texts side by side, with what they share.
+
+    Args:
+        changes: From the older text to the newer one.
+        name_a: Name of the older text.
+        name_b: Name of the newer text.
+    """
+    a, b = changes.text_a, changes.text_b
+    relation = compare(a, b, semantics=None) if max(len(a), len(b)) <= _MAX_COMPARED else None
+    return changes_html(changes, name_a, name_b, relation)
 
 
 def console_of(output_format: str) -> Console:

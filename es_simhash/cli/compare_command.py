@@ -1,12 +1,15 @@
 """`es-simhash compare`: compare two files, without a cluster."""
 
+from pathlib import Path
+
 import click
 from rich.console import Console
 
-from es_simhash.cli.changes_output import changes_format_option, print_changes
+from es_simhash.cli.changes_output import changes_format_option, compared_page, print_changes
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.options import passage_order_option, scheme_option
 from es_simhash.cli.output import print_json
+from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.differences.compare import changes
@@ -24,6 +27,11 @@ _FORMATS = ("table", "json")
 @vocabulary_option
 @passage_order_option
 @click.option("--changes", "wants_changes", is_flag=True, help="Show what changed from A to B.")
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write both texts side by side as one HTML file.",
+)
 @changes_format_option
 def compare(
     a: str,
@@ -32,6 +40,7 @@ def compare(
     vocabulary: str | None,
     passage_order: str,
     wants_changes: bool,
+    html: Path | None,
     output_format: str,
 ) -> None:
     """Compare file A with file B and show what they share, or what changed.
@@ -39,14 +48,18 @@ def compare(
     A is the query and B the hit: `contains` means that A contains B. With --changes, A is the older
     text and B the newer; --format text, diff and html are for changes.
     """
-    if wants_changes:
-        print_changes(changes(read_text(a), read_text(b)), a, b, output_format)
-        return
-    if output_format not in _FORMATS:
+    if not wants_changes and output_format not in _FORMATS:
         raise click.UsageError(f"--format {output_format} shows changes; add --changes.")
-    relation = compare_texts(
-        read_text(a), read_text(b), scheme=Scheme.parse(scheme), vocabulary=vocabulary
-    )
+    if html is not None:
+        require_page_file(html, "html")
+    text_a, text_b = read_text(a), read_text(b)
+    found = changes(text_a, text_b) if wants_changes or html is not None else None
+    if found is not None and html is not None:
+        write_page(html, compared_page(found, a, b), "html")
+    if found is not None and wants_changes:
+        print_changes(found, a, b, output_format)
+        return
+    relation = compare_texts(text_a, text_b, scheme=Scheme.parse(scheme), vocabulary=vocabulary)
     if passage_order == "place":
         relation = relation.by_place()
     if output_format == "json":

@@ -115,8 +115,10 @@ def _print(settings: DocumentSettings, index: str, *, is_proposal: bool) -> None
         click.echo("No field is clear enough to be proposed; name them, as in --text FIELD.")
         return
     table = Table()
-    for name in ("setting", "value", "meaning"):
-        table.add_column(name, overflow="fold")
+    # A value is copied: where the terminal is narrow, the meaning gives way to it.
+    for name in ("setting", "value"):
+        table.add_column(name, no_wrap=True, overflow="fold")
+    table.add_column("meaning")
     for name, meaning in _MEANINGS.items():
         value = values.get(name)
         shown = Text("not set", "dim") if value is None else Text(one_line(str(value)))

@@ -18,12 +18,12 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.output import print_json
+from es_simhash.cli.page_file import write_page
 from es_simhash.cli.progress import pairs_progress
 from es_simhash.copies.find import default_journal, find_copies
 from es_simhash.copies.html import copies_html
 from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.report import CopiesReport
-from es_simhash.errors import InputError
 
 
 @click.command()
@@ -129,17 +129,8 @@ def copies(
         )
         report = find_copies(client, index, options=options, config=config, progress=progress)
     if html is not None:
-        _write(html, copies_html(report, index))
+        write_page(html, copies_html(report, index), "html")
     _print(report, output_format, size)
-
-
-def _write(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, "utf-8", "surrogatepass")
-    except OSError as error:
-        raise InputError(
-            f"Cannot write to {path} ({error.strerror}). Name another file.", parameter="html"
-        ) from error
 
 
 def _print(report: CopiesReport, output_format: str, size: int) -> None:

@@ -23,7 +23,8 @@ def print_copies(report: CopiesReport, size: int, console: Console) -> None:
         console: Where to.
     """
     for number, copy in enumerate(report.copies[:size], 1):
-        console.print(Text.assemble((f"{number}. ", "bold"), pair_line(copy)))
+        line = Text.assemble((f"{number}. ", "bold"), pair_line(copy))
+        console.print(line, soft_wrap=True)
         console.print(Text(copy_line(copy), "dim"))
         console.print(side_by_side([passage.as_shared() for passage in copy.passages]))
         console.print()

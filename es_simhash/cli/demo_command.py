@@ -1,27 +1,28 @@
-"""`es-simhash demo`: ingest the sample corpus, or a file, and show its relations."""
+"""`es-simhash demo`: ingest the sample corpus, or a file, and show what is related in it."""
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib.resources import as_file, files
 from pathlib import Path
+from shlex import quote
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
+from es_simhash.cli.demo_output import Row, print_overview
 from es_simhash.cli.options import index_config, text_field_option
-from es_simhash.cli.output import shortened
+from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import require_no_failures
-from es_simhash.cli.tables import KIND_PHRASES, KIND_STYLES, print_evidence
+from es_simhash.cli.report_command import written_line
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError
+from es_simhash.families.find import find_families
 from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
 from es_simhash.indices.proposal import propose_settings
@@ -30,8 +31,9 @@ from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
-from es_simhash.relation.model import KINDS, Relation
-from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.reports.html import report_html
+from es_simhash.reports.model import ReportOptions
+from es_simhash.reports.read import read_report
 from es_simhash.search.index import Index
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.text.escaping import masked_url, one_line
@@ -39,11 +41,7 @@ from es_simhash.text.escaping import masked_url, one_line
 SAMPLE_INDEX = "es-simhash-demo"
 # A corpus may have millions of documents.
 MAX_DOCUMENTS_QUERIED = 500
-MAX_ROWS_SHOWN = 60
 _BATCH_SIZE = 25
-_SNIPPET_CHARACTERS = 72
-
-Row = tuple[str, Relation]
 
 
 @click.command()
@@ -54,16 +52,23 @@ Row = tuple[str, Relation]
     help="JSONL file of the documents.",
 )
 @text_field_option
-def demo(corpus: Path | None, text_field: str | None) -> None:
-    """Ingest a corpus and show its relations, with evidence.
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also find families, and write a report of the index as one HTML file.",
+)
+def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> None:
+    """Ingest a corpus and show how many relations it has, with an example of each kind.
 
     Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
     local node; the one it starts keeps running. A second run writes nothing.
     """
+    if report is not None:
+        require_page_file(report, "report")
     console = Console()
     engine = find_engine(keep=True)
     index = _index_name(corpus)
-    console.print(f"Using {engine}, index {index}.", highlight=False)
+    console.print(f"Using {engine}, index {index}.", highlight=False, soft_wrap=True)
     with connect(engine.url) as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
@@ -74,15 +79,26 @@ def demo(corpus: Path | None, text_field: str | None) -> None:
         ids = _ids(client, index)
         _configure(client, index, text_field)
         rows = list(_pairs(Index(client, index), ids))
-    _print(rows, len(ids), console)
+        line = None if report is None else _write_report(client, index, report)
+    print_overview(rows, len(ids), console)
     if rows:
+        command = f"{_program()} related {index} --id {quote(rows[0][0])}"
         console.print(
-            f"\nQuery any document:\n  {_program()} related {index} --id {rows[0][0]} "
-            f"--url {masked_url(engine.url)}",
-            highlight=False,
+            Text(f"\nQuery any document:\n  {command} --url {masked_url(engine.url)}"),
             soft_wrap=True,
         )
+    if line is not None:
+        console.print(Text(line), soft_wrap=True)
     require_no_failures(failed, failures_file)
+
+
+def _write_report(client: Client, index: str, file: Path) -> str:
+    """Write a report of the index, and return what it says and where it is."""
+    find_families(client, index)
+    Gateway.of(client).refresh(index)
+    found = read_report(client, index, options=ReportOptions(copies=True))
+    write_page(file, report_html(found), "report")
+    return written_line(found, file)
 
 
 def _configure(client: Client, index: str, text_field: str | None) -> None:
@@ -156,82 +172,3 @@ def _pairs(index: Index, ids: list[str]) -> Iterator[Row]:
                 if pair not in seen:
                     seen.add(pair)
                     yield id, relation
-
-
-def _print(rows: list[Row], queried: int, console: Console) -> None:
-    counts = Counter(relation.kind for _, relation in rows)
-    rows.sort(key=lambda row: (KINDS.index(row[1].kind), row[0], -row[1].score))
-    table = Table(title="Related documents", title_justify="left")
-    table.add_column("document", overflow="fold", ratio=2)
-    table.add_column("", ratio=1)
-    table.add_column("other document", overflow="fold", ratio=2)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("coverage of both", justify="right", no_wrap=True)
-    table.add_column("longest shared passage, or shared terms", ratio=3)
-    for id, relation in rows[:MAX_ROWS_SHOWN]:
-        coverage = relation.coverage
-        table.add_row(
-            Text(one_line(id)),
-            Text(KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]),
-            Text(one_line(relation.id or "")),
-            f"{relation.score:.2f}",
-            ""
-            if relation.kind == "semantic"
-            else f"{coverage.of_query:.0%} / {coverage.of_hit:.0%}",
-            Text(_best_evidence(relation)),
-        )
-    console.print(table)
-    if len(rows) > MAX_ROWS_SHOWN:
-        console.print(f"and {len(rows) - MAX_ROWS_SHOWN} more pairs.", highlight=False)
-    totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-    console.print(
-        f"{queried} documents queried: {totals or 'no relations'}. Versions score at least "
-        f"{VERSION_SCORE}; below that, documents share passages, such as a quotation or a form, or "
-        "are semantic neighbours: they share concepts and entities, in other words.",
-        highlight=False,
-    )
-    _print_examples(rows, console)
-
-
-def _best_evidence(relation: Relation) -> str:
-    """Return the longest shared passage, or the shared terms of a semantic neighbour."""
-    if relation.kind == "semantic" and relation.semantics is not None:
-        return ", ".join(one_line(term.text) for term in relation.semantics.shared[:6])
-    if not relation.evidence:
-        return ""
-    return shortened(relation.evidence[0].query.text, _SNIPPET_CHARACTERS)
-
-
-def _print_examples(rows: list[Row], console: Console) -> None:
-    """Print one pair that shares passages, and one of semantic neighbours, side by side."""
-    copied = [row for row in rows if row[1].kind in ("shares_passages", "version")]
-    if copied:
-        best = max(copied, key=_usefulness)
-        _print_example(*best, "Shared passages; differing words are marked. ", console)
-    semantic = [row for row in rows if row[1].kind == "semantic"]
-    if semantic:
-        best = max(semantic, key=lambda row: row[1].score)
-        _print_example(*best, "Semantic neighbours. ", console)
-
-
-def _print_example(id: str, relation: Relation, heading: str, console: Console) -> None:
-    console.print()
-    console.print(
-        Text.assemble(
-            heading,
-            (one_line(id), "bold"),
-            " (left) ",
-            KIND_PHRASES[relation.kind],
-            " ",
-            (one_line(relation.id or ""), "bold"),
-            " (right):",
-        )
-    )
-    print_evidence(relation, console)
-
-
-def _usefulness(row: Row) -> tuple[bool, bool, int]:
-    """Return the key that sorts pairs by their use as an example."""
-    evidence = row[1].evidence
-    reworded = any(passage.kind in ("edited", "paraphrased") for passage in evidence)
-    return reworded, row[1].kind == "shares_passages", sum(len(p.query.text) for p in evidence)

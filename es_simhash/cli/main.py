@@ -28,6 +28,7 @@ COMMANDS = {
     "node": "es_simhash.cli.node_command",
     "pipeline": "es_simhash.cli.pipeline_command",
     "related": "es_simhash.cli.related_command",
+    "report": "es_simhash.cli.report_command",
     "same": "es_simhash.cli.same_command",
     "selftest": "es_simhash.cli.selftest_command",
     "status": "es_simhash.cli.status_command",

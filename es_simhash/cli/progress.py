@@ -55,6 +55,21 @@ def pairs_progress(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], N
 
 
 @contextmanager
+def steps_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Yield what shows a run of several steps on a terminal: what is read, and how much of it."""
+    console = Console(stderr=True)
+    columns = (TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn())
+    disabled = quiet or not console.is_terminal
+    with Progress(*columns, console=console, disable=disabled, transient=True) as progress:
+        task = progress.add_task("documents", total=None)
+
+        def update(step: str, done: int, total: int | None) -> None:
+            progress.update(task, description=step, completed=done, total=total)
+
+        yield update
+
+
+@contextmanager
 def _progress(
     name: str, counter: ProgressColumn, *, quiet: bool, unit: str = "documents"
 ) -> Iterator[Progress]:

@@ -43,9 +43,10 @@ def print_answer(
     console = console or Console()
     if not answer:
         found = "No more relations" if answer.extent.offset else "No relations found"
-        console.print(Text(f"{found} for {one_line(query)}."), highlight=False)
+        console.print(Text(f"{found} for {one_line(query)}."), highlight=False, soft_wrap=True)
         return
-    console.print(Text(f"Related to {_named(query, answer.document)}", "italic"))
+    title = Text(f"Related to {_named(query, answer.document)}", "italic")
+    console.print(title, soft_wrap=True)
     groups: Mapping[str, Answer] = answer.groups(group) if group else {"": answer}
     for name, relations in groups.items():
         _print_table(relations, name, fields, console)
@@ -53,7 +54,7 @@ def print_answer(
     for relation in answer:
         if relation.evidence or (relation.semantics and relation.semantics.shared):
             console.print()
-            console.print(heading(query, relation))
+            console.print(heading(query, relation), soft_wrap=True)
             print_evidence(relation, console)
 
 

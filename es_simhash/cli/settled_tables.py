@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
 from es_simhash.families.settled import SettledPair
 from es_simhash.text.escaping import one_line
@@ -27,11 +27,10 @@ def print_pairs(pairs: Sequence[SettledPair], output_format: str, nothing: str) 
     if not pairs:
         click.echo(nothing)
         return
-    table = Table()
-    for name in ("document", "other", "run"):
-        table.add_column(name, overflow="fold")
-    table.add_column("reason", no_wrap=True)
-    for pair in pairs:
-        ids = (Text(one_line(id)) for id in pair.ids)
-        table.add_row(*ids, Text(pair.run or ""), Text(pair.reason))
-    Console().print(table)
+    columns = [
+        Column("document", [Text(one_line(pair.ids[0])) for pair in pairs]),
+        Column("other", [Text(one_line(pair.ids[1])) for pair in pairs]),
+        Column("run", [Text(pair.run or "") for pair in pairs]).if_any(),
+        Column("reason", [Text(pair.reason) for pair in pairs]),
+    ]
+    print_columns([column for column in columns if column is not None], Console())

@@ -53,7 +53,8 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
     """
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
     end = "." if relation.kind == "none" else ""
-    console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b), end))
+    # The terminal wraps it: an id is never broken by a line of ours.
+    console.print(Text.assemble(one_line(a), " ", kind, " ", one_line(b), end), soft_wrap=True)
     if relation.kind == "none":
         console.print(_unrelated_line(relation))
     else:

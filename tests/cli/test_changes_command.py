@@ -1,6 +1,7 @@
 """`es-simhash changes`, `blame` and `compare --changes` as a user calls them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.cli.test_files import STEERING, is_harmless
 from tests.support.made_up_texts import make_text
+from tests.support.pages import Page
 
 BASE = make_text(1, 200)
 OLDER = f"{BASE}\n\nThe fee is due within 16 days of the invoice, at the office of Mr Miller."
@@ -39,7 +41,33 @@ def test_changes_of_two_files_as_json_diff_and_page(run: Any, files: tuple[Path,
     diff = run("compare", "--changes", *files, "--format", "diff").out
     assert [line[0] for line in diff.splitlines()[3:]] == [" ", " ", "-", "\\", "+", "\\"]
     page = run("compare", "--changes", *files, "--format", "html").out
-    assert "<del>16</del><ins>18</ins>" in page
+    assert "within <del>16</del> days" in page
+    assert "within <ins>18</ins> days" in page
+
+
+def test_a_page_of_two_files_is_written_beside_the_answer(
+    run: Any, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for options in ((), ("--changes",)):
+        file = tmp_path / f"page{len(options)}.html"
+        plain = run("compare", *files, *options)
+        done = run("compare", *files, *options, "--html", file)
+        assert done == plain
+        page = Page(file.read_text("utf-8"))
+        page.require_harmless()
+        page.require_linked()
+        assert "within 18 days" in page.words
+        assert re.search(r"\d+% of A appears in B, \d+% of B appears in A", page.words)
+
+
+def test_a_page_that_cannot_be_written_is_an_error_before_anything_else(
+    run: Any, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    error = run("compare", *files, "--html", tmp_path / "no" / "page.html").refusal()
+    assert error.endswith("Name another file. Set --html.\n")
+    page = tmp_path / "page.html"
+    assert run("compare", files[0], tmp_path / "absent.txt", "--html", page).status != 0
+    assert not page.exists()
 
 
 def test_equal_files(run: Any, files: tuple[Path, Path]) -> None:

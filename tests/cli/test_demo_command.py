@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from tests.cli.conftest import Run
+from tests.support.pages import Page
 
 pytestmark = pytest.mark.cluster
 
@@ -30,7 +33,7 @@ def demo(
     """Run the demo on the corpus, in a folder of its own."""
     monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
     monkeypatch.chdir(tmp_path)
-    return lambda: run("demo", "--corpus", corpus)
+    return lambda *options: run("demo", "--corpus", corpus, *options)
 
 
 def write(corpus: Path, *documents: Any) -> None:
@@ -63,3 +66,58 @@ def test_a_corpus_of_failures_alone_shows_no_relations(demo: Run, corpus: Path) 
     assert done.status == 1
     assert "queried" not in done.out
     assert "No document of " in done.err
+
+
+def test_the_sample_fits_on_one_screen_of_80_columns(
+    demo: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
+    corpus.write_bytes(sample.read_bytes())
+    done = demo()
+    assert (done.status, done.err) == (0, "")
+    printed = done.out[done.out.index("90 documents queried") :].splitlines()
+    assert len(printed) <= 24
+    # The last line is a command, with the name of an index that is longer than that of the sample.
+    assert all(cell_len(line) <= 80 for line in printed[:-1])
+    for kind in ("exact", "version", "contains", "excerpt_of", "shares_passages", "semantic"):
+        assert sum(line.startswith(f"{kind}: score ") for line in printed) == 1
+
+
+@pytest.mark.parametrize("columns", ["30", "80"])
+def test_ids_are_never_cut(
+    demo: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    long = ("minutes-of-the-district-council/" * 4, "minutes-of-the-district-council/" * 5)
+    write(corpus, *({**GOOD, "id": id} for id in long))
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = [line.strip() for line in demo().out.splitlines()]
+    assert set(long) <= set(lines)
+
+
+def test_passages_of_wide_ids_are_aligned(demo: Run, corpus: Path) -> None:
+    text = "台风于周日清晨登陆，港口的起重机倒塌，两名码头工人受轻伤，消防部门表示。" * 3
+    write(corpus, {"id": "港口-1", "text": text}, {"id": "p1", "text": text})
+    sides = [line for line in demo().out.splitlines() if "台风于" in line]
+    assert len({cell_len(line[: line.index("台风于")]) for line in sides}) == 1
+    assert len(sides) == 2
+    assert all(cell_len(line) <= 80 for line in sides)
+
+
+def test_control_characters_steer_no_terminal(demo: Run, corpus: Path) -> None:
+    write(corpus, {"id": "a\x1b[2J", "text": TEXT}, {"id": "[bold]b", "text": f"\x1b[31m{TEXT}"})
+    out = demo().out
+    assert "\x1b" not in out
+    assert "[bold]b" in out
+
+
+def test_the_report_is_written_and_named(demo: Run, corpus: Path) -> None:
+    write(corpus, GOOD, COPY)
+    done = demo("--report", "report.html")
+    assert (done.status, done.err) == (0, "")
+    said = "100% of these 2 documents are versions of others: report.html"
+    assert done.out.splitlines()[-1] == said
+    Page((corpus.parent / "report.html").read_text("utf-8")).require_harmless()
+    again = demo("--report", "no/such/folder.html")
+    assert (again.status, again.out) == (1, "")
+    assert "Name another file. Set --report." in again.err

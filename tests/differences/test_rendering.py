@@ -3,17 +3,18 @@
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash import changes
-from es_simhash.differences.rendering.html import html_page
+from es_simhash import changes, compare
+from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.rendering.pieces import hunks
+from es_simhash.differences.rendering.rows import rows
 from es_simhash.differences.rendering.unified import unified_diff
+from tests.support.pages import Page, require_accessible
 
 LINES = [f"Line {number} of the text, which has something to say." for number in range(1, 41)]
 ATTACKS = '<script>alert(1)</script> & "quotes" <img src="https://example.org/x">'
@@ -102,49 +103,24 @@ def test_names_in_a_diff_are_quoted() -> None:
     assert head[2].startswith("@@ ")
 
 
-class Page(HTMLParser):
-    """The tags, attributes and text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.shown = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        if self.tags and self.tags[-1] != "style":
-            self.shown += data
-
-
 def test_a_page_escapes_all_that_comes_from_documents() -> None:
     a = f"{ATTACKS} {STEERING} Pay in 16 days."
-    source = html_page(changes(a, a.replace("16", f"18 {ATTACKS}")), ATTACKS, f"b{STEERING}")
+    source = changes_html(changes(a, a.replace("16", f"18 {ATTACKS}")), ATTACKS, f"b{STEERING}")
     page = Page(source)
-    assert "script" not in page.tags
-    assert "img" not in page.tags
-    assert page.shown.count("<script>alert(1)</script>") >= 3
-    assert all(character.isprintable() or character == "\n" for character in source)
+    page.require_harmless()
+    assert page.text.count("<script>alert(1)</script>") >= 3
 
 
 def test_a_page_requests_nothing_and_is_light_and_dark() -> None:
-    page = html_page(changes("\n".join(LINES), "\n".join(edited())), "a", "b")
-    found = Page(page)
-    assert not {"script", "link", "img", "iframe", "object"} & set(found.tags)
-    assert all(value.startswith("#") for name, value in found.attributes if name == "href")
-    assert not {name for name, _ in found.attributes if name.startswith("on") or name == "src"}
-    assert not re.search(r"url\(|@import|https?:", page)
-    assert "default-src 'none'" in page
+    page = changes_html(changes("\n".join(LINES), "\n".join(edited())), "a", "b")
+    Page(page).require_harmless()
+    assert "https:" not in page
     assert "prefers-color-scheme: dark" in page
 
 
 def test_a_page_has_the_newer_text_and_what_was_taken_out() -> None:
     a, b = "\n\n".join(LINES), "\n\n".join(edited())
-    shown = "".join(Page(html_page(changes(a, b), "a", "b")).shown.split())
+    shown = "".join(Page(changes_html(changes(a, b), "a", "b")).text.split())
     for line in edited():
         assert "".join(line.split()) in shown
     assert "Line21ofthetext" in shown
@@ -153,7 +129,88 @@ def test_a_page_has_the_newer_text_and_what_was_taken_out() -> None:
 def test_a_page_links_both_places_of_a_moved_block() -> None:
     a = [f"{line} It is the sentence number {n * 7}." for n, line in enumerate(LINES[:9])]
     b = [*a[:1], *a[2:8], a[1], *a[8:]]
-    page = Page(html_page(changes("\n\n".join(a), "\n\n".join(b)), "a", "b"))
-    ids = {value for name, value in page.attributes if name == "id"}
-    targets = {value[1:] for name, value in page.attributes if name == "href"}
-    assert ids == targets == {"here-1", "away-1"}
+    page = Page(changes_html(changes("\n\n".join(a), "\n\n".join(b)), "a", "b"))
+    page.require_linked()
+    assert set(page.values("href")) == {"#here-1", "#away-1"}
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["One two three. ", "港口。", "Four, five!\n\n", "Six seven\n", "ثمانية؟ ", "nine "]
+    ),
+    max_size=14,
+).map("".join)
+
+
+@given(TEXTS, TEXTS)
+def test_rows_make_up_both_texts(a: str, b: str) -> None:
+    found = list(rows(changes(a, b)))
+    assert "".join(bit.text for row in found for bit in row.a) == a
+    assert "".join(bit.text for row in found for bit in row.b) == b
+    for row in found:
+        if row.kind == "equal":
+            assert "".join(bit.text for bit in row.a).split() == [
+                word for bit in row.b for word in bit.text.split()
+            ]
+
+
+def test_paragraphs_that_both_have_stand_side_by_side() -> None:
+    a = "\n\n".join(LINES[:6])
+    b = "\n\n".join([LINES[0], "A new paragraph stands here.", *LINES[1:4], LINES[5]])
+    sides = [
+        tuple("".join(bit.text for bit in side).strip() for side in (row.a, row.b))
+        for row in rows(changes(a, b))
+    ]
+    for line in (LINES[0], *LINES[1:4], LINES[5]):
+        assert (line, line) in sides
+    assert ("", "A new paragraph stands here.") in sides
+    assert (LINES[4], "") in sides
+
+
+def test_a_page_has_coverage_and_links_to_shared_passages() -> None:
+    shared = " ".join(LINES[:8])
+    a = f"{shared}\n\n" + " ".join(f"Only the first has number {n * 13}." for n in range(12))
+    b = " ".join(f"The second says {n * 17} instead." for n in range(12)) + f"\n\n{shared}"
+    relation = compare(a, b, semantics=None)
+    page = Page(changes_html(changes(a, b), "a", "b", relation))
+    page.require_linked()
+    page.require_harmless()
+    coverage = relation.coverage
+    assert f"{coverage.of_query:.0%} of A appears in B" in page.words
+    assert f"{coverage.of_hit:.0%} of B appears in A" in page.words
+    assert "Shared passages" in page.words
+    assert page.tags.count("path") >= 1
+    # Both ends of the passage are linked, and lead to rows that have it.
+    assert sum(value.startswith("#row-") for value in page.values("href")) >= 2
+
+
+def test_the_strip_stays_in_its_bounds() -> None:
+    a, b = "\n".join(LINES), "\n".join(reversed(edited()))
+    source = changes_html(changes(a, b), "a", "b", compare(a, b, semantics=None))
+    for path in re.findall(r'<path class="\w+" d="([^"]+)"', source):
+        assert all(0 <= float(number) <= 1000 for number in re.findall(r"[\d.]+", path))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("", ""),
+        ("", "Something."),
+        ("Same.", "Same."),
+        ("\n\n".join(LINES), "\n\n".join(edited())),
+        (f"{ATTACKS} {STEERING}", f"{STEERING} Other. {ATTACKS * 30}"),
+        ("台风于周日清晨登陆。" * 9, "台风于周一清晨登陆。" * 9),
+        (
+            "أعلنت هيئة المياه يوم الأحد 12 مايو. " * 9,
+            "أعلنت هيئة المياه يوم الاثنين 13 مايو. " * 9,
+        ),
+        ("नगर परिषद की बैठक 12 बजे होगी। " * 9, "नगर परिषद की बैठक 14 बजे होगी। " * 9),
+        ("x" * 5000, "x" * 4000 + " y"),
+    ],
+)
+def test_pages_are_accessible(a: str, b: str, tmp_path: Path) -> None:
+    relation = compare(a, b, semantics=None)
+    page = Page(changes_html(changes(a, b), f"{ATTACKS} a", "b" * 300, relation))
+    page.require_harmless()
+    page.require_linked()
+    require_accessible(page.source, tmp_path)

@@ -1,0 +1,84 @@
+"""`es-simhash report`: how much of an index is versions, as one page to mail."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.options import (
+    index_config,
+    quiet_option,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.page_file import require_page_file, write_page
+from es_simhash.cli.progress import steps_progress
+from es_simhash.reports.html import report_html
+from es_simhash.reports.model import IndexReport, ReportOptions
+from es_simhash.reports.read import MAX_COMPARED, read_report
+from es_simhash.reports.sentences import headline
+from es_simhash.text.escaping import one_line
+
+
+@click.command()
+@click.argument("index")
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="HTML file to write.",
+)
+@click.option(
+    "--copies",
+    is_flag=True,
+    help="Look for passages that documents of different owners or families share, too, in an index "
+    f"of up to {MAX_COMPARED:,} documents.",
+)
+@click.option(
+    "--date-field",
+    show_default="the one of `es-simhash config`",
+    help="Date field, for the newest versions and the dates of families.",
+)
+@click.option(
+    "--max-seconds",
+    "seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=ReportOptions.seconds,
+    show_default=True,
+    help="Seconds for reading the families. The report says what was left out then.",
+)
+@quiet_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def report(
+    index: str,
+    output: Path,
+    copies: bool,
+    date_field: str | None,
+    seconds: float,
+    quiet: bool,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Write how much of INDEX is versions, copies and unique as one HTML file.
+
+    The file needs no server and loads nothing, so that it can be mailed: shares, sizes of families,
+    the largest families, the newest versions, and with --copies who copied whom. Families are those
+    that `es-simhash families` found. Nothing is written to the index.
+    """
+    require_page_file(output, "output")
+    options = ReportOptions(date_field, copies, seconds)
+    config = index_config(text_field, simhash_field)
+    with client_of(**connection) as client, steps_progress(quiet=quiet) as progress:
+        found = read_report(client, index, options=options, config=config, progress=progress)
+    write_page(output, report_html(found), "output")
+    click.echo(written_line(found, output))
+
+
+def written_line(report: IndexReport, output: Path) -> str:
+    """Return what a report says, and where it is, as one line."""
+    return one_line(f"{headline(report)}: {output}")

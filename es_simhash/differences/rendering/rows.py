@@ -1,0 +1,165 @@
+"""Two texts side by side: rows that go together, cut at paragraphs or sentences both have."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from es_simhash.differences.model import Change, Changes, MovedBlock
+from es_simhash.relation.model import Span
+
+RowKind = Literal["equal", "changed", "moved_away", "moved_here"]
+# Where a row may end: behind line breaks, and behind a sentence once the row is long.
+_ENDS = re.compile(r"\n+|(?<=[.!?؟।])\s+|(?<=[。！？])")
+_LONG_ROW = 300
+
+
+@dataclass(frozen=True)
+class Bit:
+    """A stretch of one side.
+
+    Attributes:
+        text: The stretch.
+        is_edit: Whether the other side has it otherwise, or not at all.
+    """
+
+    text: str
+    is_edit: bool = False
+
+
+@dataclass
+class Row:
+    """What stands side by side.
+
+    Attributes:
+        a_start: Offset in A at which it begins.
+        b_start: Offset in B at which it begins.
+        kind: Whether the sides are equal, differ, or are a moved block.
+        move: The moved block; None otherwise.
+        a: The side of A.
+        b: The side of B.
+    """
+
+    a_start: int
+    b_start: int
+    kind: RowKind = "equal"
+    move: MovedBlock | None = None
+    a: list[Bit] = field(default_factory=list)
+    b: list[Bit] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when neither side has anything."""
+        return not self.a and not self.b
+
+    @property
+    def is_paragraph_of_edits(self) -> bool:
+        """True when all of it differs, and what follows begins on a new line on both sides."""
+        sides = [side for side in (self.a, self.b) if side]
+        return all(
+            all(bit.is_edit for bit in side) and side[-1].text.endswith("\n") for side in sides
+        )
+
+    def add(self, change: Change) -> None:
+        """Append both sides of a change."""
+        if change.is_edit:
+            self.kind = "changed"
+        if change.a.text:
+            self.a.append(Bit(change.a.text, change.is_edit))
+        if change.b.text:
+            self.b.append(Bit(change.b.text, change.is_edit))
+
+
+def rows(changes: Changes) -> Iterator[Row]:
+    """Yield both texts in rows: the sides `a` of all make up A, and the sides `b` make up B.
+
+    Args:
+        changes: From A to B.
+    """
+    moves = {move.number: move for move in changes.moves}
+    row = Row(0, 0)
+    for change in changes.changes:
+        if change.kind == "move":
+            if not row.is_empty:
+                yield row
+            yield _moved(change, moves[change.move or 0])
+            row = Row(change.a.end, change.b.end)
+        elif change.kind == "equal" and change.a.text == change.b.text:
+            *whole, last = _parts(change, sum(len(bit.text) for bit in row.b))
+            for part in whole:
+                row.add(part)
+                yield row
+                row = Row(part.a.end, part.b.end)
+            row.add(last)
+        else:
+            row.add(change)
+            if row.is_paragraph_of_edits:
+                yield row
+                row = Row(change.a.end, change.b.end)
+    if not row.is_empty:
+        yield row
+
+
+def _moved(change: Change, move: MovedBlock) -> Row:
+    """Return the row of a moved block, with the side that stands here."""
+    row = Row(change.a.start, change.b.start, move=move)
+    for edit in move.edits:
+        row.add(edit)
+    if change.a.text:
+        row.kind, row.b = "moved_away", []
+    else:
+        row.kind, row.a = "moved_here", []
+    return row
+
+
+def _parts(change: Change, before: int) -> Iterator[Change]:
+    """Yield an equal change in parts, each but the last the end of a row.
+
+    Args:
+        change: The change.
+        before: Characters of the row that it is added to.
+    """
+    text, start = change.b.text, 0
+    for end in _ENDS.finditer(text):
+        is_paragraph = "\n" in end.group()
+        if is_paragraph or before + end.end() - start >= _LONG_ROW:
+            yield _part(change, start, end.end())
+            start, before = end.end(), 0
+    yield _part(change, start, len(text))
+
+
+def _part(change: Change, start: int, end: int) -> Change:
+    from_a, from_b = change.a.start, change.b.start
+    text = change.b.text[start:end]
+    return Change(
+        "equal",
+        Span(from_a + start, from_a + end, text),
+        Span(from_b + start, from_b + end, text),
+    )
+
+
+def row_of(found: Sequence[Row], place: int, side: Literal["a", "b"]) -> int:
+    """Return the number of the row in which an offset of a text stands.
+
+    Args:
+        found: All rows.
+        place: Offset in the text of that side.
+        side: Of which text.
+    """
+    last = 0
+    for number, row in enumerate(found):
+        if not getattr(row, side):
+            continue
+        if (row.a_start if side == "a" else row.b_start) > place:
+            break
+        last = number
+    return last
+
+
+def kept_stretches(changes: Changes) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Yield the stretches that both texts have: start and end in A, in B, and whether it moved."""
+    for change in changes.changes:
+        if change.kind == "equal" or change.white_space:
+            yield change.a.start, change.a.end, change.b.start, change.b.end, False
+    for move in changes.moves:
+        yield move.a.start, move.a.end, move.b.start, move.b.end, True

@@ -1,0 +1,166 @@
+"""What a report of an index says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from es_simhash.copies.report import CopiesReport
+from es_simhash.diagnostics.status import Status
+from es_simhash.errors import InputError
+from es_simhash.relation.model import DocumentContext
+
+# Called with what is read, how much of it is done, and how much there is (None: not known).
+ReportProgress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Options of a report.
+
+    Attributes:
+        date_field: Field of the date; None for the one that the index is configured with, if any.
+        copies: Look for passages that documents share, too. It reads all texts that may.
+        seconds: Seconds for reading the families; what is left then is not in the report.
+    """
+
+    date_field: str | None = None
+    copies: bool = False
+    seconds: float = 300.0
+
+    def __post_init__(self) -> None:
+        if self.seconds <= 0:
+            raise InputError(
+                f"seconds must be more than 0, got {self.seconds:g}.", parameter="seconds"
+            )
+
+
+@dataclass(frozen=True)
+class FamilySizes:
+    """How many families have how many documents.
+
+    Attributes:
+        counts: Number of families by their number of documents, from 1.
+        is_complete: False when the time ended before all families were read.
+    """
+
+    counts: Mapping[int, int]
+    is_complete: bool
+
+    @property
+    def documents(self) -> int:
+        """Documents of all families that were read."""
+        return sum(size * count for size, count in self.counts.items())
+
+    @property
+    def unique(self) -> int:
+        """Documents that are a family of their own: no other is a version of them."""
+        return self.counts.get(1, 0)
+
+    @property
+    def families(self) -> int:
+        """Families of two documents and more."""
+        return sum(count for size, count in self.counts.items() if size > 1)
+
+    @property
+    def versions(self) -> int:
+        """Documents of families of two and more."""
+        return self.documents - self.unique
+
+
+@dataclass(frozen=True)
+class ExactCopies:
+    """Documents with the same text as another of their family, but for case and white space.
+
+    Attributes:
+        copies: How many there are in addition to the first of each text.
+        examined: Documents of families of two and more whose texts were compared.
+    """
+
+    copies: int
+    examined: int
+
+
+@dataclass(frozen=True)
+class ReportedDocument:
+    """A document that a report names.
+
+    Attributes:
+        id: Its id.
+        index: Its index.
+        context: Its title, date and so on.
+    """
+
+    id: str
+    index: str
+    context: DocumentContext
+
+
+@dataclass(frozen=True)
+class LargeFamily:
+    """One of the largest families.
+
+    Attributes:
+        name: Its name.
+        documents: How many it has.
+        representative: The document that represents it.
+        oldest: Date of its oldest document in ISO 8601; None without dates.
+        newest: Date of its newest document.
+    """
+
+    name: str
+    documents: int
+    representative: ReportedDocument
+    oldest: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """A document that is newer than another of its family.
+
+    Attributes:
+        document: The document.
+        family_documents: How many documents its family has.
+        oldest: Date of the oldest of these in ISO 8601.
+    """
+
+    document: ReportedDocument
+    family_documents: int
+    oldest: str
+
+
+@dataclass(frozen=True)
+class NewestVersions:
+    """The newest versions of an index.
+
+    Attributes:
+        versions: The versions, newest first.
+        examined: How many of the newest documents were looked at.
+    """
+
+    versions: tuple[NewVersion, ...]
+    examined: int
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """A report of an index.
+
+    Attributes:
+        status: Its documents, in counts.
+        at: When it was made, in ISO 8601.
+        sizes: Sizes of its families; None where no document has a family.
+        exact: Exact copies among the versions; None where none was examined.
+        largest: The largest families, the largest first.
+        newest: The newest versions; None where the index has no field of dates.
+        copies: Which documents share passages; None where that was not looked for.
+        notes: What is not in the report, and why, as sentences.
+    """
+
+    status: Status
+    at: str
+    sizes: FamilySizes | None
+    exact: ExactCopies | None
+    largest: tuple[LargeFamily, ...]
+    newest: NewestVersions | None
+    copies: CopiesReport | None
+    notes: tuple[str, ...]
