@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes
+  bench-passages bench-copies bench-changes bench-widget
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -104,6 +104,10 @@ bench-copies: $(STAMP)
 # What changed between versions: completeness, words marked, moves, and time (needs the data).
 bench-changes: $(STAMP)
 	@$(BIN)/python -m tests.bench.changes $(ARGS)
+
+# Size of the widget, and how soon it shows an answer (needs Chromium).
+bench-widget: $(STAMP)
+	@$(BIN)/python -m tests.bench.widget $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)

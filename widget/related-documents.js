@@ -143,6 +143,7 @@
 :host([layout="compact"]) [part~="root"] { min-block-size: var(--related-reserve, 18rem); }
 @media (max-width: 30rem) {
   :host(:not([layout="compact"])) [part~="root"] { min-block-size: var(--related-reserve, 29rem); }
+  :host([layout="compact"]) [part~="root"] { min-block-size: var(--related-reserve, 26rem); }
 }
 [part~="root"]:focus { outline: none; }
 :focus-visible { outline: 2px solid var(--_link); outline-offset: 2px; border-radius: 2px; }
@@ -152,7 +153,7 @@ a { color: var(--_link); text-decoration: none; }
 a:hover { text-decoration: underline; text-underline-offset: 0.15em; }
 button {
   font: inherit; color: inherit; background: none; border: 1px solid var(--_line); border-radius: var(--_round);
-  padding: 0.25em 0.75em; min-block-size: 2rem; cursor: pointer;
+  padding: 0.25em 0.75em; min-block-size: max(2rem, 24px); cursor: pointer;
 }
 button:hover { background: var(--_tint); }
 [part~="groups"] { display: grid; gap: calc(var(--_gap) * 1.5); }
@@ -163,7 +164,7 @@ button:hover { background: var(--_tint); }
   font-size: 1.125em; font-weight: 700; line-height: 1.3;
   padding-block-end: 0.4em; border-block-end: 2px solid var(--_line);
 }
-[part~="count"] { color: var(--_muted); font-weight: 400; margin-inline-start: 0.35em; }
+[part~="count"] { color: var(--_muted); font-weight: 400; }
 [part~="entry"] { padding-block: 0.7em; border-block-end: 1px solid var(--_line); }
 [part~="title"] { font-weight: 600; line-height: 1.35; }
 [part~="row"] { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25em 0.75em; margin-block-start: 0.2em; }
@@ -194,7 +195,7 @@ button:hover { background: var(--_tint); }
 [part~="reason"] { margin-block-start: 0.6em; font-size: 0.9375em; }
 [part~="reason"] > * + * { margin-block-start: 0.75em; }
 [part~="passages"] {
-  display: grid; gap: 0.5em; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr));
+  display: grid; gap: 0.5em; grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr));
 }
 [part~="passage-kind"] { margin-block-end: 0.35em; font-size: 0.875em; color: var(--_muted); }
 [part~="passage"] { padding: 0.7em 0.85em; border-radius: var(--_round); background: var(--_tint); }
@@ -269,6 +270,15 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
     const time = Date.parse(textOf(value) ?? "");
     const isDay = !String(value).includes("T");
     return Number.isNaN(time) ? null : { time, isDay };
+  }
+
+  const formats = new Map();
+
+  /** Return a format of `Intl`, made once: making one takes longer than an entry. */
+  function formatOf(kind, locale, options = {}) {
+    const key = JSON.stringify([kind, locale, options]);
+    if (!formats.has(key)) formats.set(key, new Intl[kind](locale, options));
+    return formats.get(key);
   }
 
   /** Return the newest date first, those without one last, else in the order they came. */
@@ -617,8 +627,8 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       const heading = make(
         `h${level >= 1 && level <= 6 ? Math.trunc(level) : 2}`,
         { part: "heading", id: `heading-${name}` },
-        texts[name],
-        make("span", { part: "count" }, new Intl.NumberFormat(this.#locale).format(relations.length)),
+        `${texts[name]} `,
+        make("span", { part: "count" }, this.#number(relations.length)),
       );
       const entries = relations.map((relation, position) =>
         this.#entry(relation, name, position, texts));
@@ -659,7 +669,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         direction,
         directionText: direction && texts[direction],
         copiesText: relation.copies > 0
-          ? fill(texts.copies, { n: new Intl.NumberFormat(this.#locale).format(relation.copies) }) : null,
+          ? fill(texts.copies, { n: this.#number(relation.copies) }) : null,
         terms: group === "related" ? termsOf(relation).slice(0, TERMS_SHOWN) : [],
       };
     }
@@ -677,8 +687,12 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return share > 0 ? { share, shareText: fill(text, { n: this.#percent(share) }) } : {};
     }
 
+    #number(value) {
+      return formatOf("NumberFormat", this.#locale).format(value);
+    }
+
     #percent(share) {
-      return new Intl.NumberFormat(this.#locale, { style: "percent" }).format(shareOf(share));
+      return formatOf("NumberFormat", this.#locale, { style: "percent" }).format(shareOf(share));
     }
 
     #dateText(value) {
@@ -686,7 +700,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       if (!date) return textOf(value);
       const format = date.isDay
         ? { dateStyle: "long", timeZone: "UTC" } : { dateStyle: "long", timeStyle: "short" };
-      return new Intl.DateTimeFormat(this.#locale, format).format(date.time);
+      return formatOf("DateTimeFormat", this.#locale, format).format(date.time);
     }
 
     #ordinaryEntry(shown, toggle, texts) {
@@ -805,7 +819,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       }));
       const all = lists.flatMap((list) => list.entries);
       const button = make("button", { type: "button", part: "all" }, fill(this.#texts.all, {
-        n: new Intl.NumberFormat(this.#locale).format(all.length),
+        n: this.#number(all.length),
       }));
       this.#body.append(button);
       const top = (place) => this.#body.querySelectorAll('[part~="group"]')[place]?.offsetTop;

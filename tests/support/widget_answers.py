@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from es_simhash.engine.gateway import Client
+from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
@@ -61,7 +61,7 @@ def answers(
     install(client, index, semantics=SemanticScheme(entity_fields=entity_fields))
     failed = [outcome.reason for outcome in ingest(client, index, documents) if not outcome.ok]
     assert not failed, failed
-    client.indices.refresh(index=index)
+    Gateway.of(client).refresh(index)
     names = {"title": "title", "date": "date", "language": "lang", "link": link}
     configure(client, index, names)
     found = Index(client, index).related_to_each([document["id"] for document in documents])

@@ -12,6 +12,7 @@ import pytest
 from es_simhash.errors import EsSimhashError
 from tests.support.browser import chromium
 from tests.support.widget_answers import Answers, answers, attacking, sample
+from tests.support.widget_pages import Open, address, wait_for
 from tests.support.widget_site import Site, serving
 
 
@@ -67,3 +68,30 @@ def browser() -> Iterator[Any]:
         except EsSimhashError as error:
             _without_browser(str(error))
         yield started
+
+
+@pytest.fixture
+def open_page(browser: Any, site: Site) -> Iterator[Open]:
+    """Open a page with the widget; errors of its scripts, and of its policy, fail the test."""
+    with contextlib.ExitStack() as stack:
+        opened = []
+        errors: list[str] = []
+
+        def open_one(id: str | None, state: str = "ready", width: int = 800, **more: Any) -> Any:
+            options = {name: more.pop(name) for name in ("color_scheme", "reduced_motion")
+                       if name in more}  # fmt: skip
+            context = browser.new_context(viewport={"width": width, "height": 700}, **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(10_000)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.goto(address(site.url, id, **more))
+            wait_for(page, state)
+            opened.append(page)
+            return page
+
+        yield open_one
+        assert errors == []
+        assert [page.evaluate("window.violations") for page in opened] == [[]] * len(opened)
+        assert [page.evaluate("window.attacked") for page in opened] == [None] * len(opened)
+        site.gate.set()
