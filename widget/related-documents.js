@@ -141,6 +141,9 @@
 }
 :host([layout="columns"]) [part~="root"] { min-block-size: var(--related-reserve, 20rem); }
 :host([layout="compact"]) [part~="root"] { min-block-size: var(--related-reserve, 18rem); }
+@media (max-width: 45rem) {
+  :host([layout="columns"]) [part~="root"] { min-block-size: var(--related-reserve, 24rem); }
+}
 @media (max-width: 30rem) {
   :host(:not([layout="compact"])) [part~="root"] { min-block-size: var(--related-reserve, 29rem); }
   :host([layout="compact"]) [part~="root"] { min-block-size: var(--related-reserve, 26rem); }
@@ -186,7 +189,7 @@ button:hover { background: var(--_tint); }
 [part~="chips"] { display: flex; flex-wrap: wrap; gap: 0.35em; margin-block-start: 0.45em; font-size: 0.8125em; }
 [part~="chip"] { border: 1px solid var(--_line); border-radius: 1em; padding-inline: 0.7em; line-height: 1.6; }
 [part~="name"] { background: var(--_tint); font-weight: 600; }
-[part~="toggle"] { border: 0; font-size: 0.875em; padding-inline: 0.5em; white-space: nowrap; color: var(--_link); }
+[part~="toggle"] { border: 0; font-size: 0.875em; padding-inline: 0.5em; margin-inline-start: auto; white-space: nowrap; color: var(--_link); }
 [part~="toggle"]::after {
   content: ""; display: inline-block; inline-size: 0.4em; block-size: 0.4em; margin-inline-start: 0.5em;
   border: solid currentColor; border-width: 0 2px 2px 0; transform: translateY(-0.15em) rotate(45deg);
@@ -370,6 +373,10 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
   function markedPassage(pieces, own) {
     const nodes = [];
     let length = 0;
+    // A blank between two words that differ is marked with them.
+    pieces.forEach((piece, place) => {
+      if (own.has(place - 1) && own.has(place + 1) && !/[\p{L}\p{N}]/u.test(piece)) own.add(place);
+    });
     for (let start = 0, end; start < pieces.length && length < PASSAGE_CHARACTERS; start = end) {
       const isOwn = own.has(start);
       for (end = start + 1; end < pieces.length && own.has(end) === isOwn; ) end += 1;

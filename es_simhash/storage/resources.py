@@ -22,22 +22,14 @@ META = "es_simhash"
 MAPPINGS = "simhash@mappings"
 
 
-def read(kind: str, name: str) -> str:
-    """Return the text of a shipped file, from the installed package or the checkout beside it.
-
-    Args:
-        kind: Folder at the top of the repository: `mappings`, `ingest` or `widget`.
-        name: Of the file in it.
-    """
-    packaged = files("es_simhash") / "_cluster" / kind / name
-    if packaged.is_file():
-        return packaged.read_text("utf-8")
-    return (Path(__file__).parents[2] / kind / name).read_text("utf-8")
-
-
 def load(kind: str, name: str) -> dict[str, Any]:
     """Read a resource file, from the installed package or from the checkout beside it."""
-    loaded: dict[str, Any] = json.loads(read(kind, name))
+    packaged = files("es_simhash") / "_cluster" / kind / name
+    if packaged.is_file():
+        content = packaged.read_text("utf-8")
+    else:
+        content = (Path(__file__).parents[2] / kind / name).read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(content)
     return loaded
 
 

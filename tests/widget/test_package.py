@@ -5,7 +5,6 @@ import json
 import re
 from pathlib import Path
 
-from es_simhash.storage.resources import read
 from tests.support.widget_site import SCRIPT, WIDGET
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +26,5 @@ def test_the_package_is_of_the_version_and_licence_of_the_project() -> None:
 
 def test_the_wheel_and_the_source_archive_ship_the_file() -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert '\n"widget" = "es_simhash/_cluster/widget"\n' in project
+    assert '\n"widget" = "es_simhash/widget"\n' in project
     assert re.search(r'^include = \[.*"/widget"', project, re.M)
-    assert read("widget", SCRIPT.name) == SCRIPT.read_text("utf-8")

@@ -165,7 +165,7 @@ def test_right_to_left_mirrors_the_widget(open_page: Open) -> None:
     assert not overflows(page)
 
 
-@pytest.mark.parametrize("width", [320, 480, 768, 1024, 1600])
+@pytest.mark.parametrize("width", [320, 480, 600, 768, 1024, 1600])
 @pytest.mark.parametrize("layout", ["list", "columns", "compact"])
 def test_no_width_is_too_small_or_moves_the_page(open_page: Open, width: int, layout: str) -> None:
     page = open_page("en-harbour-v1", width=width, layout=layout)
