@@ -77,13 +77,22 @@ def open_page(browser: Any, site: Site) -> Iterator[Open]:
         opened = []
         errors: list[str] = []
 
-        def open_one(id: str | None, state: str = "ready", width: int = 800, **more: Any) -> Any:
+        def open_one(
+            id: str | None,
+            state: str = "ready",
+            width: int = 800,
+            *,
+            clock: bool = False,
+            **more: Any,
+        ) -> Any:
             options = {name: more.pop(name) for name in ("color_scheme", "reduced_motion")
                        if name in more}  # fmt: skip
             context = browser.new_context(viewport={"width": width, "height": 700}, **options)
             stack.callback(context.close)
             page = context.new_page()
             page.set_default_timeout(10_000)
+            if clock:
+                page.clock.install()
             page.on("pageerror", lambda error: errors.append(str(error)))
             page.goto(address(site.url, id, **more))
             wait_for(page, state)

@@ -215,6 +215,29 @@ def test_the_colours_follow_the_text_of_the_page(open_page: Open, scheme: str) -
     assert (lightness > 200) == (scheme == "dark")
 
 
+def test_a_page_styles_properties_and_parts(open_page: Open) -> None:
+    page = open_page("en-harbour-v1")
+    # As a style sheet of the page, which its policy lets no test write into the markup.
+    page.evaluate(
+        """() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(`related-documents { --related-accent: rgb(1, 2, 3);
+            --related-reserve: 0; } related-documents::part(chip) { border-radius: 0; }`);
+          document.adoptedStyleSheets = [sheet];
+        }"""
+    )
+    look = "(element, name) => getComputedStyle(element)[name]"
+    assert part(page, "title").first.evaluate(look, "color") == "rgb(1, 2, 3)"
+    assert part(page, "fill").first.evaluate(look, "backgroundColor") == "rgb(1, 2, 3)"
+    assert part(page, "chip").first.evaluate(look, "borderRadius") == "0px"
+    page.evaluate(
+        "document.querySelector('related-documents').setAttribute('document-id', 'en-tender-road')"
+    )
+    page.locator("related-documents li", has_text="restoration").wait_for()
+    assert part(page, "all").count() == 0
+    assert page.locator('related-documents [part~="entry"]:not([hidden])').count() == 4
+
+
 @pytest.mark.parametrize(
     ("motion", "name"), [("reduce", "none"), ("no-preference", "related-pulse")]
 )

@@ -172,6 +172,31 @@ def test_a_service_that_is_not_there_is_an_error(open_page: Open) -> None:
         assert part(page, "retry").is_visible()
 
 
+def test_a_service_that_does_not_answer_is_an_error(open_page: Open, site: Site) -> None:
+    site.gate.clear()
+    page = open_page("en-harbour-v1", state="loading", clock=True)
+    page.clock.fast_forward(19_000)
+    assert part(page, "skeleton").is_visible()
+    page.clock.fast_forward(2_000)
+    wait_for(page, "error")
+    assert events(page, "related-error") == [{"documentId": "en-harbour-v1", "status": None}]
+
+
+def test_an_element_that_moves_is_asked_for_once_and_again_when_it_changed(
+    open_page: Open, site: Site
+) -> None:
+    page = open_page("en-harbour-v1")
+    element = "document.querySelector('related-documents')"
+    page.evaluate(f"document.querySelector('h1').after({element})")
+    page.evaluate(
+        f"const moved = {element}; moved.remove(); moved.setAttribute('document-id', 'en-pie');"
+        "document.querySelector('h1').after(moved)"
+    )
+    wait_for(page, "empty")
+    asked = [path for path in site.requested if path.startswith("/related/")]
+    assert asked == ["/related/en-harbour-v1", "/related/en-pie"]
+
+
 def test_without_a_document_nothing_is_asked(open_page: Open, site: Site) -> None:
     page = open_page(None, state="idle")
     assert [path for path in site.requested if "/related/" in path] == []
