@@ -216,6 +216,7 @@ def test_the_last_of_several_documents_is_shown(open_page: Open, site: Site) -> 
     page.wait_for_timeout(500)
     assert texts(page, "title") == ["RECALL OF KETTLES"]
     assert [event["documentId"] for event in events(page, "related-loaded")] == ["en-recall"]
+    assert events(page, "related-error") == []
 
 
 def test_attributes_and_headers_reach_the_service(open_page: Open, site: Site) -> None:
