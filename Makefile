@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains
+  bench-passages bench-copies bench-changes bench-chains bench-widget
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -108,6 +108,10 @@ bench-changes: $(STAMP)
 # Versions listed by date, where their chains are known (needs the data).
 bench-chains: $(STAMP)
 	@$(BIN)/python -m tests.bench.chains $(ARGS)
+
+# Size of the widget, and how soon it shows an answer (needs Chromium).
+bench-widget: $(STAMP)
+	@$(BIN)/python -m tests.bench.widget $(ARGS)
 
 # De-duplication at ingest beside plain bulk of the same documents.
 bench-on-version: $(STAMP)

@@ -1,0 +1,106 @@
+"""A browser, a site with the widget in it, and answers of a real engine."""
+
+import contextlib
+import importlib.util
+import os
+import uuid
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import pytest
+
+from es_simhash.errors import EsSimhashError
+from tests.support.browser import chromium
+from tests.support.widget_answers import Answers, answers, attacking, sample
+from tests.support.widget_pages import Open, address, wait_for
+from tests.support.widget_site import Site, serving
+
+
+@pytest.fixture(scope="session")
+def all_answers(cluster_url: str) -> Iterator[dict[str, Answers]]:
+    """What an engine answers for the sample and for the attacking documents."""
+    from es_simhash.engine.connection import connect
+
+    names = [f"test-{uuid.uuid4().hex}" for _ in range(2)]
+    with connect(cluster_url) as client:
+        try:
+            yield {
+                "sample": answers(client, names[0], sample()),
+                "attacking": answers(
+                    client,
+                    names[1],
+                    attacking(),
+                    link="{address}",
+                    entity_fields=("people",),
+                ),
+            }
+        finally:
+            client.indices.delete(index=names, ignore_unavailable=True)
+
+
+@pytest.fixture(scope="session")
+def running_site() -> Iterator[Site]:
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def site(running_site: Site, all_answers: dict[str, Answers]) -> Site:
+    """The site, with the answers for the sample."""
+    running_site.reset(all_answers["sample"])
+    return running_site
+
+
+def _without_browser(reason: str) -> NoReturn:
+    if os.environ.get("ES_SIMHASH_REQUIRE_CLUSTER") == "1":
+        pytest.fail(f"ES_SIMHASH_REQUIRE_CLUSTER=1, but: {reason}", pytrace=False)
+    pytest.skip(f"no browser: {reason}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium; without it the tests are skipped, and say what to install."""
+    if importlib.util.find_spec("axe_playwright_python") is None:
+        _without_browser("axe-playwright-python is missing. Run pip install -e '.[dev]'.")
+    with contextlib.ExitStack() as stack:
+        try:
+            started = stack.enter_context(chromium())
+        except EsSimhashError as error:
+            _without_browser(str(error))
+        yield started
+
+
+@pytest.fixture
+def open_page(browser: Any, site: Site) -> Iterator[Open]:
+    """Open a page with the widget; errors of its scripts, and of its policy, fail the test."""
+    with contextlib.ExitStack() as stack:
+        opened = []
+        errors: list[str] = []
+
+        def open_one(
+            id: str | None,
+            state: str = "ready",
+            width: int = 800,
+            *,
+            clock: bool = False,
+            **more: Any,
+        ) -> Any:
+            options = {name: more.pop(name) for name in ("color_scheme", "reduced_motion")
+                       if name in more}  # fmt: skip
+            context = browser.new_context(viewport={"width": width, "height": 700}, **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(10_000)
+            if clock:
+                page.clock.install()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.goto(address(site.url, id, **more))
+            wait_for(page, state)
+            opened.append(page)
+            return page
+
+        yield open_one
+        assert errors == []
+        assert [page.evaluate("window.violations") for page in opened] == [[]] * len(opened)
+        assert [page.evaluate("window.attacked") for page in opened] == [None] * len(opened)
+        site.gate.set()
