@@ -19,6 +19,7 @@ from tests.support.datasets import data_folder
 
 # Fixtures of several rooms; those of one room are in its conftest.
 pytest_plugins = [
+    "tests.support.browser",
     "tests.support.corpus",
     "tests.support.desk",
     "tests.support.docker_daemon",

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.rendering.pieces import hunks
 from es_simhash.differences.rendering.rows import rows
 from es_simhash.differences.rendering.unified import unified_diff
-from tests.support.pages import Page, require_accessible
+from tests.support.pages import Page
 
 LINES = [f"Line {number} of the text, which has something to say." for number in range(1, 41)]
 ATTACKS = '<script>alert(1)</script> & "quotes" <img src="https://example.org/x">'
@@ -208,9 +209,9 @@ def test_the_strip_stays_in_its_bounds() -> None:
         ("x" * 5000, "x" * 4000 + " y"),
     ],
 )
-def test_pages_are_accessible(a: str, b: str, tmp_path: Path) -> None:
+def test_pages_are_accessible(a: str, b: str, require_accessible: Any) -> None:
     relation = compare(a, b, semantics=None)
     page = Page(changes_html(changes(a, b), f"{ATTACKS} a", "b" * 300, relation))
     page.require_harmless()
     page.require_linked()
-    require_accessible(page.source, tmp_path)
+    require_accessible(page.source)

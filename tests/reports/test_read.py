@@ -12,7 +12,7 @@ from es_simhash.reports.model import IndexReport, ReportOptions
 from es_simhash.reports.read import read_report
 from es_simhash.reports.sentences import headline
 from tests.support.made_up_texts import make_prose, make_text, revise
-from tests.support.pages import HOSTILE, Page, require_accessible
+from tests.support.pages import HOSTILE, Page
 
 pytestmark = pytest.mark.cluster
 
@@ -151,12 +151,12 @@ def test_copies_of_a_large_index_are_left_to_their_command(
     assert any("has 14 documents, and a report compares 13" in note for note in found.notes)
 
 
-def test_an_empty_index_has_a_page(client: Any, build: Build, tmp_path: Any) -> None:
+def test_an_empty_index_has_a_page(client: Any, build: Build, require_accessible: Any) -> None:
     report = read_report(client, build([]), options=ReportOptions(copies=True))
     page = Page(report_html(report))
     assert "This index has no documents" in page.words
     page.require_harmless()
-    require_accessible(page.source, tmp_path)
+    require_accessible(page.source)
 
 
 def test_an_index_without_families_says_how_to_get_them(client: Any, build: Build) -> None:
@@ -196,7 +196,9 @@ def test_an_unknown_date_field_is_an_error(client: Any, build: Build) -> None:
         read_report(client, build([]), options=ReportOptions(date_field="whn"))
 
 
-def test_what_documents_say_is_shown_as_text(client: Any, build: Build, tmp_path: Any) -> None:
+def test_what_documents_say_is_shown_as_text(
+    client: Any, build: Build, require_accessible: Any
+) -> None:
     text = f"{HOSTILE} {make_text(1)}"
     found = [
         document(f"{HOSTILE} {number}", text, f"202{number}-01-01", f"{HOSTILE} {'long ' * 400}")
@@ -207,17 +209,17 @@ def test_what_documents_say_is_shown_as_text(client: Any, build: Build, tmp_path
     page = Page(report_html(read_report(client, index)))
     page.require_harmless()
     assert page.text.count("<script>alert(1)</script>") >= 4
-    require_accessible(page.source, tmp_path)
+    require_accessible(page.source)
 
 
-def test_the_page_is_accessible_and_whole(report: IndexReport, tmp_path: Any) -> None:
+def test_the_page_is_accessible_and_whole(report: IndexReport, require_accessible: Any) -> None:
     page = Page(report_html(report))
     page.require_harmless()
     page.require_linked()
     for title in (TITLES["a"], TITLES["b"], TITLES["c"]):
         assert title in page.text
     assert page.source.count("<table") == page.source.count("<caption>") == 4
-    require_accessible(page.source, tmp_path)
+    require_accessible(page.source)
 
 
 def test_a_sidecar_has_no_report(client: Any, index_name: str) -> None:

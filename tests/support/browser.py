@@ -1,10 +1,14 @@
-"""Chromium, driven by Playwright."""
+"""Chromium, driven by Playwright: for pages and the widget."""
 
+import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
 
 from es_simhash.errors import EsSimhashError
 
@@ -32,3 +36,47 @@ def chromium() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+def _without_browser(reason: str) -> NoReturn:
+    if os.environ.get("ES_SIMHASH_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"ES_SIMHASH_REQUIRE_BROWSER=1, but: {reason}", pytrace=False)
+    pytest.skip(f"no browser: {reason}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, one for all tests; without it these are skipped, and say what to install."""
+    if importlib.util.find_spec("axe_playwright_python") is None:
+        _without_browser("axe-playwright-python is missing. Run pip install -e '.[dev]'.")
+    with ExitStack() as stack:
+        try:
+            started = stack.enter_context(chromium())
+        except EsSimhashError as error:
+            _without_browser(str(error))
+        yield started
+
+
+@pytest.fixture
+def require_accessible(browser: Any, tmp_path: Path) -> Callable[[str], None]:
+    """Check a page with axe-core, light and dark, and that no phone has to scroll sideways."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def check(source: str) -> None:
+        file = tmp_path / "page.html"
+        file.write_text(source, "utf-8")
+        requests: list[str] = []
+        for width, scheme in ((320, "dark"), (1400, "light")):
+            # axe-core is a script, which the page forbids.
+            page = browser.new_page(
+                viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
+            )
+            page.on("request", lambda request: requests.append(request.url))
+            page.goto(file.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            page.close()
+        assert set(requests) == {file.as_uri()}
+
+    return check

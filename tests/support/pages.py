@@ -1,19 +1,13 @@
 """Pages of HTML as a reader has them: their tags and texts, and what axe-core says of them."""
 
-import os
 import re
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any, NoReturn
-
-import pytest
 
 # What must stay text: markup, a script, an address to load, ESC, right-to-left override.
 HOSTILE = (
     "<script>alert(1)</script></title></style><img src=http://x.example/p.png onerror=alert(2)> "
     "& \"quoted\" 'too' javascript:alert(3) \x1b[31m \x9b \u202e"
 )
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 class Page(HTMLParser):
@@ -62,39 +56,3 @@ class Page(HTMLParser):
         assert len(ids) == len(set(ids))
         links = [value[1:] for value in self.values("href") if value.startswith("#")]
         assert set(links) <= set(ids)
-
-
-def require_accessible(source: str, folder: Path) -> None:
-    """Check a page with axe-core, light and dark, and that no phone has to scroll sideways."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _without_browser("pip install playwright axe-playwright-python")
-    if not CHROMIUM.exists():
-        _without_browser("apt-get install chromium")
-    file = folder / "page.html"
-    file.write_text(source, "utf-8")
-    requests: list[str] = []
-    with sync_playwright() as playwright:
-        browser: Any = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox"]
-        )
-        for width, scheme in ((320, "dark"), (1400, "light")):
-            # axe-core is a script, which the page forbids.
-            page = browser.new_page(
-                viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
-            )
-            page.on("request", lambda request: requests.append(request.url))
-            page.goto(file.as_uri())
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
-        browser.close()
-    assert set(requests) == {file.as_uri()}
-
-
-def _without_browser(install: str) -> NoReturn:
-    if os.environ.get("ES_SIMHASH_REQUIRE_CLUSTER") == "1":
-        pytest.fail(f"needs a browser: {install}", pytrace=False)
-    pytest.skip(f"needs a browser: {install}")

@@ -1,16 +1,12 @@
 """A browser, a site with the widget in it, and answers of a real engine."""
 
 import contextlib
-import importlib.util
-import os
 import uuid
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
-from es_simhash.errors import EsSimhashError
-from tests.support.browser import chromium
 from tests.support.widget_answers import Answers, answers, attacking, sample
 from tests.support.widget_pages import Open, address, wait_for
 from tests.support.widget_site import Site, serving
@@ -49,25 +45,6 @@ def site(running_site: Site, all_answers: dict[str, Answers]) -> Site:
     """The site, with the answers for the sample."""
     running_site.reset(all_answers["sample"])
     return running_site
-
-
-def _without_browser(reason: str) -> NoReturn:
-    if os.environ.get("ES_SIMHASH_REQUIRE_CLUSTER") == "1":
-        pytest.fail(f"ES_SIMHASH_REQUIRE_CLUSTER=1, but: {reason}", pytrace=False)
-    pytest.skip(f"no browser: {reason}")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium; without it the tests are skipped, and say what to install."""
-    if importlib.util.find_spec("axe_playwright_python") is None:
-        _without_browser("axe-playwright-python is missing. Run pip install -e '.[dev]'.")
-    with contextlib.ExitStack() as stack:
-        try:
-            started = stack.enter_context(chromium())
-        except EsSimhashError as error:
-            _without_browser(str(error))
-        yield started
 
 
 @pytest.fixture
