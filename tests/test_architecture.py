@@ -35,6 +35,7 @@ ROOMS = (
     "diagnostics",
     "evaluation",
     "local_node",
+    "service",
     "cli",
 )
 # Text in, numbers and plain dicts out: everything before the room that talks to the cluster.

@@ -12,8 +12,8 @@ from es_simhash.cli.main import COMMANDS, cli
 
 COMMAND_NAMES = {"backfill", "blame", "changes", "compare", "concepts", "config", "copies",
                  "demo", "dismiss", "doctor", "explain", "families", "family", "fingerprint",
-                 "ingest", "install", "node", "pipeline", "related", "same", "selftest", "status",
-                 "sweep",
+                 "ingest", "install", "node", "pipeline", "related", "same", "selftest", "serve",
+                 "status", "sweep",
                  "undo"}  # fmt: skip
 
 

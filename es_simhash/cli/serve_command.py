@@ -1,0 +1,56 @@
+"""`es-simhash serve`: the HTTP API for related documents."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from es_simhash.cli.connection_options import connection_options
+from es_simhash.service.extra import require_extra
+
+
+@click.command()
+@click.argument("index")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    show_default="no file",
+    help="TOML file: fields that may leave, filters, keys, origins, limits.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="Port."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes."
+)
+@connection_options
+def serve(
+    index: str,
+    config_file: Path | None,
+    host: str,
+    port: int,
+    workers: int,
+    **connection: Any,
+) -> None:
+    """Serve the documents related to those of INDEX over HTTP.
+
+    A web site asks it for the versions and neighbours of a document, and why they are related:
+    GET /related/ID, /compare/A/B, /families/ID and /documents/ID, POST /related. The address
+    /openapi.json describes them. Only the fields that the configuration allows leave it; without a
+    file those that INDEX is configured with as title, date, owner, language and link.
+
+    Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
+    that run are answered.
+    """
+    require_extra()
+    # An optional extra.
+    from es_simhash.service.configuration import ServiceConfig, read_configuration
+    from es_simhash.service.server import serve as serve_index
+    from es_simhash.service.start import Service
+
+    config = ServiceConfig() if config_file is None else read_configuration(config_file)
+    ca_certs = connection.pop("ca_certs")
+    connection["ca_certs"] = str(ca_certs) if ca_certs else None
+    serve_index(Service(index, connection, config), host=host, port=port, workers=workers)
