@@ -190,6 +190,7 @@ class Answers:
             "document": None if answer.document is None else self._context(answer.document),
             "relations": [self._relation(relation) for relation in answer],
             "total": extent.total,
+            "is_estimate": extent.is_estimate,
             "next": following,
             "truncated": answer.truncated,
         }

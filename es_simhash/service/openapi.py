@@ -37,11 +37,12 @@ _SCHEMAS: Schema = {
     "Relation": _RELATION,
     "Related": {
         "type": "object",
-        "required": ["document", "relations", "total", "next", "truncated"],
+        "required": ["document", "relations", "total", "is_estimate", "next", "truncated"],
         "properties": {
             "document": {"$ref": "#/components/schemas/Context"},
             "relations": {"type": "array", "items": {"$ref": "#/components/schemas/Relation"}},
             "total": {"type": "integer", "minimum": 0},
+            "is_estimate": {"type": "boolean", "description": "Whether `total` may change."},
             "next": {
                 "type": ["integer", "null"],
                 "description": "`from` of the next page; null after the last that may be read.",
