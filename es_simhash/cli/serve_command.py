@@ -13,7 +13,7 @@ from es_simhash.service.extra import require_extra
 @click.argument("index")
 @click.option(
     "--config",
-    "config_file",
+    "config",
     type=click.Path(dir_okay=False, path_type=Path),
     show_default="no file",
     help="TOML file: fields that may leave, filters, keys, origins, limits.",
@@ -28,7 +28,7 @@ from es_simhash.service.extra import require_extra
 @connection_options
 def serve(
     index: str,
-    config_file: Path | None,
+    config: Path | None,
     host: str,
     port: int,
     workers: int,
@@ -50,7 +50,7 @@ def serve(
     from es_simhash.service.server import serve as serve_index
     from es_simhash.service.start import Service
 
-    config = ServiceConfig() if config_file is None else read_configuration(config_file)
+    settings = ServiceConfig() if config is None else read_configuration(config)
     ca_certs = connection.pop("ca_certs")
     connection["ca_certs"] = str(ca_certs) if ca_certs else None
-    serve_index(Service(index, connection, config), host=host, port=port, workers=workers)
+    serve_index(Service(index, connection, settings), host=host, port=port, workers=workers)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.indices.document_settings import sample_sources
@@ -13,6 +14,8 @@ from es_simhash.storage.mapped_fields import fields_named, nearest_hint
 from es_simhash.storage.paths import get_values
 
 Mappings = Mapping[str, Mapping[str, Any]]
+# Status of a query that the engine cannot read.
+_INVALID = 400
 
 
 def allowed_fields(
@@ -76,8 +79,13 @@ def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
 def _require_filters(gateway: Gateway, name: str, config: ServiceConfig) -> None:
     for where, query in _filters(config):
         body = {"size": 0, "query": {"bool": {"filter": [query]}}}
-        if gateway.search_each(name, [body]) == [None]:
-            raise InputError(f"Elasticsearch rejects {where}: {query!r} is no query it can run.")
+        try:
+            gateway.search(name, body)
+        except RequestRejected as error:
+            if error.status != _INVALID:
+                raise
+            reason = str(error).partition("): ")[2]
+            raise InputError(f"Elasticsearch rejects {where}: {reason}") from error
 
 
 def _require_claims(mappings: Mappings, config: ServiceConfig) -> None:

@@ -133,9 +133,10 @@ def read_configuration(path: Path) -> ServiceConfig:
     """
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"Cannot read {path}: {error}. Set config.", parameter="config") from error
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        message = f"Cannot read {path}: {error.strerror}. Set config."
+        raise InputError(message, parameter="config") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}.") from error
     return _configuration(Table(str(path), values), path.parent)
 

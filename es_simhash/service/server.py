@@ -3,6 +3,7 @@
 import os
 import socket
 import tempfile
+from collections.abc import Callable
 from typing import Protocol
 
 import uvicorn
@@ -53,18 +54,27 @@ def serve(service: Startable, *, host: str, port: int, workers: int = 1) -> None
     service.check()
     with _listening(host, port) as listening:
         if workers == 1:
-            uvicorn.Server(_settings(service, 1)).run(sockets=[listening])
+            uvicorn.Server(server_settings(service, service.config)).run(sockets=[listening])
             return
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
-            settings = _settings(service, workers)
+            settings = server_settings(service, service.config, workers)
             Multiprocess(settings, sockets=[listening]).run()
 
 
-def _settings(service: Startable, workers: int) -> uvicorn.Config:
-    proxies = list(service.config.trusted_proxies)
+def server_settings(
+    make: Callable[[], Starlette], config: ServiceConfig, workers: int = 1
+) -> uvicorn.Config:
+    """Return how an application is run.
+
+    Args:
+        make: Makes the application, in each worker.
+        config: Of the service.
+        workers: Processes.
+    """
+    proxies = list(config.trusted_proxies)
     return uvicorn.Config(
-        service,
+        make,
         factory=True,
         workers=workers,
         log_config=None,

@@ -86,21 +86,23 @@ def serve(cluster_url: str) -> Iterator[Serve]:
             gateway = Gateway(connect(url, timeout=config.limits.seconds))
             stack.enter_context(gateway)
             app = application(answers_of(gateway, index, config), config)
-            address = stack.enter_context(running_app(app))
+            address = stack.enter_context(running_app(lambda: app, config))
             return stack.enter_context(httpx.Client(base_url=address, timeout=30))
 
         yield start
 
 
 @contextlib.contextmanager
-def running_app(app: Any) -> Iterator[str]:
+def running_app(make: Callable[[], Any], config: Any) -> Iterator[str]:
     """Run an application on a free port during the block; yields its address."""
     import uvicorn
+
+    from es_simhash.service.server import server_settings
 
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(1_024)
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        server = uvicorn.Server(server_settings(make, config))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         while not server.started and thread.is_alive():
