@@ -25,6 +25,11 @@ from es_simhash.service.extra import require_extra
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes."
 )
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Check the configuration and the index, serve nothing, and exit.",
+)
 @connection_options
 def serve(
     index: str,
@@ -32,6 +37,7 @@ def serve(
     host: str,
     port: int,
     workers: int,
+    check: bool,
     **connection: Any,
 ) -> None:
     """Serve the documents related to those of INDEX over HTTP.
@@ -53,4 +59,9 @@ def serve(
     settings = ServiceConfig() if config is None else read_configuration(config)
     ca_certs = connection.pop("ca_certs")
     connection["ca_certs"] = str(ca_certs) if ca_certs else None
-    serve_index(Service(index, connection, settings), host=host, port=port, workers=workers)
+    service = Service(index, connection, settings)
+    if check:
+        service.check()
+        click.echo(f"{index} can be served.")
+        return
+    serve_index(service, host=host, port=port, workers=workers)

@@ -46,7 +46,7 @@ class Service:
             EsSimhashError: It cannot; the message says why.
         """
         with self._client() as gateway:
-            answers_of(gateway, self.index, self.config)
+            answers_of(gateway, self.index, self.config).require_ready()
 
     def _client(self) -> Gateway:
         return Gateway(connect(**self.connection, timeout=self.config.limits.seconds))

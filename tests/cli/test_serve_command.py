@@ -152,6 +152,11 @@ def test_what_cannot_start_says_why_in_one_sentence(
     assert "Set --config." in error(tenants, "--config", tmp_path / "none.toml")
 
 
+def test_check_serves_nothing(run: Run, tenants: str, cluster_url: str) -> None:
+    done = run("serve", tenants, "--check", "--url", cluster_url)
+    assert (done.status, done.out) == (0, f"{tenants} can be served.\n")
+
+
 def test_without_the_engine_it_does_not_start(run: Run) -> None:
     message = run("serve", "x", "--url", "http://127.0.0.1:9").refusal()
     assert message.startswith("Error: No cluster answers at http://127.0.0.1:9")
