@@ -14,8 +14,6 @@ from es_simhash.storage.mapped_fields import fields_named, nearest_hint
 from es_simhash.storage.paths import get_values
 
 Mappings = Mapping[str, Mapping[str, Any]]
-# Status of a query that the engine cannot read.
-_INVALID = 400
 
 
 def allowed_fields(
@@ -82,7 +80,8 @@ def _require_filters(gateway: Gateway, name: str, config: ServiceConfig) -> None
         try:
             gateway.search(name, body)
         except RequestRejected as error:
-            if error.status != _INVALID:
+            # Another status is no fault of the query.
+            if error.status != 400:
                 raise
             reason = str(error).partition("): ")[2]
             raise InputError(f"Elasticsearch rejects {where}: {reason}") from error
