@@ -148,6 +148,15 @@ def _megabytes(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
+def fill_cache(port: int, ids: Sequence[str]) -> None:
+    """Request each document once."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    for id in ids:
+        connection.request("GET", f"/related/{id}")
+        connection.getresponse().read()
+    connection.close()
+
+
 def measure(name: str, load: Load, pid: int) -> None:
     """Print how a load was answered."""
     before = _megabytes(pid)
@@ -182,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         ids = [str(number) for number in range(options.documents)]
         with served(url, options.workers, 3_600) as (port, pid):
             warm = ids[:_WARM]
-            Load(port, warm, 50, 2 * len(warm) / 50).run()
+            fill_cache(port, warm)
             measure("warm cache", Load(port, warm, options.rate, options.seconds), pid)
         with served(url, options.workers, 0) as (port, pid):
             Load(port, ids, options.uncached_rate, 5).run()
