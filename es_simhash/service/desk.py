@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -16,6 +17,8 @@ from es_simhash.service.problems import problem_of, unavailable
 from es_simhash.service.questions import Answering, Question
 
 Value = TypeVar("Value")
+# So long many probes ask Elasticsearch once.
+_READY_SECONDS = 1.0
 
 
 class Desk:
@@ -33,6 +36,7 @@ class Desk:
         self._limits = limits
         self._pool = ThreadPoolExecutor(limits.threads, "es-simhash")
         self._pending = 0
+        self._ready_until = 0.0
 
     async def answer(self, question: Question) -> bytes:
         """Return the body of an answer.
@@ -67,6 +71,17 @@ class Desk:
                 ENGINE_FAILURES.inc()
                 log(logging.WARNING, "engine failed", error=True)
             raise problem from error
+
+    async def require_ready(self) -> None:
+        """Check that the index can be searched; that it can is remembered for a second.
+
+        Raises:
+            Problem: It cannot.
+        """
+        if time.monotonic() < self._ready_until:
+            return
+        await self.run(self.answers.require_ready)
+        self._ready_until = time.monotonic() + _READY_SECONDS
 
     def close(self) -> None:
         """End the threads, as soon as what they do is done."""

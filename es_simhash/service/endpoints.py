@@ -159,8 +159,7 @@ class Endpoints:
 
     async def readiness(self, request: Request) -> Response:
         """Say whether the index can be searched."""
-        self._limit.take("readyz")
-        await self.desk.run(self.desk.answers.require_ready)
+        await self.desk.require_ready()
         return JSONResponse({"status": "ready"})
 
     async def metrics(self, request: Request) -> Response:

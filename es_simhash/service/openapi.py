@@ -128,7 +128,7 @@ def openapi(config: ServiceConfig, sorts: Sequence[Sort]) -> dict[str, Any]:
             "/families/{id}": _asked("The versions of a document", "Family", ["id"]),
             "/documents/{id}": _asked("The allowed fields of a document", "Document", ["id"]),
             "/healthz": _free("Whether the process is there", "Status"),
-            "/readyz": _free("Whether the index can be searched", "Status", 429, 503),
+            "/readyz": _free("Whether the index can be searched", "Status", 503),
         },
         "components": {"schemas": dict(_SCHEMAS)},
     }

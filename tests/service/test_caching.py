@@ -61,6 +61,16 @@ def test_without_a_cache_the_answer_is_made_each_time(
     assert len(sent) > 1
 
 
+def test_many_probes_ask_the_engine_once_a_second(serve: Serve, tenants: str, proxy: Proxy) -> None:
+    sent: list[str] = []
+    http = serve(tenants, ServiceConfig(limits=ServiceLimits(requests_per_minute=1)), url=proxy.url)
+    proxy.hook = lambda path, body: sent.append(path)
+    began = time.monotonic()
+    # However many they are, no limit makes the service look ill.
+    assert {http.get("/readyz").status_code for _ in range(20)} == {200}
+    assert 1 <= len(sent) <= 1 + (time.monotonic() - began)
+
+
 def test_a_document_that_changes_is_shown_as_it_is(serve: Serve, versions: Shelf) -> None:
     http = serve(versions.name, ServiceConfig(fields=("title",)))
 
