@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -92,6 +92,10 @@ bench-families: $(STAMP)
 # How long one family takes to be shown, by its size.
 bench-family: $(STAMP)
 	@$(BIN)/python -m tests.bench.family $(ARGS)
+
+# Requests a second of the HTTP service, cached and not.
+bench-service: $(STAMP)
+	@$(BIN)/python -m tests.bench.service $(ARGS)
 
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from es_simhash.engine.retry import RetryPolicy
     from es_simhash.errors import (
         ClusterError,
+        DocumentAmbiguous,
         DocumentMissing,
         EsSimhashError,
         FileInUse,
@@ -132,6 +133,7 @@ _MODULES = {
     "Displaced": "es_simhash.bulk.outcome",
     "DocumentContext": "es_simhash.relation.model",
     "DocumentFields": "es_simhash.storage.document_fields",
+    "DocumentAmbiguous": "es_simhash.errors",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.storage.references",
     "DocumentSettings": "es_simhash.storage.document_fields",
@@ -238,6 +240,7 @@ __all__ = [
     "Coverage",
     "Decision",
     "Displaced",
+    "DocumentAmbiguous",
     "DocumentContext",
     "DocumentFields",
     "DocumentMissing",

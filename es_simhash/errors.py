@@ -4,6 +4,7 @@ EsSimhashError
 ├── ClusterError            the cluster is unreachable, rejects a request, or has no room
 │   ├── IndexMissing        no such index
 │   ├── DocumentMissing     no such document
+│   ├── DocumentAmbiguous   several documents have the id
 │   └── MappingConflict     a field has another type, or the fingerprint fields are absent
 ├── NodeError               the local node cannot be installed, started or stopped
 ├── InputError              a file, document or parameter is invalid
@@ -41,6 +42,10 @@ class IndexMissing(ClusterError):
 
 class DocumentMissing(ClusterError):
     """The document does not exist in the index."""
+
+
+class DocumentAmbiguous(ClusterError):
+    """Several documents behind the name have the id."""
 
 
 class MappingConflict(ClusterError):

@@ -132,6 +132,7 @@ def rooms() -> None:
             [
                 ("evaluation", ("measures of", "rankings")),
                 ("local_node", ("a server for demo", "and tests")),
+                ("service", ("the HTTP", "API")),
                 ("cli", ("one file", "a command")),
             ],
         ),

@@ -28,6 +28,7 @@ pytest_plugins = [
     "tests.support.painless",
     "tests.support.proxy",
     "tests.support.shelf",
+    "tests.support.service",
     "tests.support.swept",
 ]
 

@@ -36,6 +36,7 @@ ROOMS = (
     "reports",
     "evaluation",
     "local_node",
+    "service",
     "cli",
 )
 # Text in, numbers and plain dicts out: everything before the room that talks to the cluster.

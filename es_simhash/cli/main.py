@@ -31,6 +31,7 @@ COMMANDS = {
     "report": "es_simhash.cli.report_command",
     "same": "es_simhash.cli.same_command",
     "selftest": "es_simhash.cli.selftest_command",
+    "serve": "es_simhash.cli.serve_command",
     "status": "es_simhash.cli.status_command",
     "sweep": "es_simhash.cli.sweep_command",
     "undo": "es_simhash.cli.undo_command",

@@ -8,7 +8,7 @@ from es_simhash.engine.errors import FORBIDDEN, forbidden, reason_of
 from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import Unavailable
 from es_simhash.engine.searches import search_all
-from es_simhash.errors import ClusterError
+from es_simhash.errors import DocumentAmbiguous
 from es_simhash.storage.references import DocumentRef
 
 # Documents of one response are held in memory at once, and their texts may be long.
@@ -95,17 +95,17 @@ def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[
     """Return the one hit of an id as an entry with `found`.
 
     Raises:
-        ClusterError: There are several, in several indices or under several routings.
+        DocumentAmbiguous: There are several, in several indices or under several routings.
     """
     if len(hits) > 1:
         indices = sorted({hit["_index"] for hit in hits})
         if len(indices) > 1:
-            raise ClusterError(
+            raise DocumentAmbiguous(
                 f"Document {id!r} is in several indices behind {index!r} "
                 f"({', '.join(indices)}). Query one of them."
             )
         routings = ", ".join(sorted(repr(hit.get("_routing")) for hit in hits))
-        raise ClusterError(
+        raise DocumentAmbiguous(
             f"Document {id!r} is in index {index!r} {len(hits)} times, with the routings "
             f"{routings}. Give each of them an id of its own."
         )

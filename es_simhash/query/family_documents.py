@@ -59,12 +59,14 @@ class FamilySearches:
         title_field: Field of the titles; None without one.
         date_field: Field of the dates; None without one.
         newer_than: A date of that field, as the engine reads it; None for all documents.
+        filters: Elasticsearch queries that every document must match.
     """
 
     config: IndexConfig
     title_field: str | None = None
     date_field: DateField | None = None
     newer_than: str | None = None
+    filters: tuple[Mapping[str, Any], ...] = ()
 
     def named(self, name: str) -> list[dict[str, Any]]:
         """Return two searches: for the document of an id, and for one of the family of a name."""
@@ -115,8 +117,14 @@ class FamilySearches:
             "_source": [*map(self.config.path, members), *titles],
             "docvalue_fields": [*map(self.config.path, fields.SCORED_MEMBERS), *dates],
             "track_total_hits": False,
-            "query": query,
+            "query": self._filtered(query),
         }
+
+    def _filtered(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a query with the filters, which change nothing else of it."""
+        if not self.filters:
+            return query
+        return {"bool": {"must": [query], "filter": list(self.filters)}}
 
     def _of_family(self, name: str) -> dict[str, Any]:
         return {"term": {self.config.path(fields.FAMILY): name}}

@@ -1,7 +1,7 @@
 """Dates, titles, families and so on of documents: what an answer says of them."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -49,7 +49,11 @@ class Contexts:
     def read(self, keys: Collection[Key]) -> None:
         """Read all that is known of documents."""
         missing = [key for key in keys if key not in self._hits]
-        for hit in self._found(missing, source=self._source):
+        self.keep(self._found(missing, source=self.source_fields))
+
+    def keep(self, hits: Iterable[Hit]) -> None:
+        """Take documents that were searched with `source_fields` and `docvalue_fields`."""
+        for hit in hits:
             key = hit["_index"], hit["_id"]
             self._hits[key] = hit
             if self.date_field is not None:
@@ -87,7 +91,14 @@ class Contexts:
         return "older" if of_hit < of_query else "newer"
 
     @property
-    def _source(self) -> list[str]:
+    def docvalue_fields(self) -> list[Any]:
+        """What searches request for the family and the date."""
+        values: list[Any] = [self.config.path(fields.FAMILY)]
+        return values if self.date_field is None else [*values, self.date_field.requested]
+
+    @property
+    def source_fields(self) -> list[str]:
+        """Fields of `_source` that titles, owners, languages and links are made of."""
         named = self.config.documents
         names = [named.title, named.owner, named.language]
         links = [] if named.link is None else link_fields(named.link)
@@ -95,9 +106,6 @@ class Contexts:
 
     def _found(self, keys: Sequence[Key], *, source: Sequence[str] | bool) -> Iterator[Hit]:
         ids = sorted({str(id) for _, id in keys})
-        values: list[Any] = [self.config.path(fields.FAMILY)]
-        if self.date_field is not None:
-            values.append(self.date_field.requested)
         for start in range(0, len(ids), _IDS):
             some = ids[start : start + _IDS]
             yield from self.access.hits(
@@ -106,7 +114,7 @@ class Contexts:
                     # An id may be in several indices.
                     "size": 2 * len(some),
                     "_source": source or False,
-                    "docvalue_fields": values,
+                    "docvalue_fields": self.docvalue_fields,
                     "track_total_hits": False,
                 }
             )

@@ -1,6 +1,7 @@
 """An index, alias or data stream whose documents have fingerprints."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,7 @@ from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.query.family_documents import FamilySearches
-from es_simhash.query.options import SearchOptions
+from es_simhash.query.options import Query, SearchOptions
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.model import Relation
@@ -177,7 +178,12 @@ class Index:
         return self._versions(date_field).blame(id)
 
     def family(
-        self, id: str, *, date_field: str | None = None, newer_than: str | None = None
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Query] = (),
     ) -> FamilyHistory:
         """Return the version family of a document, or that of a name, in order of the dates.
 
@@ -188,6 +194,8 @@ class Index:
             date_field: Field of the dates; by default the one that the index is configured with.
             newer_than: Return only members with a date after this one, as the engine reads it: a
                 date that the field can hold, or date math such as `now-30d`.
+            filters: Elasticsearch queries that members and near documents must match; what does
+                not is as if it were not there, also in the counts.
 
         Raises:
             DocumentMissing: There is neither a document nor a family of that name.
@@ -195,9 +203,9 @@ class Index:
                 the engine cannot read the date.
             MappingConflict: The field of the dates holds none.
         """
-        return FamilyReader(
-            self.gateway, self.name, self._family_searches(date_field, newer_than)
-        ).read(id)
+        searches = self._family_searches(date_field, newer_than)
+        searches = replace(searches, filters=tuple(filters))
+        return FamilyReader(self.gateway, self.name, searches).read(id)
 
     def _family_searches(self, date_field: str | None, newer_than: str | None) -> FamilySearches:
         config = self.config

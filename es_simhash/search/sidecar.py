@@ -76,7 +76,12 @@ class SidecarIndex(Index):
         return source
 
     def family(
-        self, id: str, *, date_field: str | None = None, newer_than: str | None = None
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Query] = (),
     ) -> FamilyHistory:
         """Reject the question: families are in documents that have fingerprints themselves.
 

@@ -94,6 +94,7 @@ CASES = {
     "families": Case("families", ("families", INDEX)),
     "dismiss": Case("dismiss", ("dismiss", INDEX, "1", "2")),
     "same": Case("same", ("same", INDEX, "1", "2")),
+    "serve": Case("serve", ("serve", INDEX, "--check"), "families"),
     "copies": Case("copies", ("copies", INDEX), "families"),
     "sweep": Case("sweep", ("sweep", INDEX)),
 }

@@ -18,8 +18,11 @@ class Proxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, target: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    # Whether requests on connections that were opened before are dropped.
+    closed = False
+
+    def __init__(self, target: str, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.target = urlsplit(target)
         self.hook: Hook = lambda path, body: None
 
@@ -36,6 +39,9 @@ class _Handler(BaseHTTPRequestHandler):
     server: Proxy
 
     def _answer(self) -> None:
+        if self.server.closed:
+            self.close_connection = True
+            return
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         refused = self.server.hook(self.path, body)
         status, content = refused if refused else self._passed_on(body)

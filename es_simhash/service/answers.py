@@ -1,0 +1,263 @@
+"""What the service answers: relations, comparisons, families and documents, with what may leave."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+from es_simhash.differences.model import Changes
+from es_simhash.errors import DocumentMissing
+from es_simhash.query.options import Query, SearchOptions
+from es_simhash.query.order import SORTS, Sort
+from es_simhash.relation.answer import Answer
+from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.model import DocumentContext, Relation
+from es_simhash.search.filtered import FilteredDocument, FilteredDocuments
+from es_simhash.service.parameters import RelatedQuery
+from es_simhash.service.questions import Filters, Shown, States
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import DocumentFields, link_fields
+
+
+class Relations(Protocol):
+    """What is asked of an index."""
+
+    def related(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Answer:
+        """Return what is related to a document or a text."""
+
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Return the relation of two documents."""
+
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one document to another."""
+
+    def family(
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Query] = (),
+    ) -> FamilyHistory:
+        """Return the family of a document, or that of a name."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers from one index, of documents that match filters, with allowed fields alone.
+
+    Attributes:
+        index: The index.
+        documents: Reads its documents.
+        fields: Fields that may leave.
+        evidence: Whether passages, and what texts have in common, may leave.
+        max_offset: Most relations to pass over.
+    """
+
+    index: Relations
+    documents: FilteredDocuments
+    fields: tuple[str, ...]
+    evidence: bool
+    max_offset: int
+
+    @property
+    def sorts(self) -> tuple[Sort, ...]:
+        """Orders that are possible; one by date tells something of the dates."""
+        date = self.config.documents.date
+        return SORTS if date is not None and self._allows(date) else ("score",)
+
+    @property
+    def config(self) -> IndexConfig:
+        """Configuration of the index."""
+        return self.documents.config
+
+    def related(self, id: str, query: RelatedQuery, filters: Filters) -> Shown:
+        """Return what is related to a document.
+
+        Raises:
+            DocumentMissing: There is none that matches the filters.
+        """
+        self._require([id], filters)
+        answer = self.index.related(id=id, options=self._options(query, filters))
+        return Shown(self._answer(answer), frozenset({id, *(str(each.id) for each in answer)}))
+
+    def related_to_text(self, text: str, query: RelatedQuery, filters: Filters) -> Shown:
+        """Return what is related to a text."""
+        return Shown(
+            self._answer(self.index.related(text=text, options=self._options(query, filters)))
+        )
+
+    def compare(self, id_a: str, id_b: str, filters: Filters) -> Shown:
+        """Return the relation of two documents, and what changed from one to the other.
+
+        Raises:
+            DocumentMissing: One of them is not there, or does not match the filters.
+        """
+        found = self._require([id_a, id_b], filters)
+        a, b = found[id_a], found[id_b]
+        relation = self.index.explain(id_a, id_b)
+        relation = replace(relation, document=b.context)
+        body = {
+            "relation": self._relation(relation),
+            "changes": self.index.changes(id_a, id_b).to_dict() if self.evidence else None,
+            "a": self._context(a.context),
+            "b": self._context(b.context),
+        }
+        return Shown(body, frozenset({id_a, id_b}))
+
+    def family(self, name: str, filters: Filters) -> Shown:
+        """Return the version family of a document, or that of a name.
+
+        Raises:
+            DocumentMissing: There is none with a document that matches the filters.
+        """
+        found = self.documents.read([name], filters)
+        document = found.get(name)
+        if document is not None and document.context.family is None:
+            raise DocumentMissing(f"Document {name!r} has no family yet.")
+        family = self.index.family(name, filters=filters)
+        body = family.to_dict()
+        context = self._allowed_context()
+        for each in (*body["members"], *body["near"]):
+            if not context.title:
+                each["title"] = None
+            if not context.date:
+                each["date"] = None
+        for each in body["near"]:
+            # A sentence for whoever runs the families; `reason` says it to a program.
+            del each["because"]
+        if not context.date:
+            body["date_field"] = None
+            body["undated"], body["several_dates"] = [], []
+        shown = {each["id"] for each in (*body["members"], *body["near"])}
+        return Shown(body, frozenset({*shown, *found}))
+
+    def document(self, id: str, filters: Filters) -> Shown:
+        """Return the allowed fields of a document.
+
+        Raises:
+            DocumentMissing: There is none that matches the filters.
+        """
+        found = self._require([id], filters)[id]
+        body = {
+            "id": id,
+            "document": self._context(found.context),
+            "source": allowed_source(found.source, self.fields),
+        }
+        return Shown(body, frozenset({id}))
+
+    def states(self, ids: Collection[str], filters: Filters) -> States:
+        """Return the states of documents; any that does not match is left out."""
+        return self.documents.states(ids, filters)
+
+    def require_ready(self) -> None:
+        """Check that the index can be searched.
+
+        Raises:
+            ClusterError: It cannot.
+        """
+        self.documents.read(["-"], ())
+
+    def _require(self, ids: Sequence[str], filters: Filters) -> dict[str, FilteredDocument]:
+        found = self.documents.read(list(dict.fromkeys(ids)), filters, self.fields)
+        if missing := [id for id in ids if id not in found]:
+            raise DocumentMissing(f"Document {missing[0]!r} is not there for this caller.")
+        return found
+
+    def _options(self, query: RelatedQuery, filters: Filters) -> SearchOptions:
+        return SearchOptions(
+            size=query.size,
+            offset=query.offset,
+            sort=query.sort,
+            kinds=query.kinds,
+            filters=tuple(filters),
+            evidence=self.evidence,
+            fields=self.fields,
+            context=True,
+        )
+
+    def _answer(self, answer: Answer) -> dict[str, Any]:
+        extent = answer.extent
+        following = extent.next_offset
+        if following is not None and following > self.max_offset:
+            following = None
+        return {
+            "document": None if answer.document is None else self._context(answer.document),
+            "relations": [self._relation(relation) for relation in answer],
+            "total": extent.total,
+            "is_estimate": extent.is_estimate,
+            "next": following,
+            "truncated": answer.truncated,
+        }
+
+    def _relation(self, relation: Relation) -> dict[str, Any]:
+        context = relation.document
+        shown = relation.to_dict()
+        shown["source"] = allowed_source(relation.source, self.fields)
+        shown["document"] = None if context is None else self._context(context)
+        if not self._allowed_context().date:
+            shown["direction"] = None
+        if not self.evidence:
+            shown["evidence"] = []
+            if shown["semantics"] is not None:
+                shown["semantics"] |= {"shared": [], "shared_vocabulary": []}
+        return shown
+
+    def _context(self, context: DocumentContext) -> dict[str, Any]:
+        """Return what is known of a document, without what is of fields that may not leave."""
+        allowed = asdict(self._allowed_context())
+        return {
+            name: value if name == "family" or allowed.get(name) else None
+            for name, value in asdict(context).items()
+        }
+
+    def _allowed_context(self) -> DocumentFields:
+        """Return the fields of the index's configuration that may leave."""
+        named = asdict(self.config.documents)
+        link = named.pop("link")
+        allowed = {name: each for name, each in named.items() if each and self._allows(each)}
+        parts = [] if link is None else [name for name in link_fields(link) if name != "id"]
+        if link is not None and all(self._allows(name) for name in parts):
+            allowed["link"] = link
+        return DocumentFields(**allowed)
+
+    def _allows(self, field: str) -> bool:
+        """Check whether a field may leave: by its name, or by that of an object it is in."""
+        return any(field == name or field.startswith(f"{name}.") for name in self.fields)
+
+
+def allowed_source(source: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+    """Return a document with these fields alone.
+
+    Args:
+        source: The document, nested or with dots in its names, as it was written.
+        fields: Full names of fields, or of objects with all that is in them.
+    """
+    return _allowed(source, fields, "")
+
+
+def _allowed(source: Mapping[str, Any], fields: Sequence[str], prefix: str) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, value in source.items():
+        path = f"{prefix}{name}"
+        if any(path == field or path.startswith(f"{field}.") for field in fields):
+            kept[name] = value
+        elif any(field.startswith(f"{path}.") for field in fields):
+            inner = _within(value, fields, f"{path}.")
+            if inner:
+                kept[name] = inner
+    return kept
+
+
+def _within(value: Any, fields: Sequence[str], prefix: str) -> Any:
+    if isinstance(value, dict):
+        return _allowed(value, fields, prefix)
+    if isinstance(value, list):
+        inner = (_within(each, fields, prefix) for each in value)
+        return [each for each in inner if each]
+    return None

@@ -1,0 +1,103 @@
+"""What is checked before the service starts: the fields and filters of its configuration."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from es_simhash.engine.errors import RequestRejected
+from es_simhash.engine.gateway import Gateway
+from es_simhash.errors import InputError
+from es_simhash.indices.document_settings import sample_sources
+from es_simhash.service.configuration import Query, ServiceConfig
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.document_fields import DocumentFields, link_fields
+from es_simhash.storage.mapped_fields import fields_named, nearest_hint
+from es_simhash.storage.paths import get_values
+
+Mappings = Mapping[str, Mapping[str, Any]]
+
+
+def allowed_fields(
+    gateway: Gateway, name: str, settings: IndexConfig, config: ServiceConfig
+) -> tuple[str, ...]:
+    """Return the fields that may leave, when all that the configuration names is there.
+
+    Args:
+        gateway: To the cluster.
+        name: Of the index.
+        settings: Of the index.
+        config: Of the service.
+
+    Raises:
+        InputError: A field is not there, or the engine rejects a filter.
+    """
+    mappings = gateway.mappings(name)
+    _require_filters(gateway, name, config)
+    _require_claims(mappings, config)
+    if config.fields is None:
+        return tuple(dict.fromkeys(context_fields(settings.documents)))
+    _require_fields(gateway, name, mappings, config.fields, settings.simhash_field)
+    return config.fields
+
+
+def context_fields(documents: DocumentFields) -> Iterator[str]:
+    """Yield the fields that an index is configured with, but for that of the text."""
+    for name in (documents.title, documents.date, documents.owner, documents.language):
+        if name is not None:
+            yield name
+    if documents.link is not None:
+        yield from (name for name in link_fields(documents.link) if name != "id")
+
+
+def _require_fields(
+    gateway: Gateway, name: str, mappings: Mappings, fields: tuple[str, ...], own: str
+) -> None:
+    sample: list[Mapping[str, Any]] | None = None
+    for field in fields:
+        if field == own or field.startswith(f"{own}."):
+            raise InputError(f"fields must be those of your documents, got {field!r}.")
+        if fields_named(field, mappings):
+            continue
+        sample = sample_sources(gateway, name) if sample is None else sample
+        if not any(value is not None for source in sample for value in get_values(source, field)):
+            hint = nearest_hint(field, mappings, documents=True)
+            raise InputError(
+                f"fields: neither the mapping nor a document of {name!r} has a field "
+                f"{field!r}{hint}."
+            )
+
+
+def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
+    if config.filter is not None:
+        yield "filter", config.filter
+    for key in config.keys:
+        if key.filter is not None:
+            yield f"the filter of key {key.name!r}", key.filter
+
+
+def _require_filters(gateway: Gateway, name: str, config: ServiceConfig) -> None:
+    for where, query in _filters(config):
+        body = {"size": 0, "query": {"bool": {"filter": [query]}}}
+        try:
+            gateway.search(name, body)
+        except RequestRejected as error:
+            # Another status is no fault of the query.
+            if error.status != 400:
+                raise
+            reason = str(error).partition("): ")[2]
+            raise InputError(f"Elasticsearch rejects {where}: {reason}") from error
+
+
+def _require_claims(mappings: Mappings, config: ServiceConfig) -> None:
+    """Check that the fields of claims are there and hold whole values, not words of them."""
+    if config.tokens is None:
+        return
+    for claim, field in config.tokens.claims.items():
+        found = fields_named(field, mappings)
+        if not found:
+            hint = nearest_hint(field, mappings)
+            raise InputError(f"tokens.claims.{claim}: no mapping has a field {field!r}{hint}.")
+        if any(each.type in ("text", "match_only_text") for each in found.values()):
+            raise InputError(
+                f"tokens.claims.{claim}: field {field!r} holds words of a text; name a field of "
+                "type keyword."
+            )

@@ -1,0 +1,53 @@
+"""Logs in JSON, a line for each event; without texts, credentials, ids or messages of errors."""
+
+import json
+import logging
+import sys
+import traceback
+from datetime import datetime, timezone
+from typing import Any
+
+LOGGER = logging.getLogger("es_simhash.service")
+_FIELDS = "fields"
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; of an error its type and where it was raised."""
+        moment = datetime.fromtimestamp(record.created, timezone.utc)
+        line: dict[str, Any] = {
+            "time": moment.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, _FIELDS, {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = record.exc_info[0].__name__
+            frames = traceback.extract_tb(record.exc_info[2])
+            line["at"] = [f"{frame.name}:{frame.lineno}" for frame in frames[-8:]]
+        return json.dumps(line)
+
+
+def log(level: int, event: str, *, error: bool = False, **fields: Any) -> None:
+    """Write an event.
+
+    Args:
+        level: As of `logging`.
+        event: What happened, in a few words.
+        error: Whether the error that is being handled is told of.
+        fields: Further members of the line.
+    """
+    LOGGER.log(level, event, exc_info=error, extra={_FIELDS: fields})
+
+
+def start_logging() -> None:
+    """Send the records of the service and of its server to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in (LOGGER.name, "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(logging.INFO)
+        logger.propagate = False

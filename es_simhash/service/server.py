@@ -1,0 +1,106 @@
+"""The server: a port, one or several workers, and a graceful stop."""
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from typing import Protocol
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.supervisors import Multiprocess
+
+from es_simhash.errors import InputError
+from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.metrics import FOLDER_VARIABLE
+
+# Connections that wait to be accepted.
+_BACKLOG = 2_048
+# Seconds that requests have to end when the service is stopped.
+_GRACE = 30
+
+
+class Startable(Protocol):
+    """What each worker runs; it is sent to worker processes."""
+
+    @property
+    def config(self) -> ServiceConfig:
+        """Of the service."""
+
+    def __call__(self) -> Starlette:
+        """Return the application of one worker."""
+
+    def check(self) -> None:
+        """Check that the service can start.
+
+        Raises:
+            EsSimhashError: It cannot; the message says why.
+        """
+
+
+def serve(service: Startable, *, host: str, port: int, workers: int = 1) -> None:
+    """Run a service until it is stopped by SIGTERM or SIGINT; requests that run are answered.
+
+    Args:
+        service: The service.
+        host: Address to listen on.
+        port: Port; 0 for any that is free.
+        workers: Processes.
+
+    Raises:
+        InputError: The port is in use, or the host is no address of this machine.
+        EsSimhashError: The service cannot start.
+    """
+    service.check()
+    with _listening(host, port) as listening:
+        if workers == 1:
+            uvicorn.Server(server_settings(service, service.config)).run(sockets=[listening])
+            return
+        with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
+            os.environ[FOLDER_VARIABLE] = folder
+            settings = server_settings(service, service.config, workers)
+            Multiprocess(settings, sockets=[listening]).run()
+
+
+def server_settings(
+    make: Callable[[], Starlette], config: ServiceConfig, workers: int = 1
+) -> uvicorn.Config:
+    """Return how an application is run.
+
+    Args:
+        make: Makes the application, in each worker.
+        config: Of the service.
+        workers: Processes.
+    """
+    proxies = list(config.trusted_proxies)
+    return uvicorn.Config(
+        make,
+        factory=True,
+        workers=workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=_GRACE,
+    )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Only with the protocol named does asyncio send small packets at once (TCP_NODELAY); without,
+    # each answer takes the 40 ms of a delayed acknowledgement.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"Cannot listen on {host} port {port}: {error.strerror or error}. Set port.",
+            parameter="port",
+        ) from error
+    listening.set_inheritable(True)
+    return listening

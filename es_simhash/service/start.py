@@ -1,0 +1,76 @@
+"""The service of one index: what each worker makes for itself when it starts."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.applications import Starlette
+
+from es_simhash.engine.connection import connect
+from es_simhash.engine.gateway import Gateway
+from es_simhash.errors import MappingConflict
+from es_simhash.indices.date_fields import find_date_field
+from es_simhash.indices.sidecar_source import sidecar_source
+from es_simhash.search.filtered import FilteredDocuments
+from es_simhash.search.index import Index
+from es_simhash.service.answers import Answers
+from es_simhash.service.app import application
+from es_simhash.service.checks import allowed_fields
+from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.logs import start_logging
+from es_simhash.storage.config import IndexConfig
+
+
+@dataclass(frozen=True)
+class Service:
+    """What each worker runs; it is sent to worker processes.
+
+    Attributes:
+        index: Index, alias or data stream.
+        connection: Arguments of `connect`.
+        config: Of the service.
+    """
+
+    index: str
+    connection: dict[str, Any] = field(repr=False)
+    config: ServiceConfig = field(default_factory=ServiceConfig)
+
+    def __call__(self) -> Starlette:
+        """Return the application of one worker."""
+        start_logging()
+        return application(answers_of(self._client(), self.index, self.config), self.config)
+
+    def check(self) -> None:
+        """Check that the service can start.
+
+        Raises:
+            EsSimhashError: It cannot; the message says why.
+        """
+        with self._client() as gateway:
+            answers_of(gateway, self.index, self.config).require_ready()
+
+    def _client(self) -> Gateway:
+        return Gateway(connect(**self.connection, timeout=self.config.limits.seconds))
+
+
+def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
+    """Return what answers from an index, when all that the configuration names is there.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields, or is a sidecar.
+        InputError: A field is not there, or the engine rejects a filter.
+    """
+    if source := sidecar_source(gateway, name, IndexConfig().simhash_field):
+        raise MappingConflict(
+            f"Index {name!r} is the sidecar of {source!r}, and the service needs fingerprints "
+            f"in the documents themselves. Run `es-simhash backfill {source}`."
+        )
+    index = Index(gateway, name)
+    settings = index.config
+    fields = allowed_fields(gateway, name, settings, config)
+    date = settings.documents.date
+    date_field = None
+    if date is not None:
+        date_field = find_date_field(gateway.mappings(name), date, parameter="date")
+    documents = FilteredDocuments(gateway, name, settings, date_field)
+    return Answers(index, documents, fields, config.evidence, config.limits.offset)

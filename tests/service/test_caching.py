@@ -1,0 +1,182 @@
+"""Answers are kept as long as what they show stays as it is, and an engine that is away is said."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from es_simhash.service.cache import AnswerCache, CachedAnswer
+from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+from tests.support.proxy import Proxy
+from tests.support.service import FIRST, Serve
+from tests.support.shelf import Shelf, revised
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def versions(shelf: Shelf) -> Shelf:
+    """Three versions, all but the text in one field."""
+    shelf.client.indices.put_mapping(index=shelf.name, properties={"tenant": {"type": "keyword"}})
+    shelf.write(
+        {"id": f"v{number}", "text": revised(FIRST, number), "title": "old", "tenant": "a"}
+        for number in range(3)
+    )
+    return shelf
+
+
+def test_a_caller_that_has_the_answer_is_told_so(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    first = http.get("/related/a1")
+    tag = first.headers["etag"]
+    assert first.headers["cache-control"] == "private, no-cache"
+    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+        again = http.get("/related/a1", headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert http.get("/related/a1", headers={"If-None-Match": '"other"'}).status_code == 200
+    assert http.get("/related/a1?size=1").headers["etag"] != tag
+
+
+def test_a_kept_answer_takes_one_search(serve: Serve, tenants: str, proxy: Proxy) -> None:
+    sent: list[str] = []
+    http = serve(tenants, url=proxy.url)
+    first = http.get("/related/a1")
+    proxy.hook = lambda path, body: sent.append(path)
+    assert http.get("/related/a1").content == first.content
+    assert [path.partition("?")[0] for path in sent] == [f"/{tenants}/_msearch"]
+
+
+def test_without_a_cache_the_answer_is_made_each_time(
+    serve: Serve, tenants: str, proxy: Proxy
+) -> None:
+    sent: list[str] = []
+    http = serve(tenants, ServiceConfig(cache_seconds=0), url=proxy.url)
+    http.get("/related/a1")
+    proxy.hook = lambda path, body: sent.append(path)
+    http.get("/related/a1")
+    assert len(sent) > 1
+
+
+def test_many_probes_ask_the_engine_once_a_second(serve: Serve, tenants: str, proxy: Proxy) -> None:
+    sent: list[str] = []
+    http = serve(tenants, ServiceConfig(limits=ServiceLimits(requests_per_minute=1)), url=proxy.url)
+    proxy.hook = lambda path, body: sent.append(path)
+    began = time.monotonic()
+    # However many they are, no limit makes the service look ill.
+    assert {http.get("/readyz").status_code for _ in range(20)} == {200}
+    assert 1 <= len(sent) <= 1 + (time.monotonic() - began)
+
+
+def test_a_document_that_changes_is_shown_as_it_is(serve: Serve, versions: Shelf) -> None:
+    http = serve(versions.name, ServiceConfig(fields=("title",)))
+
+    def titles() -> list[str]:
+        relations = http.get("/related/v0").json()["relations"]
+        return sorted(each["source"]["title"] for each in relations)
+
+    assert titles() == ["old", "old"]
+    versions.client.update(index=versions.name, id="v1", doc={"title": "new"}, refresh=True)
+    assert titles() == ["new", "old"]
+    versions.delete("v2")
+    assert titles() == ["new"]
+    versions.delete("v0")
+    assert http.get("/related/v0").status_code == 404
+
+
+def test_a_hit_that_leaves_the_filter_is_not_shown_from_the_cache(
+    serve: Serve, versions: Shelf
+) -> None:
+    http = serve(versions.name, ServiceConfig(filter={"term": {"tenant": "a"}}))
+    assert len(http.get("/related/v0").json()["relations"]) == 2
+    versions.client.update(index=versions.name, id="v1", doc={"tenant": "b"}, refresh=True)
+    assert [each["id"] for each in http.get("/related/v0").json()["relations"]] == ["v2"]
+
+
+def test_the_cache_is_bounded() -> None:
+    now = [0.0]
+    cache = AnswerCache(10, 5_000, clock=lambda: now[0])
+    for number in range(10):
+        cache.put(str(number), CachedAnswer(b"x" * 500, {}))
+    assert cache.size <= 5_000
+    assert cache.get("0") is None
+    assert cache.get("9") is not None
+    cache.put("large", CachedAnswer(b"x" * 6_000, {}))
+    assert cache.size == 0
+    cache.put("9", CachedAnswer(b"", {}))
+    now[0] = 10.0
+    assert cache.get("9") is None
+    assert cache.size == 0
+
+
+def test_an_engine_that_is_busy_is_not_cached(serve: Serve, tenants: str, proxy: Proxy) -> None:
+    http = serve(tenants, url=proxy.url)
+    proxy.hook = lambda path, body: (429, b'{"error": {"type": "x", "reason": "internal-9"}}')
+    for path in ("/related/a1", "/documents/a1", "/compare/a1/b1", "/families/a1", "/readyz"):
+        answer = http.get(path)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.json()["title"] == "Temporarily unavailable"
+        assert "internal-9" not in answer.text
+    assert http.get("/healthz").status_code == 200
+    proxy.hook = lambda path, body: None
+    assert http.get("/related/a1").status_code == 200
+
+
+@contextmanager
+def door(port: int, target: str) -> Iterator[str]:
+    """A way to the engine at a port that is closed before and after, as are its connections."""
+    with Proxy(target, port) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server.url
+        # Connections that are kept open end with their next request.
+        server.closed = True
+        server.shutdown()
+        thread.join()
+
+
+def test_an_engine_that_goes_away_and_comes_back(
+    serve: Serve, tenants: str, cluster_url: str
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with door(port, cluster_url) as url:
+        http = serve(tenants, url=url)
+        good = http.get("/related/a1")
+        assert good.status_code == 200
+    assert http.get("/related/a1").status_code == 503
+    assert http.get("/readyz").status_code == 503
+    with door(port, cluster_url):
+        began = time.monotonic()
+        while (again := http.get("/related/a1")).status_code != 200:
+            assert time.monotonic() - began < 5
+        assert again.content == good.content
+
+
+def test_an_index_that_vanishes_is_unavailable(serve: Serve, versions: Shelf) -> None:
+    http = serve(versions.name)
+    assert http.get("/related/v0").status_code == 200
+    versions.client.indices.delete(index=versions.name)
+    answer = http.get("/related/v0")
+    assert answer.status_code == 503
+    assert versions.name not in answer.text
+
+
+def test_an_engine_that_does_not_answer_in_time(serve: Serve, tenants: str, proxy: Proxy) -> None:
+    http = serve(tenants, ServiceConfig(limits=ServiceLimits(seconds=0.5)), url=proxy.url)
+    late = threading.Event()
+
+    def hook(path: str, body: bytes) -> Any:
+        late.wait(3)
+
+    proxy.hook = hook
+    began = time.monotonic()
+    answer = http.get("/documents/a1")
+    late.set()
+    assert answer.status_code == 503
+    assert time.monotonic() - began < 2

@@ -1,0 +1,196 @@
+"""What each address answers: the same relations as in Python, and no field that is not allowed."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from es_simhash.service.configuration import ServiceConfig
+from tests.support.service import FIRST, ODD_IDS, Serve
+
+pytestmark = pytest.mark.cluster
+
+
+def as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def test_related_answers_the_relations_of_python(serve: Serve, client: Any, tenants: str) -> None:
+    from es_simhash import Index, SearchOptions
+
+    options = SearchOptions(size=3, fields=("title", "date"), context=True)
+    expected = Index(client, tenants).related(id="a1", options=options)
+    found = serve(tenants).get("/related/a1", params={"size": 3}).json()
+    assert found["relations"] == as_json([relation.to_dict() for relation in expected])
+    assert {each["id"] for each in found["relations"]} < {"a2", "b1", "b2", "b3"}
+    extent = expected.extent
+    assert (found["total"], found["is_estimate"]) == (extent.total, extent.is_estimate)
+    assert (found["next"], found["truncated"]) == (3, False)
+    assert found["document"]["title"] == "Title of a1"
+    assert found["relations"][0]["evidence"]
+
+
+def test_pages_have_every_relation_once(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    start, ids = 0, []
+    while start is not None:
+        page = http.get("/related/a1", params={"size": 3, "from": start}).json()
+        ids += [each["id"] for each in page["relations"]]
+        start = page["next"]
+    assert sorted(ids) == ["a2", "b1", "b2", "b3"]
+
+
+def test_related_can_be_sorted_and_narrowed_to_kinds(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    newest = http.get("/related/a1?sort=-date&kind=version&kind=exact").json()["relations"]
+    assert [each["id"] for each in newest] == ["b3", "b2", "b1", "a2"]
+    assert {each["direction"] for each in newest} == {"newer"}
+    assert http.get("/related/a1?kind=exact").json()["relations"] == []
+
+
+def test_a_text_has_relations(serve: Serve, tenants: str) -> None:
+    found = serve(tenants).post("/related?size=20", json={"text": FIRST}).json()
+    assert found["document"] is None
+    assert {each["id"] for each in found["relations"]} == {"a1", "a2", "b1", "b2", "b3"}
+    exact = next(each for each in found["relations"] if each["id"] == "a1")
+    assert (exact["kind"], exact["source"]["title"]) == ("exact", "Title of a1")
+
+
+def test_compare_answers_relation_and_changes(serve: Serve, client: Any, tenants: str) -> None:
+    from es_simhash import Index
+
+    index = Index(client, tenants)
+    found = serve(tenants).get("/compare/a1/b1").json()
+    assert found["changes"] == as_json(index.changes("a1", "b1").to_dict())
+    assert found["relation"]["document"] == found["b"]
+    expected = as_json(index.explain("a1", "b1").to_dict())
+    assert {**found["relation"], "document": None} == {**expected, "document": None}
+    assert (found["a"]["title"], found["b"]["date"]) == ("Title of a1", "2022-01-01")
+
+
+def test_families_answers_members_by_id_and_by_name(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    family = http.get("/families/b1").json()
+    assert [each["id"] for each in family["members"]] == ["a1", "a2", "b1", "b2", "b3"]
+    assert family["documents"] == 5
+    assert http.get(f"/families/{family['name']}").json()["members"] == family["members"]
+
+
+@pytest.mark.parametrize("id", ODD_IDS)
+def test_any_id_is_found(serve: Serve, tenants: str, id: str) -> None:
+    http, escaped = serve(tenants), quote(id, safe="")
+    assert http.get(f"/documents/{escaped}").json()["id"] == id
+    assert http.get(f"/related/{escaped}").status_code == 200
+    compared = http.get(f"/compare/{escaped}/a1").json()
+    assert (compared["relation"]["id"], compared["a"]["title"]) == ("a1", "<b>odd</b>")
+
+
+def test_a_slash_of_a_single_id_need_not_be_escaped(serve: Serve, tenants: str) -> None:
+    assert serve(tenants).get("/documents/a/b%20c").json()["id"] == "a/b c"
+
+
+def test_only_allowed_fields_leave(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, ServiceConfig(fields=("note.inner",)))
+    assert http.get("/documents/a1").json() == {
+        "id": "a1",
+        "document": {
+            "title": None, "date": None, "owner": None, "language": None, "link": None,
+            "family": http.get("/families/a1").json()["name"],
+        },
+        "source": {"note": {"inner": "inner of a1"}},
+    }  # fmt: skip
+    answers = [
+        http.get(path).text
+        for path in ("/related/a1", "/compare/a1/b1", "/families/a1", "/documents/a1")
+    ]
+    assert not [text for text in answers if "Title of" in text or "secret" in text]
+    assert {each["direction"] for each in json.loads(answers[0])["relations"]} == {None}
+    # An order by date would tell what the dates are.
+    assert http.get("/related/a1?sort=date").status_code == 400
+
+
+def test_texts_leave_only_where_they_may(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, ServiceConfig(evidence=False))
+    words = FIRST.split()[3]
+    compared = http.get("/compare/a1/b1")
+    assert compared.json()["changes"] is None
+    assert compared.json()["relation"]["kind"] == "version"
+    related = http.get("/related/a1")
+    assert len(related.json()["relations"]) == 4
+    assert words not in compared.text
+    assert words not in related.text
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/related/a1?size=51", "size must be a whole number from 1 to 50."),
+        ("/related/a1?size=0", "size must be"),
+        ("/related/a1?size=1&size=2", "size is given twice."),
+        ("/related/a1?from=-1", "from must be"),
+        ("/related/a1?from=²", "from must be"),
+        ("/related/a1?sort=title", "sort must be one of score, date, -date."),
+        ("/related/a1?kind=none", "kind must be one of exact,"),
+        ('/related/a1?filter={"match_all":{}}', "Unknown parameter"),
+        ("/documents/a1?fields=secret", "takes no parameters"),
+        ("/compare/a1/b1?size=1", "takes no parameters"),
+    ],
+)
+def test_a_parameter_that_may_not_be_chosen(
+    serve: Serve, tenants: str, path: str, words: str
+) -> None:
+    answer = serve(tenants).get(path)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/related/none", "/documents/none", "/families/none", "/compare/a1/none",
+        "/compare/none/a1", "/documents/%FF", "/documents/" + "x" * 513, "/documents/",
+        "/families/" + "y" * 512,
+    ],
+)  # fmt: skip
+def test_a_missing_document_is_not_found(serve: Serve, tenants: str, path: str) -> None:
+    answer = serve(tenants).get(path)
+    assert answer.status_code == 404
+    assert answer.json() == {
+        "type": "about:blank",
+        "title": "Not found",
+        "status": 404,
+        "detail": "There is no such document.",
+    }
+
+
+def test_other_addresses_and_methods(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    assert http.get("/nothing").status_code == 404
+    assert http.get("/compare/a1").status_code == 404
+    answer = http.delete("/documents/a1")
+    assert answer.status_code == 405
+    assert sorted(answer.headers["allow"].split(", ")) == ["GET", "HEAD"]
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_document_without_text_and_one_without_family(
+    serve: Serve, client: Any, index: str
+) -> None:
+    client.index(index=index, id="bare", document={"title": "no text"}, refresh=True)
+    http = serve(index)
+    assert http.get("/related/bare").status_code == 422
+    assert "Elasticsearch" not in http.get("/related/bare").text
+    assert http.get("/families/bare").status_code == 404
+
+
+def test_the_service_is_described_and_observed(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    assert http.get("/healthz").json() == {"status": "ok"}
+    assert http.get("/readyz").json() == {"status": "ready"}
+    paths = http.get("/openapi.json").json()["paths"]
+    assert {"/related/{id}", "/related", "/compare/{a}/{b}", "/families/{id}"} < paths.keys()
+    http.get("/documents/a1")
+    metrics = http.get("/metrics").text
+    assert 'es_simhash_requests_total{route="/documents/{id}",status="200"}' in metrics

@@ -1,0 +1,226 @@
+"""One tenant's documents do not show for another: by id, text, comparison, family, count, time."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from es_simhash.service.configuration import ServiceConfig, TokenRules
+from tests.support.proxy import Proxy
+from tests.support.service import FIRST, KEYS, Serve, bearer, tenant_config
+
+pytestmark = pytest.mark.cluster
+
+A = bearer(KEYS["a"])
+SECRET = "a secret of more than thirty-two bytes"
+
+
+def comparable(answer: Any) -> tuple[int, str, dict[str, str]]:
+    """An answer without what is different in each."""
+    own = ("x-request-id", "date")
+    headers = {name: value for name, value in answer.headers.items() if name not in own}
+    return answer.status_code, answer.text, headers
+
+
+@pytest.mark.parametrize(
+    ("foreign", "missing"),
+    [
+        ("/related/b1", "/related/zz"),
+        ("/documents/b1", "/documents/zz"),
+        ("/families/b1", "/families/zz"),
+        ("/compare/a1/b1", "/compare/a1/zz"),
+        ("/compare/b1/a1", "/compare/zz/a1"),
+        ("/compare/b1/b2", "/compare/zz/zy"),
+    ],
+)
+def test_a_foreign_document_is_like_a_missing_one(
+    serve: Serve, tenants: str, proxy: Proxy, foreign: str, missing: str
+) -> None:
+    sent: list[tuple[str, int]] = []
+    http = serve(tenants, tenant_config(), url=proxy.url)
+    http.get("/families/zx", headers=A)  # Reads the mapping, once.
+    proxy.hook = lambda path, body: sent.append((path, len(body)))
+    answers = []
+    for path in (foreign, missing):
+        sent.clear()
+        answers.append((comparable(http.get(path, headers=A)), list(sent)))
+    # Also the same requests to the engine, of the same length: it takes as long.
+    assert answers[0] == answers[1]
+    assert answers[0][0][0] == 404
+    assert http.get(foreign.replace("a1", "b3"), headers=bearer(KEYS["b"])).status_code == 200
+
+
+def test_what_is_related_is_of_the_own_tenant(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, tenant_config())
+    found = http.get("/related/a1", headers=A).json()
+    assert ([each["id"] for each in found["relations"]], found["total"]) == (["a2"], 1)
+    of_text = http.post("/related", headers=A, json={"text": FIRST}).json()
+    assert {each["id"] for each in of_text["relations"]} == {"a1", "a2"}
+    assert of_text["total"] == 2
+
+
+def test_the_filter_comes_before_the_cut(serve: Serve, tenants: str) -> None:
+    found = serve(tenants, tenant_config()).get("/related/a1?size=1", headers=A).json()
+    assert ([each["id"] for each in found["relations"]], found["next"]) == (["a2"], None)
+
+
+def test_a_family_has_members_and_counts_of_the_own_tenant(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, tenant_config())
+    for name in ("a1", http.get("/families/a1", headers=A).json()["name"]):
+        family = http.get(f"/families/{name}", headers=A)
+        assert [each["id"] for each in family.json()["members"]] == ["a1", "a2"]
+        assert family.json()["documents"] == 2
+        assert not [id for id in ("b1", "b2", "b3") if f'"{id}"' in family.text]
+
+
+def test_near_documents_of_another_tenant_are_not_shown(
+    serve: Serve, client: Any, tenants: str, index_name: str
+) -> None:
+    # Without a run of families, the new version is near the family and not in it.
+    from es_simhash.families.find import find_families
+    from tests.support.library import fill
+    from tests.support.shelf import revised
+
+    client.indices.create(
+        index=index_name, mappings={"properties": {"tenant": {"type": "keyword"}}}
+    )
+    first = {"id": "a1", "text": FIRST, "tenant": "a"}
+    fill(client, index_name, first, semantics=None)
+    find_families(client, index_name)
+    fill(client, index_name, {"id": "b1", "text": revised(FIRST, 1), "tenant": "b"}, semantics=None)
+    open_to_all = serve(index_name).get("/families/a1").json()
+    assert [each["id"] for each in open_to_all["near"]] == ["b1"]
+    http = serve(index_name, tenant_config())
+    assert http.get("/families/a1", headers=A).json()["near"] == []
+    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+
+
+def test_answers_of_one_tenant_are_not_in_the_cache_of_another(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, tenant_config())
+    assert http.get("/related/b1", headers=bearer(KEYS["b"])).status_code == 200
+    assert http.get("/related/b1", headers=A).status_code == 404
+    tag = http.get("/related/b1", headers=bearer(KEYS["b"])).headers["etag"]
+    assert http.get("/related/b1", headers={**A, "If-None-Match": tag}).status_code == 404
+
+
+def test_the_shared_filter_holds_for_every_key(serve: Serve, tenants: str) -> None:
+    config = tenant_config(filter={"ids": {"values": ["a1", "b1"]}})
+    http = serve(tenants, config)
+    assert http.get("/documents/a1", headers=A).status_code == 200
+    assert http.get("/documents/a2", headers=A).status_code == 404
+    assert http.get("/documents/b1", headers=A).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {}, bearer("wrong"), {"X-Api-Key": ""}, {"Authorization": KEYS["a"]},
+        {"Authorization": f"Basic {KEYS['a']}"}, {"X-Api-Key": "the-key-of-tenant-A"},
+        {"X-Api-Key": KEYS["a"][:-1]},
+    ],
+)  # fmt: skip
+def test_without_a_valid_key_nothing_is_answered(
+    serve: Serve, tenants: str, headers: dict[str, str]
+) -> None:
+    http = serve(tenants, tenant_config())
+    for path in ("/related/a1", "/documents/a1", "/families/a1", "/compare/a1/a2"):
+        answer = http.get(path, headers=headers)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+    assert http.post("/related", headers=headers, json={"text": FIRST}).status_code == 401
+    assert http.get("/documents/a1", headers={"X-Api-Key": KEYS["a"]}).status_code == 200
+
+
+def rules(**more: Any) -> ServiceConfig:
+    return ServiceConfig(tokens=TokenRules("HS256", SECRET, claims={"tenant": "tenant"}, **more))
+
+
+def token(secret: str = SECRET, algorithm: str = "HS256", **claims: Any) -> str:
+    body = {"exp": time.time() + 60, "tenant": "a", **claims}
+    return jwt.encode(
+        {name: value for name, value in body.items() if value is not None}, secret, algorithm
+    )
+
+
+def test_a_token_sees_what_its_claims_say(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, rules())
+    assert http.get("/documents/a1", headers=bearer(token())).status_code == 200
+    assert http.get("/documents/b1", headers=bearer(token())).status_code == 404
+    both = bearer(token(tenant=["a", "b"]))
+    assert http.get("/compare/a1/b1", headers=both).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "credential",
+    [
+        token("another secret of more than thirty-two bytes"),
+        token(exp=time.time() - 60),
+        token(exp=None),
+        token("", "none"),
+        token(SECRET * 2, "HS512"),
+        token(tenant=None),
+        token(tenant={"match_all": {}}),
+        token(tenant=[]),
+        token(tenant=[["a"]]),
+        token(nbf=time.time() + 600),
+        token()[:-3],
+        token().rpartition(".")[0] + ".",
+        "a.b.c",
+        "..",
+        KEYS["a"],
+    ],
+    ids=str,
+)
+def test_a_token_that_is_not_valid(serve: Serve, tenants: str, credential: str) -> None:
+    answer = serve(tenants, rules()).get("/documents/a1", headers=bearer(credential))
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("tenant", ["*", "a OR b", "a b", '"}}]}', "", True, 0])
+def test_a_claim_is_data_and_no_query(serve: Serve, tenants: str, tenant: Any) -> None:
+    http = serve(tenants, rules())
+    for path in ("/documents/a1", "/documents/b1", "/families/a1", "/compare/a1/b1"):
+        assert http.get(path, headers=bearer(token(tenant=tenant))).status_code == 404
+    text = http.post("/related", headers=bearer(token(tenant=tenant)), json={"text": FIRST})
+    assert text.json()["relations"] == []
+
+
+def test_issuer_and_audience_are_checked(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, rules(issuer="site", audience="related"))
+    good = {"iss": "site", "aud": "related"}
+    for claims, status in (
+        (good, 200), ({**good, "iss": "other"}, 401), ({**good, "aud": "other"}, 401), ({}, 401),
+    ):  # fmt: skip
+        assert http.get("/documents/a1", headers=bearer(token(**claims))).status_code == status
+
+
+def test_a_public_key_is_no_secret(
+    serve: Serve, tenants: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import base64
+    import hashlib
+    import hmac
+
+    from es_simhash.service.configuration import read_configuration
+
+    private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    public = private.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    (tmp_path / "key.pem").write_bytes(public)
+    (tmp_path / "service.toml").write_text(
+        '[tokens]\nalgorithm = "RS256"\npublic_key_file = "key.pem"\n'
+        '[tokens.claims]\ntenant = "tenant"\n'
+    )
+    http = serve(tenants, read_configuration(tmp_path / "service.toml"))
+    good = jwt.encode({"exp": time.time() + 60, "tenant": "a"}, private, "RS256")
+    assert http.get("/documents/a1", headers=bearer(good)).status_code == 200
+    head, body = token().split(".")[:2]
+    signed = f"{head}.{body}"
+    digest = hmac.new(public, signed.encode(), hashlib.sha256).digest()
+    forged = f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+    assert http.get("/documents/a1", headers=bearer(forged)).status_code == 401
