@@ -44,9 +44,12 @@ def _without_browser(reason: str) -> NoReturn:
     pytest.skip(f"no browser: {reason}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, one for all tests; without it these are skipped, and say what to install."""
+    """Chromium; without it the tests are skipped, and say what to install.
+
+    It is closed with the module: its event loop would keep tests of another from one of their own.
+    """
     if importlib.util.find_spec("axe_playwright_python") is None:
         _without_browser("axe-playwright-python is missing. Run pip install -e '.[dev]'.")
     with ExitStack() as stack:
