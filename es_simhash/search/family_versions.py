@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from es_simhash.differences.compare import ReadText
@@ -15,7 +14,6 @@ from es_simhash.differences.history import (
 )
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.indices.date_fields import find_date_field
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
@@ -59,26 +57,13 @@ class FamilyVersions:
         gateway: To the cluster.
         name: Index that has the documents; a sidecar has no families.
         config: Of the index.
-        date_field: Name of the field of the dates; None for that of the configuration.
+        dates: The field of the dates; None when none is named.
     """
 
     gateway: Gateway
     name: str
     config: IndexConfig
-    date_field: str | None = None
-
-    @cached_property
-    def dates(self) -> DateField | None:
-        """The field of the dates; None when none is named.
-
-        Raises:
-            InputError: No mapping has it.
-            MappingConflict: It holds no dates.
-        """
-        name = self.date_field or self.config.documents.date
-        if name is None:
-            return None
-        return find_date_field(self.gateway.mappings(self.name), name, parameter="date_field")
+    dates: DateField | None
 
     def history(self, id: str) -> History:
         """Return the history of a family; see `Index.history`."""

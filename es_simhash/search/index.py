@@ -52,7 +52,7 @@ class Index:
         self.name = name
         self.gateway = Gateway.of(client)
         self._date_fields: set[str] = set()
-        self._family_dates: dict[str, DateField] = {}
+        self._found_dates: dict[str, DateField] = {}
         self._installed = InstalledIndex(
             self.gateway, name, config or IndexConfig(), is_complete=not read_schemes
         )
@@ -208,22 +208,13 @@ class Index:
         return FamilyReader(self.gateway, self.name, searches).read(id)
 
     def _family_searches(self, date_field: str | None, newer_than: str | None) -> FamilySearches:
-        config = self.config
-        name = date_field or config.documents.date
-        if newer_than is not None and name is None:
+        field = self._date_field(date_field, parameter="date_field")
+        if newer_than is not None and field is None:
             raise InputError(
                 "To compare dates, a field of dates is needed. Set date_field.",
                 parameter="date_field",
             )
-        field = None if name is None else self._family_date(name)
-        return FamilySearches(config, config.documents.title, field, newer_than)
-
-    def _family_date(self, name: str) -> DateField:
-        """Return a field of dates, which is looked up once."""
-        if name not in self._family_dates:
-            mappings = self.gateway.mappings(self.name)
-            self._family_dates[name] = find_date_field(mappings, name, parameter="date_field")
-        return self._family_dates[name]
+        return FamilySearches(self.config, self.config.documents.title, field, newer_than)
 
     def searches(
         self,
@@ -251,7 +242,8 @@ class Index:
         return self.name
 
     def _versions(self, date_field: str | None) -> FamilyVersions:
-        return FamilyVersions(self.gateway, self.text_index, self.config, date_field)
+        dates = self._date_field(date_field, parameter="date_field")
+        return FamilyVersions(self.gateway, self.text_index, self.config, dates)
 
     def _require_dates(self, options: SearchOptions, index: str) -> None:
         """Check, once, that an index has the date field of the options; without it, nothing."""
@@ -267,15 +259,23 @@ class Index:
     def _direct(self) -> Retrieval:
         access = DirectAccess(self.gateway, self.name)
         return Retrieval(
-            self.gateway, self.name, self.config, access, date_field=self._date_field(self.name)
+            self.gateway, self.name, self.config, access, date_field=self._date_field()
         )
 
     def _configured(self, options: SearchOptions | None) -> SearchOptions:
         return (options or SearchOptions()).configured(self.config.min_score)
 
-    def _date_field(self, index: str) -> DateField | None:
-        """Return the date field the index is configured with, as the mapping of an index has it."""
-        name = self.config.documents.date
+    def _date_field(self, named: str | None = None, *, parameter: str = "date") -> DateField | None:
+        """Return the named date field, or the configured one, which is looked up once.
+
+        Args:
+            named: Its name; None for the one that the index is configured with.
+            parameter: What the user names it by.
+        """
+        name = named or self.config.documents.date
         if name is None:
             return None
-        return find_date_field(self.gateway.mappings(index), name, parameter="date")
+        if name not in self._found_dates:
+            mappings = self.gateway.mappings(self.text_index)
+            self._found_dates[name] = find_date_field(mappings, name, parameter=parameter)
+        return self._found_dates[name]

@@ -94,10 +94,6 @@ class SidecarIndex(Index):
             f"{self.source}` and `es-simhash families {self.source}`."
         )
 
-    @cached_property
-    def _source_date_field(self) -> DateField | None:
-        return self._date_field(self.source)
-
     @property
     def text_index(self) -> str:
         """The first index."""
@@ -108,7 +104,7 @@ class SidecarIndex(Index):
         self._require_dates(options, self.source)
         access = SidecarAccess(self.gateway, self.name, self.source, options)
         retrieval = Retrieval(
-            self.gateway, self.source, self.config, access, date_field=self._source_date_field
+            self.gateway, self.source, self.config, access, date_field=self._date_field()
         )
         return retrieval, replace(options, filters=access.id_filter())
 
