@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import joined_queries, related_query, shared_queries
-from es_simhash.query.hits import Candidates, read_candidates, read_joined
+from es_simhash.query.hits import Candidates, JoinedSearches, read_candidates, read_joined
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.neighbours import neighbour_query, read_neighbours
 from es_simhash.query.options import SearchOptions
@@ -14,7 +14,7 @@ from es_simhash.storage import resources
 from es_simhash.storage.config import IndexConfig
 
 
-class Dialect(Protocol):
+class Dialect(JoinedSearches, Protocol):
     """How one search engine stores the `simhash` object and is asked about it.
 
     Another engine is another object of this kind; nothing else builds mappings or candidate
@@ -56,24 +56,6 @@ class Dialect(Protocol):
         self, fingerprints: TextFingerprints, config: IndexConfig, ids: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return the bodies of the searches for what documents share with a text."""
-
-    def joined_searches(
-        self,
-        fingerprints: TextFingerprints,
-        config: IndexConfig,
-        options: SearchOptions,
-        ids: Sequence[str],
-    ) -> list[dict[str, Any]]:
-        """Return the bodies of the searches for candidates by their ids."""
-
-    def read_joined(
-        self,
-        answer: Mapping[str, Any],
-        fingerprints: TextFingerprints,
-        candidates: Candidates,
-        config: IndexConfig,
-    ) -> None:
-        """Add what `joined_searches` found to the candidates."""
 
     def read_neighbours(
         self,

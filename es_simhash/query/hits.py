@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,13 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.candidates import EXACT, queried_shingles, requested_neighbours
 from es_simhash.query.neighbour import Neighbour
-from es_simhash.query.options import Limits
+from es_simhash.query.options import Limits, SearchOptions
+from es_simhash.query.order import Key
 from es_simhash.relation.candidate import Candidate
 from es_simhash.storage import fields
 from es_simhash.storage.codec import stored_parts
+from es_simhash.storage.config import IndexConfig
 
-Key = tuple[str | None, str | None]
 Hit = Mapping[str, Any]
 
 
@@ -64,6 +65,28 @@ class Candidates:
                 self.by_key[key] = replace(
                     self.by_key[key], shared=shared, same_content=same_content
                 )
+
+
+class JoinedSearches(Protocol):
+    """How an engine is asked for candidates by their ids, as `Dialect` is."""
+
+    def joined_searches(
+        self,
+        fingerprints: TextFingerprints,
+        config: IndexConfig,
+        options: SearchOptions,
+        ids: Sequence[str],
+    ) -> list[dict[str, Any]]:
+        """Return the bodies of the searches for candidates by their ids."""
+
+    def read_joined(
+        self,
+        answer: Mapping[str, Any],
+        fingerprints: TextFingerprints,
+        candidates: Candidates,
+        config: IndexConfig,
+    ) -> None:
+        """Add what `joined_searches` found to the candidates."""
 
 
 def read_candidates(

@@ -2,37 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.query.hits import Candidates
+from es_simhash.query.hits import Candidates, JoinedSearches
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.noted import Noted
 from es_simhash.search.access import IndexAccess
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.storage.config import IndexConfig
-
-
-class JoinedSearches(Protocol):
-    """How an engine is asked for candidates by their ids, as `Dialect` is."""
-
-    def joined_searches(
-        self,
-        fingerprints: TextFingerprints,
-        config: IndexConfig,
-        options: SearchOptions,
-        ids: Sequence[str],
-    ) -> list[dict[str, Any]]:
-        """Return the bodies of the searches for candidates by their ids."""
-
-    def read_joined(
-        self,
-        answer: Mapping[str, Any],
-        fingerprints: TextFingerprints,
-        candidates: Candidates,
-        config: IndexConfig,
-    ) -> None:
-        """Add what `joined_searches` found to the candidates."""
 
 
 def joined_with(document: QueryDocument, noted: Noted) -> set[str]:
