@@ -3,19 +3,14 @@
 Lines that install packages are not typed, as the tests bring their own (`INSTALLING`).
 """
 
-import fcntl
-import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from tests.support.clone import ROOT, Clone, Typed
+from tests.support.clone import ROOT, Clone, Typed, reserved_indices
 
 pytestmark = pytest.mark.cluster
 
@@ -54,22 +49,8 @@ def without_scores(printed: str) -> list[str]:
 @pytest.fixture(scope="module")
 def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
     """The indices that the README names: none of somebody else's, and deleted afterwards."""
-    from es_simhash.engine.connection import connect
-
-    name = f"es-simhash-readme-{sha256(cluster_url.encode()).hexdigest()[:12]}.lock"
-    with (Path(tempfile.gettempdir()) / name).open("w") as lock, connect(cluster_url) as client:
-        # Sessions that run at the same time wait for each other.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for index in INDICES:
-            if not client.indices.exists(index=index):
-                continue
-            if "ELASTICSEARCH_URL" in os.environ:
-                without_cluster(f"index {index!r} of the README is in the cluster; delete it")
-            # On the node of the tests a session that was killed has left it.
-            client.indices.delete(index=index)
+    with reserved_indices(cluster_url, INDICES, "README", without_cluster):
         yield
-        for index in INDICES:
-            client.indices.delete(index=index, ignore_unavailable=True)
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,13 @@
 """Every line of the tutorials is typed in order in a fresh clone, and their Python is run."""
 
-import fcntl
-import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from tests.support.clone import ROOT, Clone, Typed
+from tests.support.clone import ROOT, Clone, Typed, reserved_indices
 
 pytestmark = pytest.mark.cluster
 
@@ -27,22 +23,9 @@ def blocks(name: str, language: str) -> list[str]:
 @pytest.fixture(scope="module")
 def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
     """The indices of the tutorials: none of somebody else's, and deleted afterwards."""
-    from es_simhash.engine.connection import connect
-
     names = [name for index in TUTORIALS.values() for name in (index, f"{index}-simhash")]
-    lock = Path(tempfile.gettempdir()) / "es-simhash-tutorials.lock"
-    with lock.open("w") as held, connect(cluster_url) as client:
-        # Sessions that run at the same time wait for each other.
-        fcntl.flock(held, fcntl.LOCK_EX)
-        for index in names:
-            if not client.indices.exists(index=index):
-                continue
-            if "ELASTICSEARCH_URL" in os.environ:
-                without_cluster(f"index {index!r} of a tutorial is in the cluster; delete it")
-            client.indices.delete(index=index)
+    with reserved_indices(cluster_url, names, "tutorials", without_cluster):
         yield
-        for index in names:
-            client.indices.delete(index=index, ignore_unavailable=True)
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,22 @@
 """A fresh clone of the checkout, with the environment that `make` builds, and lines typed in it."""
 
+import fcntl
 import os
 import re
 import shutil
 import site
 import subprocess
 import sys
+import tempfile
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import NoReturn
+
+from es_simhash.engine.connection import connect
 
 ROOT = Path(__file__).parents[2]
 # After each line: its status, on a line that nothing else prints.
@@ -82,6 +89,34 @@ class Clone:
         printed = _MARKS.split(done.stdout)
         results = zip(lines, printed[1::2], printed[::2], strict=False)
         return [Typed(line, int(status), text) for line, status, text in results]
+
+
+@contextmanager
+def reserved_indices(
+    cluster_url: str, names: Sequence[str], page: str, without_cluster: Callable[[str], NoReturn]
+) -> Iterator[None]:
+    """Keep the indices that a page names for one session: none of somebody else's is touched.
+
+    Args:
+        cluster_url: Address of the engine.
+        names: The indices; they are deleted at the end.
+        page: What names them, such as `README`.
+        without_cluster: Skips the tests, where one is there already and not of the tests' own.
+    """
+    lock = f"es-simhash-{page}-{sha256(cluster_url.encode()).hexdigest()[:12]}.lock"
+    with (Path(tempfile.gettempdir()) / lock).open("w") as held, connect(cluster_url) as client:
+        # Sessions that run at the same time wait for each other.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for index in names:
+            if not client.indices.exists(index=index):
+                continue
+            if "ELASTICSEARCH_URL" in os.environ:
+                without_cluster(f"index {index!r} of the {page} is in the cluster; delete it")
+            # On the node of the tests a session that was killed has left it.
+            client.indices.delete(index=index)
+        yield
+        for index in names:
+            client.indices.delete(index=index, ignore_unavailable=True)
 
 
 def _make_environment(folder: Path) -> None:
