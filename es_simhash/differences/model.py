@@ -38,7 +38,7 @@ class Change:
 
 @dataclass(frozen=True)
 class MovedBlock:
-    """A block that stands in another place of B, and what was edited in it.
+    """A block that is in another place of B, and what was edited in it.
 
     Attributes:
         number: Its number, from 1 in the order of A.
