@@ -76,7 +76,12 @@ def search_conditions(
 
 def excluding(ids: Sequence[str]) -> list[Query]:
     """Return the condition that leaves documents out; none without ids."""
-    return [{"bool": {"must_not": [{"ids": {"values": list(ids)}}]}}] if ids else []
+    return [{"bool": {"must_not": excluded_ids(ids)}}] if ids else []
+
+
+def excluded_ids(ids: Sequence[str]) -> list[Query]:
+    """Return what a document must not match, so that it is none of these; empty without ids."""
+    return [{"ids": {"values": list(ids)}}] if ids else []
 
 
 def shared_queries(

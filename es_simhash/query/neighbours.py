@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.query.candidates import search_conditions
+from es_simhash.query.candidates import excluded_ids, excluding
 from es_simhash.query.neighbour import Neighbour
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
 from es_simhash.semantics.profile import SemanticProfile
@@ -50,8 +50,9 @@ def neighbour_query(
     """
     options = options or SearchOptions()
     path = field_path(simhash_field, fields.SEMANTIC_SCHEME)
-    conditions = search_conditions(path, scheme.name, options, exclude_ids)
-    should = _nearest(profile, scheme, simhash_field, options.limits, conditions)
+    own_scheme: Query = {"term": {path: scheme.name}}
+    filters = [own_scheme, *options.filters, *excluding(exclude_ids)]
+    should = _nearest(profile, scheme, simhash_field, options.limits, filters)
     if terms := concept_terms(profile.query_concepts()):
         should.append(_common(terms, simhash_field, _concept_boost(profile)))
     return {
@@ -60,8 +61,16 @@ def neighbour_query(
         "docvalue_fields": _docvalue_fields(profile, scheme, simhash_field, options),
         "track_total_hits": False,
         "query": {
-            "bool": {"filter": conditions, "should": should, "minimum_should_match": 1},
+            "bool": {
+                "filter": list(options.filters),
+                "must_not": excluded_ids(exclude_ids),
+                "should": should,
+                "minimum_should_match": 1,
+            },
         },
+        # Nearly all documents have it. As a filter it would keep Lucene from skipping documents
+        # that cannot be among the best: a fifth of the speed, with 100,000 documents.
+        "post_filter": own_scheme,
     }
 
 
@@ -86,7 +95,7 @@ def _nearest(
     scheme: SemanticScheme,
     simhash_field: str,
     limits: Limits,
-    conditions: Sequence[Query],
+    filters: Sequence[Query],
 ) -> list[Query]:
     if profile.vector is None:
         return []
@@ -102,7 +111,7 @@ def _nearest(
         # The other half of the candidates have concepts in common.
         "k": max(1, most // 2),
         "num_candidates": most,
-        "filter": list(conditions),
+        "filter": list(filters),
         "boost": VECTOR_WEIGHT,
     }
     return [{"knn": search}]

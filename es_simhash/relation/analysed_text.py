@@ -25,6 +25,7 @@ from es_simhash.relation.alignment.sentences import SentenceWords
 from es_simhash.relation.model import Span
 from es_simhash.relation.shingle_sample import sampled
 from es_simhash.relation.tokens import Tokens
+from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
@@ -169,6 +170,11 @@ class AnalysedText:
         bounds = self.tokens.chunks[: _MAX_PROFILED_CHUNKS + 1].tolist()
         spans = [self.span(first, end).text for first, end in pairwise(bounds)]
         return [count_words(span, self.profile.language) for span in spans]
+
+    @cached_property
+    def weighted_chunks(self) -> WeightedChunks:
+        """The words of its first chunks, weighted."""
+        return WeightedChunks.of(self.chunk_words, self.profile.language)
 
     @cached_property
     def chunk_vectors(self) -> NDArray[np.float32] | None:

@@ -1,15 +1,12 @@
 """Evidence of semantic neighbours: the concepts both texts share, and their nearest passages."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.semantics.profile import VOCABULARY_PREFIX, concept_term
-from es_simhash.semantics.rarity import rarity
 from es_simhash.semantics.shared_concepts import shared_concepts
 from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity
 from es_simhash.semantics.spellings import Spellings
@@ -44,7 +41,7 @@ def nearest_passages(query: AnalysedText, hit: AnalysedText) -> tuple[SharedPass
     """Return the pair of passages nearest in meaning; none when nothing is in common."""
     if not query.chunk_words or not hit.chunk_words:
         return ()
-    similarities = _word_cosines(query, hit)
+    similarities = query.weighted_chunks.cosines(hit.weighted_chunks)
     if query.chunk_vectors is not None and hit.chunk_vectors is not None:
         cosines = np.maximum(query.chunk_vectors @ hit.chunk_vectors.T, 0)
         similarities = VECTOR_WEIGHT * cosines + (1 - VECTOR_WEIGHT) * similarities
@@ -57,31 +54,3 @@ def nearest_passages(query: AnalysedText, hit: AnalysedText) -> tuple[SharedPass
             query.chunk_span(query_chunk), hit.chunk_span(hit_chunk), "nearest", score, 1.0
         ),
     )
-
-
-def _word_cosines(query: AnalysedText, hit: AnalysedText) -> NDArray[np.float64]:
-    """Return cosines of the weighted words of each chunk of one text with each of the other."""
-    shared = set().union(*query.chunk_words) & set().union(*hit.chunk_words)
-    columns = {word: column for column, word in enumerate(sorted(shared))}
-    if not columns:
-        return np.zeros((len(query.chunk_words), len(hit.chunk_words)))
-    cosines: NDArray[np.float64] = _rows(query, columns) @ _rows(hit, columns).T
-    return cosines
-
-
-def _rows(text: AnalysedText, columns: Mapping[str, int]) -> NDArray[np.float64]:
-    """Return weights of the shared words by chunk, scaled by the norm of all words of it."""
-    vocabulary = list(set().union(*text.chunk_words))
-    rarities = rarity(vocabulary, text.profile.language).tolist()
-    weights = dict(zip(vocabulary, rarities, strict=True))
-    rows = np.zeros((len(text.chunk_words), len(columns)))
-    for row, words in enumerate(text.chunk_words):
-        norm = 0.0
-        for word, count in words.items():
-            weight = (1 + np.log(count)) * weights[word]
-            norm += weight * weight
-            if word in columns:
-                rows[row, columns[word]] = weight
-        # A chunk of one rare word would be nearest to everything that has it.
-        rows[row] /= max(norm, 25.0) ** 0.5
-    return rows

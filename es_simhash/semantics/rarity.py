@@ -63,9 +63,16 @@ class _Rarities(dict[str, float]):
     def __init__(self, rarities: Mapping[str, float], language: str) -> None:
         super().__init__(rarities)
         self._language = language
+        self._forms: dict[str, float] = {}
 
     def __missing__(self, form: str) -> float:
-        return self.get(normal_form(form, self._language), UNKNOWN_RARITY)
+        found = self._forms.get(form)
+        if found is None:
+            if len(self._forms) >= _MAX_WORDS_CACHED:
+                self._forms.clear()
+            found = self.get(normal_form(form, self._language), UNKNOWN_RARITY)
+            self._forms[form] = found
+        return found
 
 
 @lru_cache(maxsize=16)
