@@ -1,7 +1,7 @@
 """How the words of two texts are written in them; profiles know words in normal form only."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
@@ -9,7 +9,7 @@ from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.words import (
     Word,
     count_written,
-    normal_of,
+    normals_of,
     words_with_offsets,
 )
 from es_simhash.text.characters import STANDALONE, class_ranges
@@ -20,7 +20,7 @@ _LONGEST_UNIT = 3
 _BETWEEN = " \u00a0\u202f-"
 
 # How often a text has each form of a word, by the word in normal form.
-Written = Mapping[str, Counter[str]]
+Written = Mapping[str, Mapping[str, int]]
 
 
 class Spellings:
@@ -44,10 +44,10 @@ class Spellings:
 
     def form(self, word: str) -> str:
         """Return how a word is written most often: by the query, or else by the hit."""
-        ours, theirs = (written.get(word, Counter()) for written in self._written)
+        ours, theirs = (written.get(word, {}) for written in self._written)
         return max(
             [*ours, *theirs],
-            key=lambda form: (ours[form], theirs[form], form == form.lower()),
+            key=lambda form: (ours.get(form, 0), theirs.get(form, 0), form == form.lower()),
             default=word,
         )
 
@@ -109,14 +109,17 @@ def _written(text: str, language: str, has_jieba: bool) -> Written:
     """Return how a text writes its words; kept, as a query is compared with several hits."""
     if has_jieba:
         words = chinese.words_with_offsets(text)
-        pairs = Counter((word.normal, text[word.start : word.end]) for word in words)
+        pairs: Mapping[tuple[str, str], int] = Counter(
+            (word.normal, text[word.start : word.end]) for word in words
+        )
     else:
-        counts = count_written(text, language).items()
-        pairs = Counter({(normal_of(form, language), form): count for form, count in counts})
-    written: dict[str, Counter[str]] = defaultdict(Counter)
+        forms = count_written(text, language)
+        normals = normals_of(forms, language)
+        pairs = dict(zip(zip(normals, forms, strict=True), forms.values(), strict=True))
+    written: dict[str, dict[str, int]] = {}
     for (normal, form), count in pairs.items():
-        written[normal][form] = count
-    return dict(written)
+        written.setdefault(normal, {})[form] = count
+    return written
 
 
 def _is_unit(text: str, forms: Collection[str]) -> bool:

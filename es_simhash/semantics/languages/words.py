@@ -8,7 +8,7 @@ Japanese, Thai, Lao, Khmer, Burmese) yield bigrams of characters.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -117,9 +117,9 @@ def count_written(text: str, language: str) -> Counter[str]:
     return Counter([text[start:end] for start, end in spans])
 
 
-def normal_of(written: str, language: str) -> str:
-    """Return the normal form of a word as it is written, as `words_with_offsets` does."""
-    return _normal_forms(language)[_lower(_plain(written, language))]
+def normals_of(written: Iterable[str], language: str) -> list[str]:
+    """Return the normal forms of words as they are written, as `words_with_offsets` does."""
+    return list(map(_written_forms(language).__getitem__, written))
 
 
 def _forms(text: str, language: str) -> list[str]:
@@ -205,6 +205,11 @@ def _content_forms(language: str) -> _FormCache:
 @lru_cache(maxsize=128)
 def _normal_forms(language: str) -> _FormCache:
     return _FormCache(lambda form: normal_form(form, language))
+
+
+@lru_cache(maxsize=128)
+def _written_forms(language: str) -> _FormCache:
+    return _FormCache(lambda form: normal_form(_lower(_plain(form, language)), language))
 
 
 def normal_form(form: str, language: str) -> str:
