@@ -22,8 +22,9 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/es-simhash demo $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--field '$(FIELD)')
 
+# Tests wait for Elasticsearch half of their time; those of a file stay in one process.
 test: $(STAMP)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 check: $(STAMP)
 	@$(BIN)/ruff check .

@@ -58,6 +58,19 @@ def pytest_terminal_summary(
         )
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # A process of several says which engine it used; see `pytest_testnodedown`.
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["engine"] = session.config.stash.get(ENGINE, "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if engine := getattr(node, "workeroutput", {}).get("engine"):
+        node.config.stash[ENGINE] = engine
+
+
 def _without_cluster(reason: str) -> NoReturn:
     if os.environ.get("ES_SIMHASH_REQUIRE_CLUSTER") == "1":
         pytest.fail(f"ES_SIMHASH_REQUIRE_CLUSTER=1, but: {reason}", pytrace=False)
