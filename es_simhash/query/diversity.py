@@ -1,13 +1,13 @@
 """Copies among the neighbours, shown once: ten papers print one wire story."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 from es_simhash.relation.model import Relation
 from es_simhash.relation.resemblance import similarity
 from es_simhash.relation.thresholds import COPY_RESEMBLANCE
@@ -30,20 +30,63 @@ def without_copies(
         families: Version family of each; empty where it has none.
         size: How many will be shown; those behind them are left as they are.
     """
-    samples = [_sample(text) for text in chunks]
+    samples = _Samples.of([_sample(text) for text in chunks])
     left = list(range(len(relations)))
     shown: list[Relation] = []
     while left and len(shown) < size:
         first, *others = left
-        alike = _alike(samples[first], [samples[number] for number in others])
+        alike = samples.alike(first)
         family = families[first]
         left = [
             number
-            for number, is_alike in zip(others, alike, strict=True)
-            if not is_alike and not (family and families[number] == family)
+            for number in others
+            if not alike[number] and not (family and families[number] == family)
         ]
         shown.append(replace(relations[first], copies=len(others) - len(left)))
     return [*shown, *(relations[number] for number in left)]
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Chunks of several texts in one row, so that one text is compared with all at once.
+
+    Attributes:
+        fingerprints: Of the chunks of all texts.
+        characters: Of each chunk.
+        bounds: First chunk of each text, and the end of the last; a text without chunks has none.
+    """
+
+    fingerprints: Fingerprints
+    characters: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[ChunkFingerprints | None]) -> "_Samples":
+        """Return the chunks of texts; of those whose chunks are not known, none."""
+        known = [text for text in texts if text is not None]
+        counts = [0 if text is None else len(text.fingerprints) for text in texts]
+        return cls(
+            np.concatenate([text.fingerprints for text in known] or [np.zeros((0, 0), np.uint8)]),
+            np.concatenate([text.characters for text in known] or [np.zeros(0, np.int64)]),
+            np.cumsum([0, *counts]),
+        )
+
+    def alike(self, number: int) -> NDArray[np.bool_]:
+        """Return which texts have half of their chunks, by characters, in common with one."""
+        alike = np.zeros(len(self.bounds) - 1, bool)
+        start, end = self.bounds[number : number + 2]
+        if start == end:
+            return alike
+        known = np.flatnonzero(np.diff(self.bounds))
+        starts = self.bounds[known]
+        distances = hamming_distances(self.fingerprints[start:end], self.fingerprints)
+        bits = self.fingerprints.shape[1] * 8
+        of_others = similarity(distances.min(axis=0), bits) * self.characters
+        shares = np.add.reduceat(of_others, starts) / np.add.reduceat(self.characters, starts)
+        nearest = similarity(np.minimum.reduceat(distances, starts, axis=1), bits)
+        own = self.characters[start:end]
+        alike[known] = np.maximum(shares, own @ nearest / own.sum()) >= COPY_RESEMBLANCE
+        return alike
 
 
 def _sample(chunks: ChunkFingerprints | None) -> ChunkFingerprints | None:
@@ -55,25 +98,3 @@ def _sample(chunks: ChunkFingerprints | None) -> ChunkFingerprints | None:
     return replace(
         chunks, fingerprints=chunks.fingerprints[picked], characters=chunks.characters[picked]
     )
-
-
-def _alike(
-    one: ChunkFingerprints | None, others: Sequence[ChunkFingerprints | None]
-) -> NDArray[np.bool_]:
-    """Which texts have half of their chunks, by characters, in common with one text."""
-    alike = np.zeros(len(others), bool)
-    texts = [other for other in others if other is not None]
-    if one is None or not texts:
-        return alike
-    lengths = np.concatenate([text.characters for text in texts]).astype(float)
-    starts = np.cumsum([0, *(len(text.fingerprints) for text in texts[:-1])])
-    everything = np.concatenate([text.fingerprints for text in texts])
-    distances = hamming_distances(one.fingerprints, everything)
-    bits = everything.shape[1] * 8
-    of_others = np.add.reduceat(similarity(distances.min(axis=0), bits) * lengths, starts)
-    of_others /= np.add.reduceat(lengths, starts)
-    nearest = similarity(np.minimum.reduceat(distances, starts, axis=1), bits)
-    of_one = one.characters @ nearest / one.characters.sum()
-    known = [other is not None for other in others]
-    alike[known] = np.maximum(of_others, of_one) >= COPY_RESEMBLANCE
-    return alike
