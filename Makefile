@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -97,6 +97,10 @@ bench-family: $(STAMP)
 # Requests a second of the HTTP service, cached and not.
 bench-service: $(STAMP)
 	@$(BIN)/python -m tests.bench.service $(ARGS)
+
+# What the HTTP service answers while Elasticsearch is killed and started again.
+bench-outage: $(STAMP)
+	@$(BIN)/python -m tests.bench.service_outage $(ARGS)
 
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)

@@ -34,7 +34,7 @@ from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 
-_INDEX = "bench-service"
+INDEX = "bench-service"
 _SENTENCES = 17
 _VERSION_OF = 5
 _WARM = 500
@@ -63,7 +63,7 @@ def served(url: str, workers: int, cache_seconds: int) -> Iterator[tuple[int, in
             'fields = ["title"]\n[limits]\nrequests_per_minute = 0\n'
             f"[cache]\nseconds = {cache_seconds}\n"
         )
-        line = [sys.executable, "-m", "es_simhash", "serve", _INDEX, "--config", str(file)]
+        line = [sys.executable, "-m", "es_simhash", "serve", INDEX, "--config", str(file)]
         line += ["--port", str(port), "--workers", str(workers)]
         environment = {**os.environ, "ELASTICSEARCH_URL": url}
         with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as process:
@@ -182,11 +182,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     with bench_client() as client:
         url = address(client)
-        client.indices.delete(index=_INDEX, ignore_unavailable=True)
-        install(client, _INDEX)
+        client.indices.delete(index=INDEX, ignore_unavailable=True)
+        install(client, INDEX)
         made = documents(options.documents)
-        failed = sum(not each.ok for each in ingest(client, _INDEX, made))
-        client.indices.refresh(index=_INDEX)
+        failed = sum(not each.ok for each in ingest(client, INDEX, made))
+        client.indices.refresh(index=INDEX)
         print(f"{options.documents} documents, {failed} failed", flush=True)
         ids = [str(number) for number in range(options.documents)]
         with served(url, options.workers, 3_600) as (port, pid):
@@ -196,7 +196,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         with served(url, options.workers, 0) as (port, pid):
             Load(port, ids, options.uncached_rate, 5).run()
             measure("no cache", Load(port, ids, options.uncached_rate, options.seconds), pid)
-        client.indices.delete(index=_INDEX)
+        client.indices.delete(index=INDEX)
 
 
 if __name__ == "__main__":
