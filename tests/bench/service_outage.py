@@ -4,7 +4,8 @@
 
 A node of its own is killed (SIGKILL) after a sixth of the time and started again after a third,
 under a steady rate of `GET /related/ID` without a cache. Prints how many requests were answered
-with which status, and the seconds from when the index could be searched again to the first good answer.
+with which status, and the seconds from when the index could be searched again to the first good
+answer.
 """
 
 import argparse
