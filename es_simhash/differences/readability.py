@@ -139,7 +139,6 @@ def slid(
         b: The same of B.
         fixed: Units of both texts that stay where they are.
     """
-    ranks = _ranks(a), _ranks(b)
     blocks = list(blocks)
     for number in range(1, len(blocks)):
         one, other = blocks[number - 1], blocks[number]
@@ -152,21 +151,12 @@ def slid(
         ):
             continue
         if a_gap:
-            shift = _best_shift(sequences.a, ranks[0], one.a + one.size, other.a, one, other)
+            shift = _best_shift(sequences.a, a.ranks, one.a + one.size, other.a, one, other)
         else:
-            shift = _best_shift(sequences.b, ranks[1], one.b + one.size, other.b, one, other)
+            shift = _best_shift(sequences.b, b.ranks, one.b + one.size, other.b, one, other)
         blocks[number - 1] = Block(one.a, one.b, one.size + shift)
         blocks[number] = Block(other.a + shift, other.b + shift, other.size - shift)
     return [block for block in blocks if block.size]
-
-
-def _ranks(units: Units) -> Ints:
-    """Return how good each unit is to begin a change: 2 for a paragraph, 1 for a sentence."""
-    ranks = np.zeros(len(units) + 1, np.int64)
-    ranks[units.sentences] = 1
-    ranks[units.sections("line")] = 2
-    ranks[units.sections("paragraph")] = 3
-    return ranks
 
 
 def _best_shift(numbers: Ints, ranks: Ints, start: int, end: int, one: Block, other: Block) -> int:

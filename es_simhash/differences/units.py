@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -104,11 +104,37 @@ class Units:
         places = np.array([found.start() for found in _LINE_BREAKS.finditer(self.text)], np.int64)
         return np.diff(np.searchsorted(places, self.starts), prepend=0)
 
+    @cached_property
+    def numbers(self) -> tuple[Ints, Mapping[str, int]]:
+        """A number for each unit, and the number of each key, in the order of the text."""
+        known = {key: number for number, key in enumerate(dict.fromkeys(self.keys))}
+        return np.fromiter(map(known.__getitem__, self.keys), np.int64, len(self)), known
+
     def sections(self, kind: SectionKind) -> Ints:
         """Return the bounds of the sections in units, one more than there are sections."""
         if kind == "sentence":
             return self.sentences
-        return self._with_ends(np.flatnonzero(self.line_breaks >= _LINES[kind]))
+        return self._lines if kind == "line" else self._paragraphs
+
+    @cached_property
+    def _lines(self) -> Ints:
+        return self._with_ends(np.flatnonzero(self.line_breaks >= _LINES["line"]))
+
+    @cached_property
+    def _paragraphs(self) -> Ints:
+        return self._with_ends(np.flatnonzero(self.line_breaks >= _LINES["paragraph"]))
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """How good each unit is to begin a change, and the end of the text.
+
+        0 within a sentence, 1 for a sentence, 2 for a line, 3 for a paragraph.
+        """
+        ranks = np.zeros(len(self) + 1, np.int64)
+        ranks[self.sentences] = 1
+        ranks[self._lines] = 2
+        ranks[self._paragraphs] = 3
+        return ranks
 
     @cached_property
     def sentences(self) -> Ints:
@@ -122,14 +148,16 @@ class Units:
     @property
     def _opens_item(self) -> NDArray[np.bool_]:
         """Which units would open an item of a list at the beginning of a line: - or 1. or (a)."""
-        marks = np.array([key in _ITEM_MARKS for key in self.keys], bool)
-        opens = np.array([key in _BULLETS for key in self.keys], bool)
+        marks, opens = self._among(_ITEM_MARKS), self._among(_BULLETS)
         short = self.is_word & (self.ends - self.starts <= _LONGEST_NUMBER)
         opens[:-1] |= short[:-1] & marks[1:] & (self.starts[1:] == self.ends[:-1])
-        opens[:-2] |= (
-            np.array([key == "(" for key in self.keys[:-2]], bool) & short[1:-1] & marks[2:]
-        )
+        opens[:-2] |= self._among({"("})[:-2] & short[1:-1] & marks[2:]
         return opens
+
+    def _among(self, keys: Collection[str]) -> NDArray[np.bool_]:
+        """Return which units are one of some."""
+        numbers, known = self.numbers
+        return np.array([key in keys for key in known], bool)[numbers]
 
     def _with_ends(self, starts: Ints) -> Ints:
         return np.unique(np.concatenate([[0], starts, [len(self)]]))
@@ -154,12 +182,11 @@ def section_kind(a: Units, b: Units) -> SectionKind:
 
 def numbered(a: Units, b: Units) -> tuple[Ints, Ints]:
     """Return a number for each unit of two texts; equal units of either have equal numbers."""
-    numbers: dict[str, int] = {}
-    ours, theirs = (
-        np.array([numbers.setdefault(key, len(numbers)) for key in units.keys], np.int64)
-        for units in (a, b)
-    )
-    return ours, theirs
+    ours, known = a.numbers
+    theirs, others = b.numbers
+    new = iter(range(len(known), len(known) + len(others)))
+    numbers = [known[key] if key in known else next(new) for key in others]
+    return ours, np.array(numbers, np.int64)[theirs]
 
 
 def _inside(starts: Ints, ends: Ints, length: int) -> NDArray[np.bool_]:
