@@ -7,6 +7,8 @@ from es_simhash.differences.model import Changes, KeyChange
 from es_simhash.differences.rendering.pieces import counted_key_changes
 from es_simhash.differences.rendering.rows import Bit, Row, row_of, rows
 from es_simhash.differences.rendering.strip import strip
+from es_simhash.differences.rendering.timeline import Address, timeline_section
+from es_simhash.differences.timeline import Timeline
 from es_simhash.relation.model import Relation, SharedPassage, Span
 from es_simhash.text.html import html_page, html_text
 
@@ -19,7 +21,12 @@ _MAX_PASSAGE = 120
 
 
 def changes_html(
-    changes: Changes, name_a: str, name_b: str, relation: Relation | None = None
+    changes: Changes,
+    name_a: str,
+    name_b: str,
+    relation: Relation | None = None,
+    timeline: Timeline | None = None,
+    address: Address | None = None,
 ) -> str:
     """Return the page.
 
@@ -28,6 +35,9 @@ def changes_html(
         name_a: Name of the older text.
         name_b: Name of the newer text.
         relation: Of the older text to the newer one, for how much they share; None without.
+        timeline: Of the two, where they are versions of one document; None without.
+        address: Returns where a server compares two documents, given the ids of the older and the
+            newer one; None without a server.
     """
     found = list(rows(changes))
     passages = _shared(relation)
@@ -37,6 +47,7 @@ def changes_html(
             _header(changes, name_a, name_b, relation),
             "<main>\n",
             _key_changes(changes),
+            "" if timeline is None else timeline_section(timeline, address),
             _strip_section(changes, passages),
             _passages(passages, links),
             _texts(found, name_a, name_b, {place for link in links for place in link}),
