@@ -60,7 +60,7 @@ def story(id: str) -> str:
 
 def background(shown: dict[str, Any]) -> list[dict[str, Any]]:
     """Return neighbours of a story; of those as near, what is of its time or newer comes first."""
-    published = datetime.fromisoformat(shown["date"]).replace(tzinfo=timezone.utc)
+    published = datetime.fromisoformat(shown["date"][:10]).replace(tzinfo=timezone.utc)
     recency = Recency("date", HALF_LIFE, WEIGHT, origin=published.timestamp() * 1000)
     options = SearchOptions(size=6, kinds=("shares_passages", "semantic"), recency=recency)
     return [
@@ -119,7 +119,7 @@ def stored(id: str) -> dict[str, Any]:
 @app.template_filter("day")
 def day(date: str | None) -> str:
     """Return a date as readers write it."""
-    return "" if not date else f"{datetime.fromisoformat(date):%-d %B %Y}"
+    return "" if not date else f"{datetime.fromisoformat(date[:10]):%-d %B %Y}"
 
 
 @app.after_request

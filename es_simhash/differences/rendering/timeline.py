@@ -32,9 +32,9 @@ def timeline_section(timeline: Timeline, address: Address | None = None) -> str:
 
 def _counted(timeline: Timeline) -> str:
     count, read = timeline.documents, len(timeline.versions)
-    words = f"{count:,} versions by {timeline.date_field}"
+    words = f"{count:,} version{'s' if count != 1 else ''} by {timeline.date_field}"
     if count > read:
-        words += f", of which the newest {read:,} are shown"
+        words += f", of which {read:,} are shown: the newest, and A and B"
     return f'<p class="summary">{html_text(words)}</p>\n'
 
 
