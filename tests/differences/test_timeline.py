@@ -190,6 +190,25 @@ def test_no_dot_hides_another(browser: Any, tmp_path: Path, shape: str) -> None:
                 assert across**2 + down**2 > (touching - 0.5) ** 2, (width, dot, other)
 
 
+def test_time_runs_to_the_right_in_every_page(browser: Any, tmp_path: Path) -> None:
+    found = SHAPES["five"]
+    source = page_of(found)
+    lefts = []
+    for number, direction in enumerate(("ltr", "rtl")):
+        file = tmp_path / f"{number}.html"
+        file.write_text(source.replace('<html lang="en"', f'<html dir="{direction}" lang="en"'))
+        page = browser.new_page(viewport={"width": 375, "height": 800})
+        page.goto(file.as_uri())
+        dots = sorted(page.evaluate(_SHOWN), key=lambda dot: str(dot["title"]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+        lefts.append([dot["left"] for dot in dots])
+        ends = page.locator(".dots text").all_text_contents()
+        page.close()
+        assert ends[-2:] == [found.dated[0].date, found.dated[-1].date]
+    assert lefts[0] == lefts[1]
+    assert lefts[0][0] < lefts[0][2] < lefts[0][4]
+
+
 @pytest.mark.parametrize("shape", ["five", "sixty", "a thousand", "no date"])
 def test_pages_with_a_timeline_are_accessible(shape: str, require_accessible: Any) -> None:
     has_server = shape in ("sixty", "a thousand")
