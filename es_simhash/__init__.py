@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         KeyChange,
         MovedBlock,
     )
+    from es_simhash.differences.timeline import DatedVersion, Timeline
     from es_simhash.engine.connection import connect
     from es_simhash.engine.retry import RetryPolicy
     from es_simhash.errors import (
@@ -129,6 +130,7 @@ _MODULES = {
     "CopyOptions": "es_simhash.copies.options",
     "CopySide": "es_simhash.copies.report",
     "Coverage": "es_simhash.relation.model",
+    "DatedVersion": "es_simhash.differences.timeline",
     "Decision": "es_simhash.deduplication.decision",
     "Displaced": "es_simhash.bulk.outcome",
     "DocumentContext": "es_simhash.relation.model",
@@ -191,6 +193,7 @@ _MODULES = {
     "SweepReport": "es_simhash.sync.report",
     "SweepSettings": "es_simhash.sync.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
+    "Timeline": "es_simhash.differences.timeline",
     "UndoReport": "es_simhash.ingestion.undo_report",
     "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.deduplication.policy",
@@ -238,6 +241,7 @@ __all__ = [
     "CopyOptions",
     "CopySide",
     "Coverage",
+    "DatedVersion",
     "Decision",
     "Displaced",
     "DocumentAmbiguous",
@@ -300,6 +304,7 @@ __all__ = [
     "SweepReport",
     "SweepSettings",
     "TextFingerprints",
+    "Timeline",
     "UndoReport",
     "Version",
     "VersionPolicy",

@@ -69,3 +69,18 @@ def test_number_of_vectors_is_right() -> None:
     vectors = json.loads((files("es_simhash") / "data" / "vectors.json").read_text("utf-8"))
     count = len(vectors["vectors"]) if isinstance(vectors, dict) else len(vectors)
     assert f"holds {count} texts" in README
+
+
+def test_the_first_screen_has_the_widget_and_the_lines_of_the_static_example() -> None:
+    first_screen = README.partition("\n| ")[0]
+    for picture in re.findall(r'(?:src|srcset)="(docs/[^"]+)"', first_screen):
+        assert (ROOT / picture).is_file()
+    assert "prefers-color-scheme: dark" in first_screen
+    (block,) = re.findall(r"^```html\n(.*?)^```", first_screen, re.MULTILINE | re.DOTALL)
+    lines = block.splitlines()
+    assert len(lines) == 2
+    example = ROOT / "examples" / "static"
+    page = (example / "index.html").read_text("utf-8").splitlines()
+    assert [line.strip() for line in page if line.strip() in lines] == lines
+    (serving,) = re.findall(r"^es-simhash serve .*$", first_screen, re.MULTILINE)
+    assert f"{serving} &\n" in (example / "README.md").read_text("utf-8")

@@ -1,6 +1,7 @@
 """Every shell line of README.md is typed in order in a fresh clone, and its Python is run.
 
-Lines that install packages are not typed, as the tests bring their own (`INSTALLING`).
+Lines that install packages are not typed, as the tests bring their own (`INSTALLING`); the one that
+serves until it is stopped is typed with the example it is of, in `tests/examples` (`SERVING`).
 """
 
 import re
@@ -23,10 +24,15 @@ INSTALLING = (
     "pip install -e '.[taxonomy]'",
     "pip install -e '.[spacy]'",
 )
+SERVING = ("es-simhash serve es-simhash-demo --config examples/static/service.toml",)
 DEMO = "es-simhash-demo"
 INDICES = ("articles", f"{DEMO}-articles", DEMO)
 # `make test` would run this test again.
 ARGUMENTS = "tests/text"
+
+
+def typed_lines() -> list[str]:
+    return [line for line in shell_lines() if line not in (*INSTALLING, *SERVING)]
 
 
 def blocks(language: str) -> list[str]:
@@ -63,22 +69,24 @@ def clone(tmp_path_factory: pytest.TempPathFactory, own_indices: None) -> Clone:
 @pytest.fixture(scope="module")
 def typed(clone: Clone, cluster_url: str) -> dict[str, Typed]:
     """What came of each line that is typed."""
-    lines = [line for line in shell_lines() if line not in INSTALLING]
+    lines = typed_lines()
     environment = {"ELASTICSEARCH_URL": cluster_url, "ARGS": ARGUMENTS}
     return {each.line: each for each in clone.type(lines, environment)}
 
 
-def test_all_lines_are_typed_but_those_that_install() -> None:
+def test_all_lines_are_typed_but_those_that_install_or_serve() -> None:
     lines = shell_lines()
     assert len(lines) > 10
     assert (
         tuple(line for line in lines if re.search(r"\b(pip|docker|apt\S*)\b", line)) == INSTALLING
     )
-    assert re.findall(r"^```(?!sh\n|python\n|text\n)\S.*$", README, re.MULTILINE) == []
+    assert re.findall(r"^```(?!sh\n|python\n|text\n|html\n)\S.*$", README, re.MULTILINE) == []
+    assert [line for line in lines if " serve " in line] == list(SERVING)
 
 
 def test_every_line_succeeds(typed: dict[str, Typed]) -> None:
-    assert list(typed) == [line for line in shell_lines() if line not in INSTALLING]
+    # A line that is there twice is typed twice.
+    assert list(typed) == list(dict.fromkeys(typed_lines()))
     failed = [each for each in typed.values() if each.status != 0]
     assert failed == []
 

@@ -47,7 +47,8 @@ def changes(
 
     Numbers, dates and names that differ come first, then the changed words with those around them;
     moved blocks are shown as moved. With --family, the versions of a document are compared one
-    after the other, as `es-simhash families` found them. Put -- before ids that begin with a dash.
+    after the other, as `es-simhash families` found them. The page of --format html has the timeline
+    of the family of A and B, where the index has dates. Put -- before ids that begin with a dash.
     """
     _require_usage(ids, family, date_field, output_format)
     with client_of(**connection) as client:
@@ -58,8 +59,10 @@ def changes(
             _print_history(searched.history(family, date_field=date_field), output_format)
             return
         a, b = ids
-        found = searched.changes(a, b)
-    print_changes(found, a, b, output_format)
+        found, timeline = searched.changes(a, b), None
+        if output_format == "html":
+            timeline = searched.timeline(a, b, date_field=date_field)
+    print_changes(found, a, b, output_format, timeline)
 
 
 def _require_usage(
@@ -69,8 +72,11 @@ def _require_usage(
         raise click.UsageError(f"Give two ids, or --family; got {len(ids)} ids.")
     if family is not None and ids:
         raise click.UsageError("--family compares all versions of a document; give no ids with it.")
-    if family is None and date_field is not None:
-        raise click.UsageError("--date-field orders the versions of --family; give both.")
+    if family is None and date_field is not None and output_format != "html":
+        raise click.UsageError(
+            "--date-field orders the versions of --family, and those in the page of --format html; "
+            "give one of these with it."
+        )
     if family is not None and output_format not in _FORMATS_OF_HISTORY:
         raise click.UsageError(
             f"--family has no --format {output_format}; choose {', '.join(_FORMATS_OF_HISTORY)}."

@@ -18,6 +18,7 @@ from es_simhash.differences.rendering.pieces import (
     hunks,
 )
 from es_simhash.differences.rendering.unified import unified_diff
+from es_simhash.differences.timeline import Timeline
 from es_simhash.relation.compare import compare
 from es_simhash.text.escaping import one_line, printable
 
@@ -50,7 +51,13 @@ changes_format_option = click.option(
 )
 
 
-def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str) -> None:
+def print_changes(
+    changes: Changes,
+    name_a: str,
+    name_b: str,
+    output_format: str,
+    timeline: Timeline | None = None,
+) -> None:
     """Print what changed from one text to another.
 
     Args:
@@ -58,11 +65,12 @@ def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str
         name_a: Name of the older text.
         name_b: Name of the newer text.
         output_format: One of `FORMATS`.
+        timeline: Of two versions of one document, which the page shows.
     """
     if output_format == "json":
         print_json(changes.to_dict())
     elif output_format == "html":
-        click.echo(compared_page(changes, name_a, name_b), nl=False)
+        click.echo(compared_page(changes, name_a, name_b, timeline), nl=False)
     elif output_format == "diff":
         _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
     else:
@@ -71,17 +79,20 @@ def print_changes(changes: Changes, name_a: str, name_b: str, output_format: str
         ChangesPrinter(console).print(changes)
 
 
-def compared_page(changes: Changes, name_a: str, name_b: str) -> str:
+def compared_page(
+    changes: Changes, name_a: str, name_b: str, timeline: Timeline | None = None
+) -> str:
     """Return the page that shows two texts side by side, with what they share.
 
     Args:
         changes: From the older text to the newer one.
         name_a: Name of the older text.
         name_b: Name of the newer text.
+        timeline: Of two versions of one document.
     """
     a, b = changes.text_a, changes.text_b
     relation = compare(a, b, semantics=None) if max(len(a), len(b)) <= _MAX_COMPARED else None
-    return changes_html(changes, name_a, name_b, relation)
+    return changes_html(changes, name_a, name_b, relation, timeline)
 
 
 def console_of(output_format: str) -> Console:

@@ -8,6 +8,7 @@ from typing import Any
 from es_simhash.differences.compare import changes
 from es_simhash.differences.history import Blame, History
 from es_simhash.differences.model import Changes
+from es_simhash.differences.timeline import Timeline
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
@@ -23,6 +24,7 @@ from es_simhash.search.family_versions import FamilyVersions
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
+from es_simhash.search.timeline import TimelineReader
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 
@@ -162,6 +164,38 @@ class Index:
             MappingConflict: The field of the dates holds none.
         """
         return self._versions(date_field).history(id)
+
+    def timeline(
+        self,
+        id_a: str,
+        id_b: str,
+        *,
+        date_field: str | None = None,
+        filters: Sequence[Query] = (),
+    ) -> Timeline | None:
+        """Return the family of two stored documents in order of the dates, without any text.
+
+        It takes two searches, and reads at most 2,000 versions, the newest.
+
+        Args:
+            id_a: The older text.
+            id_b: The newer text.
+            date_field: Field of the dates; None for that of the configuration.
+            filters: Elasticsearch queries that versions must match; what does not is as if it were
+                not there, also in the count.
+
+        Returns:
+            The timeline; None where the two are not of one family, or there is no date field.
+
+        Raises:
+            InputError: No mapping has the field of the dates.
+            MappingConflict: The field of the dates holds none.
+        """
+        dates = self._date_field(date_field, parameter="date_field")
+        if dates is None:
+            return None
+        reader = TimelineReader(self.gateway, self.text_index, self.config, dates, filters)
+        return reader.read(id_a, id_b)
 
     def blame(self, id: str, *, date_field: str | None = None) -> Blame:
         """Return since when each sentence of a version stands there.

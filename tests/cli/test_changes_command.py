@@ -156,6 +156,30 @@ def test_ids_of_any_kind(run: Any, cluster_url: str, index: str) -> None:
 
 
 @pytest.mark.cluster
+def test_a_page_has_the_timeline_of_the_family(call: Any, index: str) -> None:
+    odd = "b/ \x1b[31m<i>"
+    by_date = ("--date-field", "published")
+    page = call("changes", index, odd, "c", "--format", "html", *by_date).out
+    Page(page).require_harmless()
+    words = Page(page).words
+    assert "3 versions by published" in words
+    assert "Older: -a → b" in words
+    assert "Newer:" not in words
+    rows = re.findall("<tr><td>(.*?)</td><td>(.*?)</td></tr>", page)
+    assert [(date, Page(name).text) for date, name in rows] == [
+        ("2022-01-01", "c B"),
+        ("2021-01-01", "b/ \\x1b[31m<i> A"),
+        ("2020-01-01", "-a"),
+    ]
+    # Neither without a date field, nor of documents of two families.
+    for arguments in ((odd, "c"), ("c", "stranger", *by_date)):
+        page = call("changes", index, *arguments, "--format", "html").out
+        assert "Versions of this document" not in page
+    refused = call("changes", index, odd, "c", "--format", "html", "--date-field", "text")
+    assert "text" in refused.refusal()
+
+
+@pytest.mark.cluster
 def test_documents_without_anything_in_common(call: Any, index: str) -> None:
     out = call("changes", index, "c", "stranger").out
     assert "nothing in common: the older text was replaced as a whole" in out

@@ -197,3 +197,53 @@ def test_a_sidecar_has_changes_and_names_the_index_that_may_have_families(
             index.history(FIRST)
     finally:
         client.indices.delete(index=f"{sidecar},{sidecar}-simhash", ignore_unavailable=True)
+
+
+def test_a_timeline_takes_two_searches_and_reads_no_text(
+    terms: Index, requests_of: list[str]
+) -> None:
+    found = terms.timeline(THIRD, SECOND, date_field="published")
+    assert found is not None
+    assert [version.id for version in found.versions] == [FIRST, SECOND, THIRD]
+    assert (found.a, found.b, found.documents) == (THIRD, SECOND, 3)
+    assert [version.date for version in found.versions][1] == "2021-06-30T12:00:00Z"
+    assert found.older is not None
+    assert [version.id for version in found.older] == [FIRST, SECOND]
+    assert found.newer is None
+    requests_of.clear()
+    terms.timeline(THIRD, SECOND, date_field="published")
+    assert [request.rpartition("/")[2] for request in requests_of] == ["_msearch"] * 2
+
+
+def test_documents_of_no_one_family_have_no_timeline(terms: Index, client: Any) -> None:
+    assert terms.timeline(FIRST, SECOND) is None
+    assert terms.timeline(FIRST, "other", date_field="published") is None
+    assert terms.timeline(FIRST, "no such", date_field="published") is None
+    with pytest.raises(InputError, match="when"):
+        terms.timeline(FIRST, SECOND, date_field="when")
+    # What a filter hides is not there, also not in the count.
+    hidden = {"bool": {"must_not": {"ids": {"values": [FIRST]}}}}
+    found = terms.timeline(SECOND, THIRD, date_field="published", filters=[hidden])
+    assert found is not None
+    assert (found.documents, found.older) == (2, None)
+    assert terms.timeline(FIRST, THIRD, date_field="published", filters=[hidden]) is None
+
+
+def test_a_timeline_of_too_many_versions_has_the_newest_and_the_two(
+    terms: Index, client: Any
+) -> None:
+    family = client.get(index=terms.name, id=FIRST)["_source"]["simhash"]["family"]
+    lines: list[Any] = []
+    for number in range(2_001):
+        lines += [{"index": {"_id": f"n{number:04}"}}]
+        lines += [{"published": f"20{30 + number // 365}-01-01", "simhash": {"family": family}}]
+    client.bulk(index=terms.name, operations=lines, refresh=True)
+    found = terms.timeline(FIRST, "n2000", date_field="published")
+    assert found is not None
+    assert found.documents == 2_004
+    assert len(found.versions) == 2_001
+    assert found.versions[0].id == FIRST
+    assert (found.older, found.newer) == (None, None)
+    both = terms.timeline(FIRST, SECOND, date_field="published")
+    assert both is not None
+    assert (both.older, both.newer) == (None, None)

@@ -7,6 +7,8 @@ from es_simhash.differences.model import Changes, KeyChange
 from es_simhash.differences.rendering.pieces import counted_key_changes
 from es_simhash.differences.rendering.rows import Bit, Row, row_of, rows
 from es_simhash.differences.rendering.strip import strip
+from es_simhash.differences.rendering.timeline import Address, timeline_section
+from es_simhash.differences.timeline import Timeline
 from es_simhash.relation.model import Relation, SharedPassage, Span
 from es_simhash.text.html import html_page, html_text
 
@@ -19,7 +21,12 @@ _MAX_PASSAGE = 120
 
 
 def changes_html(
-    changes: Changes, name_a: str, name_b: str, relation: Relation | None = None
+    changes: Changes,
+    name_a: str,
+    name_b: str,
+    relation: Relation | None = None,
+    timeline: Timeline | None = None,
+    address: Address | None = None,
 ) -> str:
     """Return the page.
 
@@ -28,22 +35,35 @@ def changes_html(
         name_a: Name of the older text.
         name_b: Name of the newer text.
         relation: Of the older text to the newer one, for how much they share; None without.
+        timeline: Of the two, where they are versions of one document; None without.
+        address: Returns where a server compares two documents, given the ids of the older and the
+            newer one; None without a server.
     """
+    head, sections = changes_parts(changes, name_a, name_b, relation, timeline, address)
+    body = f"<header>\n{head}</header>\n<main>\n{sections}</main>"
+    return html_page(f"{name_a} → {name_b}", [body], style="changes.css")
+
+
+def changes_parts(
+    changes: Changes,
+    name_a: str,
+    name_b: str,
+    relation: Relation | None = None,
+    timeline: Timeline | None = None,
+    address: Address | None = None,
+) -> tuple[str, str]:
+    """Return the heading of the page, and what is below it; see `changes_html`."""
     found = list(rows(changes))
     passages = _shared(relation)
     links = _links(found, passages)
-    body = "".join(
-        [
-            _header(changes, name_a, name_b, relation),
-            "<main>\n",
-            _key_changes(changes),
-            _strip_section(changes, passages),
-            _passages(passages, links),
-            _texts(found, name_a, name_b, {place for link in links for place in link}),
-            "</main>",
-        ]
-    )
-    return html_page(f"{name_a} → {name_b}", [body], style="changes.css")
+    sections = [
+        _key_changes(changes),
+        "" if timeline is None else timeline_section(timeline, address),
+        _strip_section(changes, passages),
+        _passages(passages, links),
+        _texts(found, name_a, name_b, {place for link in links for place in link}),
+    ]
+    return _header(changes, name_a, name_b, relation), "".join(sections)
 
 
 def _header(changes: Changes, name_a: str, name_b: str, relation: Relation | None) -> str:
@@ -55,8 +75,8 @@ def _header(changes: Changes, name_a: str, name_b: str, relation: Relation | Non
             f"{shares.of_hit:.0%} of B appears in A</p>\n"
         )
     return (
-        f"<header>\n<h1><bdi>{html_text(name_a)}</bdi> → <bdi>{html_text(name_b)}</bdi></h1>\n"
-        f'<p class="summary">{html_text(str(changes.summary))}</p>\n{coverage}</header>\n'
+        f"<h1><bdi>{html_text(name_a)}</bdi> → <bdi>{html_text(name_b)}</bdi></h1>\n"
+        f'<p class="summary">{html_text(str(changes.summary))}</p>\n{coverage}'
     )
 
 

@@ -1,0 +1,207 @@
+"""The index of the demo, and programs that are started as the READMEs of the examples say."""
+
+import json
+import os
+import re
+import shlex
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from tests.support.processes import running
+from tests.support.widget_answers import attacking, sample
+
+ROOT = Path(__file__).parents[2]
+KEY = "a-key-that-only-the-server-has"
+# In the order of their READMEs: the service, and the site.
+PORTS = ("8000", "8080")
+
+
+def documents() -> Iterator[dict[str, Any]]:
+    """Yield the documents of the demo, and versions of one that would run scripts as markup."""
+    yield from sample()
+    yield from ({**document, "lang": "en"} for document in attacking())
+
+
+@pytest.fixture(scope="session")
+def demo_index(cluster_url: str) -> Iterator[str]:
+    """An index as `make demo` leaves it, with these documents."""
+    from es_simhash.engine.connection import connect
+    from es_simhash.engine.gateway import Gateway
+    from es_simhash.indices.document_settings import configure
+    from es_simhash.indices.install import install
+    from es_simhash.indices.proposal import propose_settings
+    from es_simhash.ingestion.ingest import ingest
+
+    name = f"test-{uuid.uuid4().hex}"
+    with connect(cluster_url) as client:
+        install(client, name)
+        assert all(outcome.ok for outcome in ingest(client, name, documents()))
+        Gateway.of(client).refresh(name)
+        configure(client, name, propose_settings(client, name).to_meta())
+        yield name
+        client.indices.delete(index=f"{name},{name}-simhash", ignore_unavailable=True)
+
+
+def commands(example: str) -> list[str]:
+    """Return the lines of the first block of an example's README, without the set-up."""
+    readme = (ROOT / "examples" / example / "README.md").read_text("utf-8")
+    block = re.findall(r"^```sh\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[0]
+    lines = [line.partition("  #")[0].strip() for line in block.splitlines()]
+    assert lines[0] == "make demo && source .venv/bin/activate"
+    set_up = ("make ", "pip ", "export ")
+    return [line for line in lines if not line.startswith(set_up)]
+
+
+def free_port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])
+
+
+Site = Callable[..., dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def site(
+    cluster_url: str, demo_index: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    """Start an example by the commands of its README, on free ports; returns the addresses."""
+    with ExitStack() as stack:
+
+        def start(example: str) -> dict[str, str]:
+            folder = tmp_path_factory.mktemp("site")
+            ports = dict(zip(PORTS, (free_port(), free_port()), strict=True))
+            _copy(ROOT / "examples" / example, folder / example, ports)
+            articles = "\n".join(map(json.dumps, documents()))
+            (folder / "articles.jsonl").write_text(articles, "utf-8")
+            environment = {
+                **os.environ,
+                "ELASTICSEARCH_URL": cluster_url,
+                "ARTICLES": str(folder / "articles.jsonl"),
+                "NEWS_INDEX": demo_index,
+                "RELATED_KEY": KEY,
+                "RELATED_URL": f"http://127.0.0.1:{ports['8000']}",
+                "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+            }
+            for line in commands(example):
+                line = line.replace("es-simhash-demo", demo_index)
+                line = line.replace(f"examples/{example}", str(folder / example))
+                words = shlex.split(_with_ports(line, ports).removesuffix("&"))
+                program = {"es-simhash": "es_simhash", "flask": "flask", "python": None}[words[0]]
+                words = [sys.executable, *(["-m", program] if program else []), *words[1:]]
+                if words[2:4] == ["es_simhash", "serve"]:
+                    words += ["--port", ports["8000"]]
+                log = stack.enter_context((folder / "log").open("a"))
+                process = stack.enter_context(running(words, env=environment, stderr=log))
+                if any(port in words for port in ports.values()):
+                    port = next(port for port in ports.values() if port in words)
+                    _wait(process, f"http://127.0.0.1:{port}/", folder / "log")
+                else:
+                    assert process.wait(60) == 0, (folder / "log").read_text()
+            return {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
+
+        yield start
+
+
+def _copy(source: Path, target: Path, ports: dict[str, str]) -> None:
+    """Copy an example, with ports that are free here."""
+    for file in source.rglob("*"):
+        if file.is_file() and "__pycache__" not in file.parts:
+            copied = target / file.relative_to(source)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            copied.write_text(_with_ports(file.read_text("utf-8"), ports), "utf-8")
+
+
+def _with_ports(text: str, ports: dict[str, str]) -> str:
+    for documented, free in ports.items():
+        text = re.sub(rf"(?<=[: ]){documented}\b", free, text)
+    return text
+
+
+def _wait(process: Any, address: str, log: Path) -> None:
+    """Wait until something answers, whatever its status."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urlopen(address, timeout=5).close()
+            return
+        except OSError as error:
+            if hasattr(error, "code"):
+                return
+            time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page; errors of its scripts, and requests to other places, fail the test."""
+    with ExitStack() as stack:
+        errors: list[str] = []
+
+        def open_page(
+            address: str, *, scripts: bool = True, width: int = 1280, dark: bool = False
+        ) -> Any:
+            context = browser.new_context(
+                java_script_enabled=scripts,
+                viewport={"width": width, "height": 900},
+                color_scheme="dark" if dark else "light",
+            )
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(15_000)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on(
+                "console",
+                lambda said: (
+                    errors.append(said.text)
+                    if said.type == "error" and "favicon" not in str(said.location)
+                    else None
+                ),
+            )
+            page.on(
+                "request",
+                lambda sent: (
+                    None if sent.url.startswith("http://127.0.0.1:") else errors.append(sent.url)
+                ),
+            )
+            page.goto(address)
+            return page
+
+        yield open_page
+        assert errors == []
+
+
+@pytest.fixture
+def require_accessible_at(browser: Any) -> Callable[..., None]:
+    """Check an address with axe-core: wide and light, narrow and dark, without side scrolling."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def check(address: str, *, waits_for: str = "body") -> None:
+        for width, scheme in ((320, "dark"), (1400, "light")):
+            # axe-core is a script, which the policies of the pages forbid.
+            page = browser.new_page(
+                viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+            )
+            page.goto(address)
+            page.locator(waits_for).first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            page.close()
+
+    return check
+
+
+@pytest.fixture
+def closed_address() -> str:
+    """An address where nothing listens."""
+    return f"http://127.0.0.1:{free_port()}"
