@@ -1,7 +1,7 @@
 """How many requests a second the service answers over loopback, and how fast.
 
-    python -m tests.bench.service [--documents 10000] [--seconds 20] [--rate 200]
-        [--uncached-rate 25] [--workers 1]
+    python -m tests.bench.service [--documents 100000] [--seconds 60] [--rate 200]
+        [--uncached-rate 25] [--workers 2] [--keep]
 
 Documents of 2 KB, one of five a version of another, with semantic features as `install` gives them.
 `GET /related/ID` is sent at a steady rate by as many connections as it needs: first with a cache,
@@ -27,7 +27,10 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
+from elasticsearch import Elasticsearch
+
 from es_simhash.engine.connection import address
+from es_simhash.errors import EsSimhashError
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from tests.bench import synthetic
@@ -143,9 +146,21 @@ class Load:
 
 
 def _megabytes(pid: int) -> float:
-    """Return the resident memory of a process (on Linux)."""
+    """Return the resident memory of a process and those it started (on Linux)."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    own = pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    return own + sum(map(_megabytes, map(int, children)))
+
+
+def fill(client: Elasticsearch, count: int) -> None:
+    """Write the documents to a new index."""
+    client.indices.delete(index=INDEX, ignore_unavailable=True)
+    install(client, INDEX)
+    failed = sum(not each.ok for each in ingest(client, INDEX, documents(count)))
+    client.indices.refresh(index=INDEX)
+    if failed:
+        raise EsSimhashError(f"{failed} of {count} documents were not written.")
 
 
 def fill_cache(port: int, ids: Sequence[str]) -> None:
@@ -174,20 +189,18 @@ def measure(name: str, load: Load, pid: int) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Write the documents, serve them, and print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--uncached-rate", type=float, default=25.0)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--keep", action="store_true", help="Use the index of a run before.")
     options = parser.parse_args(argv)
     with bench_client() as client:
         url = address(client)
-        client.indices.delete(index=INDEX, ignore_unavailable=True)
-        install(client, INDEX)
-        made = documents(options.documents)
-        failed = sum(not each.ok for each in ingest(client, INDEX, made))
-        client.indices.refresh(index=INDEX)
-        print(f"{options.documents} documents, {failed} failed", flush=True)
+        if not (options.keep and client.indices.exists(index=INDEX)):
+            fill(client, options.documents)
+        print(f"{client.count(index=INDEX)['count']} documents", flush=True)
         ids = [str(number) for number in range(options.documents)]
         with served(url, options.workers, 3_600) as (port, pid):
             warm = ids[:_WARM]
@@ -196,7 +209,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         with served(url, options.workers, 0) as (port, pid):
             Load(port, ids, options.uncached_rate, 5).run()
             measure("no cache", Load(port, ids, options.uncached_rate, options.seconds), pid)
-        client.indices.delete(index=INDEX)
+        if not options.keep:
+            client.indices.delete(index=INDEX)
 
 
 if __name__ == "__main__":
