@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -55,7 +54,6 @@ class Site:
         statuses: Statuses of the next answers in place of those, first to last.
         raw: Body of all answers, where it is not None.
         gate: Answers wait until it is set.
-        delay: Seconds each answer waits.
         requested: Path and query of each request, in order.
         headers: Headers of the last request for an answer.
     """
@@ -65,7 +63,6 @@ class Site:
         self.statuses: list[int] = []
         self.raw: bytes | None = None
         self.gate = threading.Event()
-        self.delay = 0.0
         self.requested: list[str] = []
         self.headers: dict[str, str] = {}
         self.url = ""
@@ -73,7 +70,7 @@ class Site:
 
     def reset(self, answers: Answers) -> None:
         """Answer at once, with these."""
-        self.answers, self.statuses, self.raw, self.delay = answers, [], None, 0.0
+        self.answers, self.statuses, self.raw = answers, [], None
         self.requested, self.headers = [], {}
         self.gate.set()
 
@@ -93,7 +90,6 @@ class Site:
 
     def _related(self, id: str, query: dict[str, list[str]]) -> tuple[int, str, bytes]:
         self.gate.wait(30)
-        time.sleep(self.delay)
         status = self.statuses.pop(0) if self.statuses else 200
         if status == 200 and id not in self.answers:
             status = 404

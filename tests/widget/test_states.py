@@ -207,11 +207,13 @@ def test_without_a_document_nothing_is_asked(open_page: Open, site: Site) -> Non
 
 
 def test_the_last_of_several_documents_is_shown(open_page: Open, site: Site) -> None:
-    site.delay = 0.2
+    site.gate.clear()
     page = open_page("en-harbour-v1", state="loading")
     page.evaluate(
         "document.querySelector('related-documents').setAttribute('document-id', 'en-recall')"
     )
+    until(lambda: any(path.startswith("/related/en-recall") for path in site.requested))
+    site.gate.set()
     wait_for(page, "ready")
     page.wait_for_timeout(500)
     assert texts(page, "title") == ["RECALL OF KETTLES"]
