@@ -390,7 +390,9 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
   }
 
   class RelatedDocuments extends HTMLElement {
-    static observedAttributes = ["src", "document-id", "size", "lang", "dir", "heading-level"];
+    static observedAttributes = [
+      "src", "document-id", "size", "lang", "dir", "heading-level", "link-pattern",
+    ];
 
     #state = "idle";
     #answer = null;
@@ -435,7 +437,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
     attributeChangedCallback(name, before, after) {
       if (before === after) return;
-      if (["lang", "dir", "heading-level"].includes(name)) this.#render();
+      if (["lang", "dir", "heading-level", "link-pattern"].includes(name)) this.#render();
       else this.#schedule();
     }
 
@@ -668,7 +670,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         ...this.#shareShown(relation, texts),
         title: textOf(context.title) ?? relation.id,
         language: textOf(context.language),
-        link: safeAddress(context.link),
+        link: safeAddress(this.#linkTo(relation.id) ?? context.link),
         date: textOf(context.date),
         dateText: this.#dateText(context.date),
         kind: relation.kind,
@@ -679,6 +681,14 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
           ? fill(texts.copies, { n: this.#number(relation.copies) }) : null,
         terms: group === "related" ? termsOf(relation).slice(0, TERMS_SHOWN) : [],
       };
+    }
+
+    /** Return the address of an entry by the page's own pattern, null without one. */
+    #linkTo(id) {
+      const pattern = this.getAttribute("link-pattern");
+      // A path of dots would lead elsewhere, however it is escaped.
+      if (!pattern || /^\.{1,2}$/.test(id)) return null;
+      return pattern.replaceAll("{id}", () => encodeURIComponent(id));
     }
 
     /** Return the share of common text: of versions the smaller of the two, else of the whole. */

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from es_simhash.copies.report import CopiesReport
 from es_simhash.diagnostics.counts import Status
 from es_simhash.errors import InputError
-from es_simhash.query.options import Query
 from es_simhash.relation.model import DocumentContext, Kind
 
 # Called with what is read, how much of it is done, and how much there is (None: not known).
@@ -30,7 +30,7 @@ class ReportOptions:
     date_field: str | None = None
     copies: bool = False
     seconds: float = 300.0
-    filters: tuple[Query, ...] = ()
+    filters: tuple[Mapping[str, Any], ...] = ()
     max_compared: int | None = None
     sampled: int = 200
 

@@ -29,21 +29,25 @@ def changes_html(
         name_b: Name of the newer text.
         relation: Of the older text to the newer one, for how much they share; None without.
     """
+    head, sections = changes_parts(changes, name_a, name_b, relation)
+    body = f"<header>\n{head}</header>\n<main>\n{sections}</main>"
+    return html_page(f"{name_a} → {name_b}", [body], style="changes.css")
+
+
+def changes_parts(
+    changes: Changes, name_a: str, name_b: str, relation: Relation | None = None
+) -> tuple[str, str]:
+    """Return the heading of the page, and what is below it; see `changes_html`."""
     found = list(rows(changes))
     passages = _shared(relation)
     links = _links(found, passages)
-    body = "".join(
-        [
-            _header(changes, name_a, name_b, relation),
-            "<main>\n",
-            _key_changes(changes),
-            _strip_section(changes, passages),
-            _passages(passages, links),
-            _texts(found, name_a, name_b, {place for link in links for place in link}),
-            "</main>",
-        ]
-    )
-    return html_page(f"{name_a} → {name_b}", [body], style="changes.css")
+    sections = [
+        _key_changes(changes),
+        _strip_section(changes, passages),
+        _passages(passages, links),
+        _texts(found, name_a, name_b, {place for link in links for place in link}),
+    ]
+    return _header(changes, name_a, name_b, relation), "".join(sections)
 
 
 def _header(changes: Changes, name_a: str, name_b: str, relation: Relation | None) -> str:
@@ -55,8 +59,8 @@ def _header(changes: Changes, name_a: str, name_b: str, relation: Relation | Non
             f"{shares.of_hit:.0%} of B appears in A</p>\n"
         )
     return (
-        f"<header>\n<h1><bdi>{html_text(name_a)}</bdi> → <bdi>{html_text(name_b)}</bdi></h1>\n"
-        f'<p class="summary">{html_text(str(changes.summary))}</p>\n{coverage}</header>\n'
+        f"<h1><bdi>{html_text(name_a)}</bdi> → <bdi>{html_text(name_b)}</bdi></h1>\n"
+        f'<p class="summary">{html_text(str(changes.summary))}</p>\n{coverage}'
     )
 
 
