@@ -252,6 +252,15 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
   /** Return a value if it is a text with something in it, else null. */
   const textOf = (value) => (typeof value === "string" && value.trim() ? value : null);
 
+  /** Return a value if it can be the language of an element, else null. */
+  function languageOf(value) {
+    try {
+      return textOf(value) && Intl.getCanonicalLocales(value)[0];
+    } catch {
+      return null;
+    }
+  }
+
   const listOf = (value) => (Array.isArray(value) ? value : []);
 
   const fill = (template, values) =>
@@ -669,7 +678,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return {
         ...this.#shareShown(relation, texts),
         title: textOf(context.title) ?? relation.id,
-        language: textOf(context.language),
+        language: languageOf(context.language),
         link: safeAddress(this.#linkTo(relation.id) ?? context.link),
         date: textOf(context.date),
         dateText: this.#dateText(context.date),
@@ -818,7 +827,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       const quote = (caption, nodes, language) =>
         make("figure", { part: "passage" }, make("figcaption", {}, caption),
           make("blockquote", { dir: "auto", lang: language }, ...nodes));
-      const ownLanguage = textOf(this.#answer?.document?.language);
+      const ownLanguage = languageOf(this.#answer?.document?.language);
       return make(
         "div", { part: "pair" },
         make("p", { part: "passage-kind" }, texts[kind] ?? ""),

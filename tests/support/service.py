@@ -106,9 +106,11 @@ def running_app(make: Callable[[], Any], config: Any) -> Iterator[str]:
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def tenant_config(**more: Any) -> Any:

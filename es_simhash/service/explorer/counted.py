@@ -56,7 +56,7 @@ class CountedPages:
             report = None
         bar = "" if report is None else "".join(shares(report, ExplorerLinks()))
         return {
-            "can_search": self.reader.can_search,
+            "can_search": await self._run(self.reader.can_search),
             "headline": None if report is None else headline(report),
             "lead": None if report is None else lead(report),
             "shares": Markup(bar),

@@ -105,9 +105,8 @@ class ExplorerReader(Protocol):
     def index(self) -> str:
         """Its name."""
 
-    @property
     def can_search(self) -> bool:
-        """Whether there is a field in which words may be searched."""
+        """Check whether there is a field in which words may be searched."""
 
     def search(self, words: str, page: int, filters: Filters) -> EntryPage:
         """Return the documents that a query of words finds, one of each family."""

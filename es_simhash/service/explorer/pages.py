@@ -107,7 +107,7 @@ class Explorer:
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
         words, page = search_words(request.query_params), page_number(request.query_params)
-        if not words or not self.reader.can_search:
+        if not words or not await self._run(self.reader.can_search):
             return self._show("home.html", **await self._counted.glance(caller))
         found = await self._run(lambda: self.reader.search(words, page, caller.filters))
         return self._show("results.html", words=words, page=page, found=found)

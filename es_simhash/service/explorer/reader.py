@@ -52,10 +52,9 @@ class IndexReader:
         """Its name."""
         return self.answers.documents.index
 
-    @property
     def can_search(self) -> bool:
-        """Whether there is a field in which words may be searched."""
-        return self._words.can_search
+        """Check whether there is a field in which words may be searched."""
+        return self._words.can_search()
 
     def search(self, words: str, page: int, filters: Filters) -> EntryPage:
         """Return the documents that a query of words finds, one of each family, best first."""

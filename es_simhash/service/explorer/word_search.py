@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from es_simhash.engine.errors import RequestRejected
@@ -31,10 +30,10 @@ class WordSearch:
 
     answers: ServedAnswers
 
-    @property
     def can_search(self) -> bool:
-        """Whether there is a field in which words may be searched."""
-        return bool(self._title or self._texts)
+        """Check whether there is a field in which words may be searched."""
+        title, texts = self._fields()
+        return bool(title or texts)
 
     def search(self, words: str, page: int, filters: Filters) -> EntryPage:
         """Return the documents that a query of words finds, one of each family, best first.
@@ -42,7 +41,8 @@ class WordSearch:
         Raises:
             Problem: 400, when the engine cannot take the query.
         """
-        query = words_query(words, self._title, self._texts)
+        title, texts = self._fields()
+        query = words_query(words, title, texts)
         bodies = grouped_bodies(query, filters, self._family, page)
         try:
             grouped, single = self._search(*bodies)
@@ -55,7 +55,9 @@ class WordSearch:
         shown = hits[(page - 1) * PAGE : page * PAGE]
         names = {hit["_id"]: self._family_of(hit) for hit in shown}
         sizes = self.family_sizes([name for name in names.values() if name], filters)
-        excerpts = self._excerpts(query, list(names), filters)
+        excerpts = (
+            self._excerpts(excerpts_body(query, list(names), filters, texts)) if texts else {}
+        )
         contexts = self.answers.contexts(list(names), filters) if names else {}
         entries = tuple(
             Entry(id, contexts[id], max(0, sizes.get(name or "", 1) - 1), excerpts.get(id, ()))
@@ -90,28 +92,28 @@ class WordSearch:
     def _family(self) -> str:
         return self.answers.config.path(fields.FAMILY)
 
-    @cached_property
-    def _title(self) -> str | None:
-        title = self.answers.config.documents.title
-        if title is None or not self.answers.allows(title):
-            return None
-        return title if self._is_searchable(title) else None
+    def _fields(self) -> tuple[str | None, list[str]]:
+        """Return the fields of title and text that may be searched, as the mapping has them now.
 
-    @cached_property
-    def _texts(self) -> list[str]:
-        """The fields of the text, where passages of it may be shown anyway."""
-        names = self.answers.config.text_fields
-        return [
+        Whoever searches a field learns what is in it: that of the title must be allowed, those of
+        the text unless passages of them may be shown anyway.
+        """
+        answers = self.answers
+        mappings = answers.documents.gateway.mappings(answers.documents.index)
+
+        def is_searchable(name: str) -> bool:
+            types = {each.type for each in fields_named(name, mappings).values()}
+            return bool(types) and types <= {*TEXT_TYPES, "keyword"}
+
+        title = answers.config.documents.title
+        if title is not None and not (answers.allows(title) and is_searchable(title)):
+            title = None
+        texts = [
             name
-            for name in names
-            if (self.answers.evidence or self.answers.allows(name)) and self._is_searchable(name)
+            for name in answers.config.text_fields
+            if (answers.evidence or answers.allows(name)) and is_searchable(name)
         ]
-
-    def _is_searchable(self, name: str) -> bool:
-        documents = self.answers.documents
-        found = fields_named(name, documents.gateway.mappings(documents.index))
-        types = {each.type for each in found.values()}
-        return bool(types) and types <= {*TEXT_TYPES, "keyword"}
+        return title, texts
 
     def _family_of(self, hit: Mapping[str, Any]) -> str | None:
         values = hit.get("fields", {}).get(self._family)
@@ -132,11 +134,6 @@ class WordSearch:
         buckets = found["aggregations"]["families"]["buckets"]
         return {bucket["key"]: bucket["doc_count"] for bucket in buckets}
 
-    def _excerpts(
-        self, query: Mapping[str, Any], ids: Sequence[str], filters: Filters
-    ) -> dict[str, tuple[tuple[str, bool], ...]]:
-        if not ids or not self._texts:
-            return {}
-        body = excerpts_body(query, ids, filters, self._texts)
+    def _excerpts(self, body: Mapping[str, Any]) -> dict[str, tuple[tuple[str, bool], ...]]:
         (found,) = self._search(body)
         return {hit["_id"]: excerpt_of(hit) for hit in found["hits"]["hits"]}
