@@ -20,7 +20,7 @@ from es_simhash.service.app import application
 from es_simhash.service.checks import allowed_fields
 from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.explorer.reader import IndexReader
-from es_simhash.service.logs import start_logging
+from es_simhash.service.logs import start_logging, stop_logging
 from es_simhash.storage.config import IndexConfig
 
 
@@ -42,8 +42,7 @@ class Service:
 
     def __call__(self) -> Starlette:
         """Return the application of one worker."""
-        if self.logs:
-            start_logging()
+        start_logging() if self.logs else stop_logging()
         return application_of(self._client(), self.index, self.config)
 
     def check(self) -> None:
