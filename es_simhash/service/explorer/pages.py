@@ -77,7 +77,7 @@ class Explorer:
                 Route(f"{ROOT}{path}", named(f"{ROOT}{path}", self._page(show)))
                 for path, show in pages.items()
             ),
-            Route(f"{ROOT}{{rest:path}}", named(f"{ROOT}…", self._page(self._missing))),
+            Route(f"{ROOT}{{rest:path}}", named(f"{ROOT}{{rest}}", self._page(self._missing))),
         ]
 
     def close(self) -> None:
