@@ -307,3 +307,10 @@ def test_the_configuration_switches_it(tmp_path: Any) -> None:
 def test_pages_are_not_part_of_the_api(serve: Serve, tenants: str, page_path: str) -> None:
     paths = serve(tenants).get(page_path).json()["paths"]
     assert not [path for path in paths if "explorer" in path]
+
+
+def test_a_document_that_vanished_meanwhile_has_its_id() -> None:
+    from es_simhash.service.explorer.rendering import environment
+
+    shown = environment().from_string("{{ title_of(none, id) }}, {{ language_of(none) }}")
+    assert shown.render(id="<gone>") == "&lt;gone&gt;, None"

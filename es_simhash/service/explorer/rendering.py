@@ -41,14 +41,15 @@ def _day(date: str | None) -> str:
     return (date or "").partition("T")[0]
 
 
-def _title(context: Mapping[str, Any], id: str) -> str:
-    line = " ".join((context.get("title") or id).split()) or id
+def _title(context: Mapping[str, Any] | None, id: str) -> str:
+    """Return the title of a document; its id without one, or where it has vanished meanwhile."""
+    line = " ".join(((context or {}).get("title") or id).split()) or id
     return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1]}…"
 
 
-def _language(context: Mapping[str, Any]) -> str | None:
+def _language(context: Mapping[str, Any] | None) -> str | None:
     """Return the language of a document, if it can be that of an element."""
-    language = context.get("language") or ""
+    language = (context or {}).get("language") or ""
     return language if _LANGUAGE.fullmatch(language) else None
 
 
