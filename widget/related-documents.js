@@ -252,6 +252,15 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
   /** Return a value if it is a text with something in it, else null. */
   const textOf = (value) => (typeof value === "string" && value.trim() ? value : null);
 
+  /** Return a value if it can be the language of an element, else null. */
+  function languageOf(value) {
+    try {
+      return textOf(value) && Intl.getCanonicalLocales(value)[0];
+    } catch {
+      return null;
+    }
+  }
+
   const listOf = (value) => (Array.isArray(value) ? value : []);
 
   const fill = (template, values) =>
@@ -390,7 +399,9 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
   }
 
   class RelatedDocuments extends HTMLElement {
-    static observedAttributes = ["src", "document-id", "size", "lang", "dir", "heading-level"];
+    static observedAttributes = [
+      "src", "document-id", "size", "lang", "dir", "heading-level", "link-pattern",
+    ];
 
     #state = "idle";
     #answer = null;
@@ -435,7 +446,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
     attributeChangedCallback(name, before, after) {
       if (before === after) return;
-      if (["lang", "dir", "heading-level"].includes(name)) this.#render();
+      if (["lang", "dir", "heading-level", "link-pattern"].includes(name)) this.#render();
       else this.#schedule();
     }
 
@@ -667,8 +678,8 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return {
         ...this.#shareShown(relation, texts),
         title: textOf(context.title) ?? relation.id,
-        language: textOf(context.language),
-        link: safeAddress(context.link),
+        language: languageOf(context.language),
+        link: safeAddress(this.#linkTo(relation.id) ?? context.link),
         date: textOf(context.date),
         dateText: this.#dateText(context.date),
         kind: relation.kind,
@@ -679,6 +690,14 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
           ? fill(texts.copies, { n: this.#number(relation.copies) }) : null,
         terms: group === "related" ? termsOf(relation).slice(0, TERMS_SHOWN) : [],
       };
+    }
+
+    /** Return the address of an entry by the page's own pattern, null without one. */
+    #linkTo(id) {
+      const pattern = this.getAttribute("link-pattern");
+      // A path of dots would lead elsewhere, however it is escaped.
+      if (!pattern || /^\.{1,2}$/.test(id)) return null;
+      return pattern.replaceAll("{id}", () => encodeURIComponent(id));
     }
 
     /** Return the share of common text: of versions the smaller of the two, else of the whole. */
@@ -808,7 +827,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       const quote = (caption, nodes, language) =>
         make("figure", { part: "passage" }, make("figcaption", {}, caption),
           make("blockquote", { dir: "auto", lang: language }, ...nodes));
-      const ownLanguage = textOf(this.#answer?.document?.language);
+      const ownLanguage = languageOf(this.#answer?.document?.language);
       return make(
         "div", { part: "pair" },
         make("p", { part: "passage-kind" }, texts[kind] ?? ""),

@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
@@ -21,7 +21,7 @@ from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.report_command import written_line
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import EsSimhashError, MissingExtra
 from es_simhash.families.find import find_families
 from es_simhash.indices.document_settings import configure
 from es_simhash.indices.install import install
@@ -29,12 +29,14 @@ from es_simhash.indices.proposal import propose_settings
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.local_node.finder import find_engine
+from es_simhash.local_node.finder import Engine, find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.reports.html import report_html
 from es_simhash.reports.model import ReportOptions
 from es_simhash.reports.read import read_report
 from es_simhash.search.index import Index
+from es_simhash.service.extra import require_extra
+from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.text.escaping import masked_url, one_line
 
@@ -42,6 +44,7 @@ SAMPLE_INDEX = "es-simhash-demo"
 # A corpus may have millions of documents.
 MAX_DOCUMENTS_QUERIED = 500
 _BATCH_SIZE = 25
+_DEFAULT_URLS = ("http://localhost:9200", "http://127.0.0.1:9200")
 
 
 @click.command()
@@ -55,20 +58,28 @@ _BATCH_SIZE = 25
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also find families, and write a report of the index as one HTML file.",
+    show_default="INDEX.html where the explorer is not served",
+    help="HTML file to write a report of the index to.",
 )
 def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> None:
     """Ingest a corpus and show how many relations it has, with an example of each kind.
 
+    In a terminal it then serves the explorer on a free port until Ctrl-C; elsewhere, and without
+    the extra `service`, it writes a report.
+
     Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
     local node; the one it starts keeps running. A second run writes nothing.
     """
+    console, index = Console(), _index_name(corpus)
+    explores = sys.stdin.isatty() and sys.stdout.isatty()
+    missing = _missing_extra() if explores else None
+    explores = explores and missing is None
+    if report is None and not explores:
+        report = Path(f"{index}.html")
     if report is not None:
         require_page_file(report, "report")
-    console = Console()
     engine = find_engine(keep=True)
-    index = _index_name(corpus)
-    console.print(f"Using {engine}, index {index}.", highlight=False, soft_wrap=True)
+    console.print(f"Using {engine}.", highlight=False, soft_wrap=True)
     with connect(engine.url) as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
@@ -79,23 +90,67 @@ def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> No
         ids = _ids(client, index)
         _configure(client, index, text_field)
         rows = list(_pairs(Index(client, index), ids))
+        find_families(client, index)
+        Gateway.of(client).refresh(index)
         line = None if report is None else _write_report(client, index, report)
+        fields = _shown_fields(Index(client, index).config)
     print_overview(rows, len(ids), console)
-    if rows:
-        command = f"{_program()} related {index} --id {quote(rows[0][0])}"
-        console.print(
-            Text(f"\nQuery any document:\n  {command} --url {masked_url(engine.url)}"),
-            soft_wrap=True,
-        )
+    query = _query_line(index, rows, engine)
     if line is not None:
         console.print(Text(line), soft_wrap=True)
+    if explores:
+        _explore(index, engine, fields, console)
+        console.print(Text(f"\nStopped; {engine} keeps running.{query}"), soft_wrap=True)
+    elif missing is not None:
+        console.print(Text(f"To explore it in a browser: {missing}"), soft_wrap=True)
+    elif query:
+        console.print(Text(query.strip()), soft_wrap=True)
     require_no_failures(failed, failures_file)
+
+
+def _missing_extra() -> str | None:
+    """Return how to install what the explorer needs; None where it is there."""
+    try:
+        require_extra()
+    except MissingExtra as error:
+        return str(error).partition(": ")[2]
+    return None
+
+
+def _shown_fields(config: IndexConfig) -> tuple[str, ...]:
+    """Return the fields that the explorer shows: those that are configured, and the text."""
+    documents = config.documents
+    named = (documents.title, documents.date, documents.owner, documents.language)
+    return (*(name for name in named if name is not None), *config.text_fields)
+
+
+def _explore(index: str, engine: Engine, fields: tuple[str, ...], console: Console) -> None:
+    """Serve the explorer on a free port until Ctrl-C."""
+    # An optional extra.
+    from es_simhash.service.configuration import ServiceConfig
+    from es_simhash.service.server import serve
+    from es_simhash.service.start import Service
+
+    def say(address: str) -> None:
+        console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)
+
+    service = Service(index, {"url": engine.url}, ServiceConfig(fields=fields), logs=False)
+    with suppress(KeyboardInterrupt):
+        serve(service, host="127.0.0.1", port=0, listening=say)
+
+
+def _query_line(index: str, rows: Sequence[Row], engine: Engine) -> str:
+    """Return the command that queries a document, as a line of its own; empty without one."""
+    if not rows:
+        return ""
+    # What the commands use by themselves need not be named.
+    is_known = engine.source == "ELASTICSEARCH_URL" or engine.url in _DEFAULT_URLS
+    url = "" if is_known else f" --url {masked_url(engine.url)}"
+    return f"\nTry: {_program()} related {index} --id {quote(rows[0][0])}{url}"
 
 
 def _write_report(client: Client, index: str, file: Path) -> str:
     """Write a report of the index, and return what it says and where it is."""
-    find_families(client, index)
-    Gateway.of(client).refresh(index)
     found = read_report(client, index, options=ReportOptions(copies=True))
     write_page(file, report_html(found), "report")
     return written_line(found, file)
@@ -103,8 +158,9 @@ def _write_report(client: Client, index: str, file: Path) -> str:
 
 def _configure(client: Client, index: str, text_field: str | None) -> None:
     """Store how the documents look, so that the commands that follow need not be told."""
-    settings = propose_settings(client, index).to_meta()
-    configure(client, index, settings | ({"text": text_field} if text_field else {}))
+    # The text is what was fingerprinted, whatever looks like one.
+    text = text_field or Index(client, index).config.text_field
+    configure(client, index, {**propose_settings(client, index).to_meta(), "text": text})
 
 
 def _program() -> str:
@@ -136,8 +192,9 @@ def _ingest(
         if not outcome.ok:
             console.print(Text(f"{outcome.place}: {one_line(outcome.reason or '')}", "red"))
     console.print(
-        f"{report.summary}.",
+        f"Index {index}: {report.summary}.",
         highlight=False,
+        soft_wrap=True,
     )
     failed = report.counts["failed"]
     if failed and failed == report.documents:

@@ -1,4 +1,4 @@
-"""`es-simhash serve`: the HTTP API for related documents."""
+"""`es-simhash serve`: the HTTP API for related documents, and the explorer."""
 
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,9 @@ def serve(
     GET /related/ID, /compare/A/B, /families/ID and /documents/ID, POST /related. The address
     /openapi.json describes them. Only the fields that the configuration allows leave it; without a
     file those that INDEX is configured with as title, date, owner, language and link.
+
+    The pages under /explorer/ show the index in a browser; where the file has keys or tokens, only
+    with `explorer = true`.
 
     Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
     that run are answered.

@@ -8,7 +8,8 @@ import click
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import byte_size, format_option, print_json
-from es_simhash.diagnostics.status import SchemeCoverage, Status, count_documents
+from es_simhash.diagnostics.counts import SchemeCoverage, Status
+from es_simhash.diagnostics.status import count_documents
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.escaping import one_line
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from es_simhash.diagnostics.block_searches import BlockSearches, HotBlock, Recall, SearchCost
+from es_simhash.diagnostics.counts import Status
 from es_simhash.diagnostics.distances import (
     BitBalance,
     DistanceBin,
@@ -35,7 +36,7 @@ from es_simhash.diagnostics.sample import (
     text_states,
 )
 from es_simhash.diagnostics.settings import IndexSettings, read_settings
-from es_simhash.diagnostics.status import Status, count_documents
+from es_simhash.diagnostics.status import count_documents
 from es_simhash.diagnostics.text_field import fingerprinted_field
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.fingerprints.simhash import Fingerprints

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from es_simhash.diagnostics.block_searches import HotBlock, Recall, SearchCost
+from es_simhash.diagnostics.counts import SchemeCoverage, Status
 from es_simhash.diagnostics.distances import BitBalance
 from es_simhash.diagnostics.sample import MISSING, STALE, UNREADABLE
 from es_simhash.diagnostics.settings import IndexSettings
-from es_simhash.diagnostics.status import SchemeCoverage, Status
 
 # Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2

@@ -1,14 +1,15 @@
 """Counts of the documents of an index by their schemes, families and duplicates."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from es_simhash.diagnostics.counts import SchemeCoverage, Status
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
 from es_simhash.errors import IndexMissing
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.query.options import Query
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 
@@ -20,69 +21,13 @@ _MAX_SCHEMES = 50
 _EXACT_FAMILIES = 40_000
 
 
-@dataclass(frozen=True)
-class SchemeCoverage:
-    """How many documents have fields of which scheme.
-
-    Attributes:
-        scheme: The scheme of the index.
-        current: Documents of that scheme.
-        others: Documents of each other scheme.
-        none: Documents of no scheme.
-    """
-
-    scheme: str
-    current: int
-    others: Mapping[str, int]
-    none: int
-
-    @property
-    def another(self) -> int:
-        """Documents of another scheme than the one of the index."""
-        return sum(self.others.values())
-
-
-@dataclass(frozen=True)
-class Status:
-    """Counts of the documents of an index.
-
-    Attributes:
-        index: Name of the index.
-        documents: All documents.
-        fingerprints: How many have fingerprints of which scheme.
-        empty: Texts without tokens.
-        failed: Documents the ingest pipeline could not fingerprint.
-        profiles: How many have semantic profiles of which scheme; None when the index finds
-            versions alone.
-        families: Version families.
-        in_families: Documents of them.
-        duplicates: Documents flagged as a duplicate of another.
-        bytes: Size of each member of the `simhash` object on disk, in one copy of each shard and
-            without `_source`; None when it was not requested, or the privilege is missing.
-    """
-
-    index: str
-    documents: int
-    fingerprints: SchemeCoverage
-    empty: int
-    failed: int
-    profiles: SchemeCoverage | None
-    families: int
-    in_families: int
-    duplicates: int
-    bytes: Mapping[str, int] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the status as JSON has it."""
-        return asdict(self)
-
-
 def count_documents(
     client: Client,
     index: str,
     *,
     config: IndexConfig | None = None,
     with_size: bool = False,
+    filters: Sequence[Query] = (),
 ) -> Status:
     """Return counts of the documents of an index, from one aggregation.
 
@@ -92,6 +37,7 @@ def count_documents(
         config: Names the field of the `simhash` object.
         with_size: Request the size of the fields as well; the cluster reads the whole index for
             it, and requires the privilege `manage`.
+        filters: Elasticsearch queries that documents must match to be counted.
 
     Raises:
         IndexMissing: There is no such index.
@@ -100,7 +46,7 @@ def count_documents(
     gateway = Gateway.of(client)
     config = InstalledIndex(gateway, index, config or IndexConfig()).config
     semantics = config.semantics.name if config.semantics else None
-    (response,) = gateway.search_all(index, [_body(config)])
+    (response,) = gateway.search_all(index, [_body(config, filters)])
     documents, aggs = response["hits"]["total"]["value"], response["aggregations"]
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in aggs["statuses"]["buckets"]}
     return Status(
@@ -119,7 +65,7 @@ def count_documents(
     )
 
 
-def _body(config: IndexConfig) -> dict[str, Any]:
+def _body(config: IndexConfig, filters: Sequence[Query]) -> dict[str, Any]:
     family = config.path(fields.FAMILY)
     aggs: dict[str, Any] = {
         "statuses": {"terms": {"field": config.path(fields.STATUS)}},
@@ -137,7 +83,8 @@ def _body(config: IndexConfig) -> dict[str, Any]:
         aggs[member] = {"terms": {"field": path, "size": _MAX_SCHEMES}}
         aggs[_current(member)] = {"filter": {"term": {path: scheme}}}
         aggs[_any(member)] = {"filter": {"exists": {"field": path}}}
-    return {"size": 0, "track_total_hits": True, "aggs": aggs}
+    query = {"bool": {"filter": [*filters]}}
+    return {"size": 0, "track_total_hits": True, "query": query, "aggs": aggs}
 
 
 def _current(member: str) -> str:

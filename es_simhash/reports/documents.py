@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.engine.gateway import Gateway
+from es_simhash.query.options import Query
 from es_simhash.query.order import Key
 from es_simhash.relation.model import DocumentContext
 from es_simhash.reports.model import LargeFamily, NewestVersions, NewVersion, ReportedDocument
@@ -29,12 +30,14 @@ class ReportedDocuments:
         index: Its name.
         config: Names of its fields.
         date_field: The field of the dates; None without one.
+        filters: Queries that documents must match.
     """
 
     gateway: Gateway
     index: str
     config: IndexConfig
     date_field: DateField | None
+    filters: tuple[Query, ...] = ()
 
     def large_families(self, families: Sequence[tuple[str, int]]) -> tuple[LargeFamily, ...]:
         """Return families with their representatives; without those that have vanished.
@@ -66,7 +69,7 @@ class ReportedDocuments:
         order = {"order": "desc", "unmapped_type": "long" if date_field.is_number else "date"}
         body = {
             "size": _NEWEST,
-            "query": {"bool": {"filter": exists}},
+            "query": {"bool": {"filter": [*exists, *self.filters]}},
             "sort": [{date_field.name: order}],
             "_source": False,
             "docvalue_fields": [family, date_field.requested],
@@ -104,7 +107,12 @@ class ReportedDocuments:
         path = self.config.path(fields.FAMILY)
         terms = {"field": path, "include": list(names), "size": len(names), "min_doc_count": 2}
         aggregation = {"terms": terms, "aggs": {"oldest": {"min": {"field": date_field.name}}}}
-        body = {"size": 0, "track_total_hits": False, "aggs": {"families": aggregation}}
+        body = {
+            "size": 0,
+            "query": {"bool": {"filter": [*self.filters]}},
+            "track_total_hits": False,
+            "aggs": {"families": aggregation},
+        }
         (answer,) = self.gateway.search_all(self.index, [body])
         return {bucket["key"]: bucket for bucket in answer["aggregations"]["families"]["buckets"]}
 
@@ -114,7 +122,7 @@ class ReportedDocuments:
             "size": 1,
             "query": {
                 "bool": {
-                    "filter": [{"term": {self.config.path(fields.FAMILY): name}}],
+                    "filter": [{"term": {self.config.path(fields.FAMILY): name}}, *self.filters],
                     "should": [represents],
                 }
             },

@@ -2,14 +2,15 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop
 from random import Random
 from typing import Any
 
 from es_simhash.engine.pages import PointInTime
-from es_simhash.reports.model import ExactCopies, FamilySizes, ReportProgress
+from es_simhash.query.options import Query
+from es_simhash.reports.model import ExactCopies, FamilySizes, ReportOptions, ReportProgress
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path
@@ -22,6 +23,7 @@ MAX_EXAMINED = 20_000
 _SAMPLED_FAMILIES = 5_000
 # Families of one search; its clause takes 65,536.
 _FAMILIES_SEARCHED = 500
+_PAIRS = 1_000
 
 Family = tuple[str, int]
 
@@ -77,66 +79,101 @@ def _by_size(entry: tuple[int, str]) -> tuple[int, str]:
 
 
 def count_families(
-    point: PointInTime, config: IndexConfig, seconds: float, progress: ReportProgress, total: int
+    point: PointInTime,
+    config: IndexConfig,
+    options: ReportOptions,
+    progress: ReportProgress,
+    total: int,
 ) -> tuple[FamilyCounter, FamilySizes]:
     """Return the families by their sizes.
 
     Args:
         point: The index at one moment.
         config: Names of its fields.
-        seconds: After them, no further page is read.
+        options: Seconds, after which no further page is read, and filters.
         progress: Called after each page.
         total: Documents that have a family.
-    """
-    deadline = time.monotonic() + seconds
+    """  # fmt: skip
+    deadline = time.monotonic() + options.seconds
     counter, read, is_complete = FamilyCounter(), 0, True
-    for buckets in _pages(point, config.path(fields.FAMILY)):
+    for page in pages_of_families(point, config.path(fields.FAMILY), options.filters):
         if not is_complete:
             return counter, FamilySizes(counter.counts, False)
-        for bucket in buckets:
-            counter.add(bucket["key"]["family"], bucket["doc_count"])
-            read += bucket["doc_count"]
+        for name, documents in page:
+            counter.add(name, documents)
+            read += documents
         progress("families", read, total)
         is_complete = time.monotonic() < deadline
     return counter, FamilySizes(counter.counts, True)
 
 
-def _pages(point: PointInTime, path: str) -> Iterator[list[dict[str, Any]]]:
+def pages_of_families(
+    point: PointInTime, path: str, filters: Sequence[Query]
+) -> Iterator[list[Family]]:
+    """Yield all families by their names, each with its number of documents, some at a time.
+
+    Args:
+        point: The index at one moment.
+        path: Field of the names of families.
+        filters: Queries that documents must match to be counted.
+    """
     composite: dict[str, Any] = {
         "size": _FAMILIES_PAGE,
         "sources": [{"family": {"terms": {"field": path}}}],
     }
-    body = {"size": 0, "track_total_hits": False, "aggs": {"families": {"composite": composite}}}
+    body = {
+        "size": 0,
+        "query": {"bool": {"filter": [*filters]}},
+        "track_total_hits": False,
+        "aggs": {"families": {"composite": composite}},
+    }
     while True:
         answer = point.search(body)["aggregations"]["families"]
-        yield answer["buckets"]
+        yield [(bucket["key"]["family"], bucket["doc_count"]) for bucket in answer["buckets"]]
         if len(answer["buckets"]) < _FAMILIES_PAGE:
             return
         composite["after"] = answer["after_key"]
 
 
 def count_exact_copies(
-    point: PointInTime, config: IndexConfig, sample: list[Family], progress: ReportProgress
+    point: PointInTime,
+    config: IndexConfig,
+    filters: Sequence[Query],
+    sample: list[Family],
+    progress: ReportProgress,
 ) -> ExactCopies | None:
     """Return how many documents of some families have the same text as another of theirs.
 
+    Args:
+        point: The index at one moment.
+        config: Names of its fields.
+        filters: Queries that documents must match.
+        sample: The families.
+        progress: Called after each search.
+
     Returns:
         The counts; None where no document was examined, as the digests of the texts are missing.
-    """
+    """  # fmt: skip
     family, digest = config.path(fields.FAMILY), config.path(fields.CONTENT_HASH)
     total = sum(documents for _, documents in sample)
-    texts: set[tuple[str, str]] = set()
+    texts: dict[tuple[str, str], str] = {}
+    pairs: list[tuple[str, str]] = []
     examined = 0
     for start in range(0, len(sample), _FAMILIES_SEARCHED):
         names = [name for name, _ in sample[start : start + _FAMILIES_SEARCHED]]
-        body = {"query": {"terms": {family: names}}, "_source": [family, digest]}
+        query = {"bool": {"filter": [{"terms": {family: names}}, *filters]}}
+        body = {"query": query, "_source": [family, digest]}
         for hit in point.hits(body):
             found = _values(hit["_source"], family, digest)
             if found is not None:
-                texts.add(found)
                 examined += 1
+                if found in texts and len(pairs) < _PAIRS:
+                    pairs.append((texts[found], hit["_id"]))
+                texts.setdefault(found, hit["_id"])
         progress("texts", examined, total)
-    return ExactCopies(examined - len(texts), examined) if examined else None
+    if not examined:
+        return None
+    return ExactCopies(examined - len(texts), examined, tuple(sorted(pairs)))
 
 
 def _values(source: Mapping[str, Any], family: str, digest: str) -> tuple[str, str] | None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from es_simhash.copies.report import CopiesReport
-from es_simhash.diagnostics.status import Status
+from es_simhash.diagnostics.counts import Status
 from es_simhash.errors import InputError
-from es_simhash.relation.model import DocumentContext
+from es_simhash.relation.model import DocumentContext, Kind
 
 # Called with what is read, how much of it is done, and how much there is (None: not known).
 ReportProgress = Callable[[str, int, int | None], None]
@@ -20,16 +21,27 @@ class ReportOptions:
         date_field: Field of the date; None for the one that the index is configured with, if any.
         copies: Look for passages that documents share, too. It reads all texts that may.
         seconds: Seconds for reading the families; what is left then is not in the report.
+        filters: Elasticsearch queries that documents must match: what does not is as if it were
+            not there.
+        max_compared: Most documents among which copies are looked for; None for 100,000.
+        sampled: Documents whose relations are found, for the distribution of scores; 0 for none.
     """
 
     date_field: str | None = None
     copies: bool = False
     seconds: float = 300.0
+    filters: tuple[Mapping[str, Any], ...] = ()
+    max_compared: int | None = None
+    sampled: int = 200
 
     def __post_init__(self) -> None:
         if self.seconds <= 0:
             raise InputError(
                 f"seconds must be more than 0, got {self.seconds:g}.", parameter="seconds"
+            )
+        if self.sampled < 0:
+            raise InputError(
+                f"sampled must be at least 0, got {self.sampled}.", parameter="sampled"
             )
 
 
@@ -73,10 +85,44 @@ class ExactCopies:
     Attributes:
         copies: How many there are in addition to the first of each text.
         examined: Documents of families of two and more whose texts were compared.
+        pairs: Ids of the first of a text and of a copy of it; of at most 1,000 copies.
     """
 
     copies: int
     examined: int
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two related documents.
+
+    Attributes:
+        a: Id of the one that was queried.
+        b: Id of the other.
+        kind: Of the relation of a to b.
+        score: From 0 to 1.
+    """
+
+    a: str
+    b: str
+    kind: Kind
+    score: float
+
+
+@dataclass(frozen=True)
+class ScoreSample:
+    """Relations of a sample of documents.
+
+    Attributes:
+        documents: How many documents were queried.
+        related: How many of them are related to another.
+        pairs: Their relations, each pair once; of one document the best, 20 at the most.
+    """
+
+    documents: int
+    related: int
+    pairs: tuple[ScoredPair, ...]
 
 
 @dataclass(frozen=True)
@@ -153,6 +199,7 @@ class IndexReport:
         largest: The largest families, the largest first.
         newest: The newest versions; None where the index has no field of dates.
         copies: Which documents share passages; None where that was not looked for.
+        scores: Relations of a sample of documents; None where none was drawn.
         notes: What is not in the report, and why, as sentences.
     """
 
@@ -163,4 +210,5 @@ class IndexReport:
     largest: tuple[LargeFamily, ...]
     newest: NewestVersions | None
     copies: CopiesReport | None
+    scores: ScoreSample | None
     notes: tuple[str, ...]

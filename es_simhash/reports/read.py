@@ -5,7 +5,8 @@ import time
 from es_simhash.copies.find import find_copies
 from es_simhash.copies.options import CopyOptions
 from es_simhash.copies.report import CopiesReport
-from es_simhash.diagnostics.status import Status, count_documents
+from es_simhash.diagnostics.counts import Status
+from es_simhash.diagnostics.status import count_documents
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.indices.configuration import InstalledIndex
@@ -24,7 +25,11 @@ from es_simhash.reports.model import (
     IndexReport,
     ReportOptions,
     ReportProgress,
+    ScoreSample,
 )
+from es_simhash.reports.scores import sample_scores, sampled_ids, score_search
+from es_simhash.search.access import DirectAccess
+from es_simhash.search.retrieval import Retrieval
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 
@@ -95,7 +100,9 @@ class _Reader:
     def report(self) -> IndexReport:
         """Return the report."""
         date_field = self._date_field()
-        documents = ReportedDocuments(self._gateway, self._index, self._config, date_field)
+        documents = ReportedDocuments(
+            self._gateway, self._index, self._config, date_field, self._options.filters
+        )
         self._progress("documents", 0, None)
         status = self._status()
         counter, sizes, exact = self._families(status)
@@ -112,6 +119,7 @@ class _Reader:
             largest=documents.large_families(counter.largest),
             newest=documents.newest_versions(date_field) if date_field and sizes else None,
             copies=self._copies(status),
+            scores=self._scores(status, date_field),
             notes=tuple(self._notes),
         )
 
@@ -122,7 +130,9 @@ class _Reader:
         return find_date_field(self._gateway.mappings(self._index), name, parameter="date_field")
 
     def _status(self) -> Status:
-        status = count_documents(self._gateway, self._index, config=self._config)
+        status = count_documents(
+            self._gateway, self._index, config=self._config, filters=self._options.filters
+        )
         if status.documents and status.fingerprints.none == status.documents:
             raise InputError(
                 f"No document of {self._index!r} has fingerprints. "
@@ -137,16 +147,18 @@ class _Reader:
             return FamilyCounter(), None, None
         with self._gateway.point_in_time(self._index) as point:
             counter, sizes = count_families(
-                point, self._config, self._options.seconds, self._progress, status.in_families
+                point, self._config, self._options, self._progress, status.in_families
             )
             if not sizes.is_complete:
                 self._notes.append(
                     f"Reading the families ended after {self._options.seconds:g} seconds: shares "
                     f"and sizes are those of {sizes.documents:,} of {status.in_families:,} "
-                    "documents. Give --max-seconds more."
+                    "documents."
                 )
             sample = counter.sample(MAX_EXAMINED)
-            exact = count_exact_copies(point, self._config, sample, self._progress)
+            exact = count_exact_copies(
+                point, self._config, self._options.filters, sample, self._progress
+            )
         if sizes.versions and exact is None:
             self._notes.append("Exact copies were not counted.")
         elif exact is not None and exact.examined < sizes.versions:
@@ -159,17 +171,41 @@ class _Reader:
     def _copies(self, status: Status) -> CopiesReport | None:
         if not self._options.copies or not status.documents:
             return None
-        if status.documents > MAX_COMPARED:
+        bound = min(self._options.max_compared or MAX_COMPARED, MAX_COMPARED)
+        if status.documents > bound:
             self._notes.append(
                 f"Copied passages were not looked for: the index has {status.documents:,} "
-                f"documents, and a report compares {MAX_COMPARED:,} at the most. Run "
+                f"documents, and a report compares {bound:,} at the most. Run "
                 f"`es-simhash copies {self._index}`."
             )
             return None
+        filters = self._options.filters
         return find_copies(
             self._gateway,
             self._index,
-            options=CopyOptions(date_field=self._options.date_field),
+            options=CopyOptions(
+                date_field=self._options.date_field,
+                filter={"bool": {"filter": [*filters]}} if filters else None,
+            ),
             config=self._config,
             progress=lambda done, total: self._progress("copies", done, total),
         )
+
+    def _scores(self, status: Status, date_field: DateField | None) -> ScoreSample | None:
+        ids = []
+        if self._options.sampled and status.documents:
+            ids = sampled_ids(self._gateway, self._index, self._config, self._options)
+        if not ids:
+            return None
+        access = DirectAccess(self._gateway, self._index)
+        retrieval = Retrieval(
+            self._gateway, self._index, self._config, access, date_field=date_field
+        )
+        search = score_search(self._config, self._options)
+        sample = sample_scores(retrieval, ids, search, self._progress)
+        if sample.documents < len(ids):
+            self._notes.append(
+                f"The scores are those of {sample.documents:,} of {len(ids):,} documents that were "
+                "drawn."
+            )
+        return sample if sample.documents else None

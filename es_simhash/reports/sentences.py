@@ -1,7 +1,7 @@
 """What a report says in words: the headline, and the parts of all documents."""
 
 from es_simhash.reports.charts import Part
-from es_simhash.reports.model import IndexReport
+from es_simhash.reports.model import IndexReport, ScoreSample
 
 
 def percent(part: int, whole: int) -> str:
@@ -82,6 +82,16 @@ def parts(report: IndexReport) -> list[Part]:
         rest = max(0, report.status.documents - sizes.documents)
         found.append(Part("none", "Not grouped", "without fingerprints, or new", rest))
     return [part for part in found if part.documents or part.style in ("unique", "version")]
+
+
+def sample_line(sample: ScoreSample) -> str:
+    """Return what the distribution of scores was computed from."""
+    documents = "1 document" if sample.documents == 1 else f"{sample.documents:,} documents"
+    return (
+        f"Of {documents}, drawn at random by a fixed seed, {sample.related:,} "
+        f"({percent(sample.related, sample.documents)}) are related to another, in "
+        f"{len(sample.pairs):,} pairs: of each document the 20 relations with the highest scores."
+    )
 
 
 def coverage_lines(report: IndexReport) -> list[str]:

@@ -69,7 +69,7 @@ class Answers:
     def sorts(self) -> tuple[Sort, ...]:
         """Orders that are possible; one by date tells something of the dates."""
         date = self.config.documents.date
-        return SORTS if date is not None and self._allows(date) else ("score",)
+        return SORTS if date is not None and self.allows(date) else ("score",)
 
     @property
     def config(self) -> IndexConfig:
@@ -151,6 +151,13 @@ class Answers:
         }
         return Shown(body, frozenset({id}))
 
+    def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
+        """Return what may be known of documents; any that does not match is left out."""
+        return {
+            id: self._context(found.context)
+            for id, found in self.documents.read(ids, filters).items()
+        }
+
     def states(self, ids: Collection[str], filters: Filters) -> States:
         """Return the states of documents; any that does not match is left out."""
         return self.documents.states(ids, filters)
@@ -220,13 +227,13 @@ class Answers:
         """Return the fields of the index's configuration that may leave."""
         named = asdict(self.config.documents)
         link = named.pop("link")
-        allowed = {name: each for name, each in named.items() if each and self._allows(each)}
+        allowed = {name: each for name, each in named.items() if each and self.allows(each)}
         parts = [] if link is None else [name for name in link_fields(link) if name != "id"]
-        if link is not None and all(self._allows(name) for name in parts):
+        if link is not None and all(self.allows(name) for name in parts):
             allowed["link"] = link
         return DocumentFields(**allowed)
 
-    def _allows(self, field: str) -> bool:
+    def allows(self, field: str) -> bool:
         """Check whether a field may leave: by its name, or by that of an object it is in."""
         return any(field == name or field.startswith(f"{name}.") for name in self.fields)
 

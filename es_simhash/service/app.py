@@ -15,6 +15,8 @@ from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.desk import Desk
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.envelope import Envelope, problem_response
+from es_simhash.service.explorer.model import ExplorerReader
+from es_simhash.service.explorer.pages import Explorer, is_explorer_page
 from es_simhash.service.problems import Problem
 from es_simhash.service.questions import Answering
 
@@ -23,20 +25,35 @@ _SENT = ("Authorization", "Content-Type", "If-None-Match", "X-Api-Key", "X-Reque
 _READ = ("ETag", "Retry-After", "X-Request-Id")
 
 
-def application(answers: Answering, config: ServiceConfig) -> Starlette:
+def application(
+    answers: Answering, config: ServiceConfig, reader: ExplorerReader | None = None
+) -> Starlette:
     """Return the service as an ASGI application.
 
     Args:
         answers: Answers from the index.
         config: Of the service.
+        reader: Reads the index for the explorer; None for no explorer.
     """
     cache = AnswerCache(config.cache_seconds, config.cache_megabytes << 20)
     desk = Desk(answers, cache, config.limits)
+    endpoints = Endpoints(config, desk)
+    explorer = None if reader is None else Explorer(endpoints, reader)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         desk.close()
+        if explorer is not None:
+            explorer.close()
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        detail = _DETAILS.get(error.status_code, "The request cannot be answered.")
+        problem = Problem(error.status_code, detail, error.headers)
+        if explorer is not None and is_explorer_page(request):
+            return explorer.problem_page(request, problem)
+        return problem_response(problem)
 
     middleware = [Middleware(Envelope)]
     if config.origins:
@@ -50,9 +67,9 @@ def application(answers: Answering, config: ServiceConfig) -> Starlette:
             )
         )
     app = Starlette(
-        routes=Endpoints(config, desk).routes(),
+        routes=[*endpoints.routes(), *([] if explorer is None else explorer.routes())],
         middleware=middleware,
-        exception_handlers={Problem: _problem, HTTPException: _http_error},
+        exception_handlers={Problem: _problem, HTTPException: http_error},
         lifespan=lifespan,
     )
     # An id may end with a slash.
@@ -63,9 +80,3 @@ def application(answers: Answering, config: ServiceConfig) -> Starlette:
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
     return problem_response(error)
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    detail = _DETAILS.get(error.status_code, "The request cannot be answered.")
-    return problem_response(Problem(error.status_code, detail, error.headers))

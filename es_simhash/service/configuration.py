@@ -106,6 +106,7 @@ class ServiceConfig:
         limits: Of requests.
         cache_seconds: How long an answer is kept; 0 for no cache.
         cache_megabytes: How much one worker keeps.
+        explorer: Whether the explorer is served; None for only where nobody has to show a key.
     """
 
     fields: tuple[str, ...] | None = None
@@ -118,6 +119,12 @@ class ServiceConfig:
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     cache_seconds: float = 60.0
     cache_megabytes: int = 64
+    explorer: bool | None = None
+
+    @property
+    def has_explorer(self) -> bool:
+        """Whether the explorer's pages are served."""
+        return self.is_open if self.explorer is None else self.explorer
 
     @property
     def is_open(self) -> bool:
@@ -156,6 +163,7 @@ def _configuration(table: Table, folder: Path) -> ServiceConfig:
         limits=_limits(table.table("limits") or Table(table.file, {}, "limits.")),
         cache_seconds=cache.seconds("seconds", ServiceConfig.cache_seconds, 86_400),
         cache_megabytes=cache.whole("megabytes", ServiceConfig.cache_megabytes, 1, 65_536),
+        explorer=table.flag("explorer", None),
     )
     # `fields` counts as known where it is not there, too.
     table.texts("fields")

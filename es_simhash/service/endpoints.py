@@ -1,8 +1,7 @@
 """The addresses of the service."""
 
 import asyncio
-import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +14,11 @@ from starlette.routing import Route
 from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.credentials import Caller, caller_of
 from es_simhash.service.desk import Desk
+from es_simhash.service.envelope import conditional
 from es_simhash.service.metrics import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
 from es_simhash.service.parameters import (
+    RelatedQuery,
     path_ids,
     related_query,
     require_no_parameters,
@@ -28,6 +29,7 @@ from es_simhash.service.questions import Question
 from es_simhash.service.rate_limit import RateLimit
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]
 _WIDGET = "related-documents.js"
 # In the wheel, and in a checkout.
 _WIDGET_FOLDERS = (
@@ -69,11 +71,13 @@ class Endpoints:
             f"/widget/{_WIDGET}": self.widget,
         }
         return [
-            Route("/related", self._named("/related", self.related_to_text), methods=["POST"]),
-            *(Route(path, self._named(path, each)) for path, each in {**asked, **free}.items()),
+            Route("/related", self.named("/related", self.related_to_text), methods=["POST"]),
+            *(Route(path, self.named(path, each)) for path, each in {**asked, **free}.items()),
         ]
 
-    def _named(self, path: str, endpoint: Endpoint) -> Endpoint:
+    def named(self, path: str, endpoint: Endpoint) -> Endpoint:
+        """Return an endpoint whose requests are logged and counted under a route."""
+
         async def answer(request: Request) -> Response:
             request.state.told["route"] = path.replace(":path", "")
             return await endpoint(request)
@@ -82,23 +86,33 @@ class Endpoints:
 
     async def related(self, request: Request) -> Response:
         """Answer what is related to a document."""
-        caller = self._caller(request)
-        (id,) = path_ids(request.scope["raw_path"], "/related/", 1)
+        return await self.related_for(request, self.caller(request), "/related/")
+
+    async def related_for(self, request: Request, caller: Caller, prefix: str) -> Response:
+        """Answer a caller what is related to a document.
+
+        Args:
+            request: Whose path has the id behind a prefix.
+            caller: Who asks.
+            prefix: The prefix.
+        """
+        (id,) = path_ids(request.scope["raw_path"], prefix, 1)
         query = related_query(
             request.query_params.multi_items(), self.config.limits, self.desk.answers.sorts
         )
-        return await self._answer(
-            request,
-            Question(
-                caller.filters,
-                lambda: self.desk.answers.related(id, query, caller.filters),
-                parts=("related", id, astuple(query)),
-            ),
+        return await self._answer(request, self.related_question(id, query, caller))
+
+    def related_question(self, id: str, query: RelatedQuery, caller: Caller) -> Question:
+        """Return the question what is related to a document."""
+        return Question(
+            caller.filters,
+            lambda: self.desk.answers.related(id, query, caller.filters),
+            parts=("related", id, astuple(query)),
         )
 
     async def related_to_text(self, request: Request) -> Response:
         """Answer what is related to a text."""
-        caller = self._caller(request)
+        caller = self.caller(request)
         query = related_query(
             request.query_params.multi_items(), self.config.limits, self.desk.answers.sorts
         )
@@ -114,7 +128,7 @@ class Endpoints:
 
     async def compare(self, request: Request) -> Response:
         """Answer how two documents are related, and what changed."""
-        caller = self._caller(request)
+        caller = self.caller(request)
         a, b = path_ids(request.scope["raw_path"], "/compare/", 2)
         require_no_parameters(request.query_params.multi_items())
         return await self._answer(
@@ -128,7 +142,7 @@ class Endpoints:
 
     async def family(self, request: Request) -> Response:
         """Answer the versions of a document."""
-        caller = self._caller(request)
+        caller = self.caller(request)
         (id,) = path_ids(request.scope["raw_path"], "/families/", 1)
         require_no_parameters(request.query_params.multi_items())
         return await self._answer(
@@ -142,7 +156,7 @@ class Endpoints:
 
     async def document(self, request: Request) -> Response:
         """Answer the allowed fields of a document; it is read each time."""
-        caller = self._caller(request)
+        caller = self.caller(request)
         (id,) = path_ids(request.scope["raw_path"], "/documents/", 1)
         require_no_parameters(request.query_params.multi_items())
         return await self._answer(
@@ -179,21 +193,25 @@ class Endpoints:
             raise Problem(404, "This installation has no widget.")
         headers = {"Cross-Origin-Resource-Policy": "cross-origin"}
         body = path.read_bytes()
-        return _conditional(request, body, "text/javascript", "public, no-cache", headers)
+        return conditional(request, body, "text/javascript", "public, no-cache", headers)
 
     @cached_property
     def _openapi(self) -> dict[str, Any]:
         return openapi(self.config, self.desk.answers.sorts)
 
-    def _caller(self, request: Request) -> Caller:
+    def caller(self, request: Request, identify: Identify = caller_of) -> Caller:
         """Return who asks, counted.
+
+        Args:
+            request: The request.
+            identify: Reads the credentials.
 
         Raises:
             Problem: 401 or 429.
         """
         address = "address:" + (request.client.host if request.client else "")
         try:
-            caller = caller_of(request.headers, self.config)
+            caller = identify(request.headers, self.config)
         except Problem:
             # Guesses count for the address they come from.
             self._limit.take(address)
@@ -227,17 +245,4 @@ class Endpoints:
 
     async def _answer(self, request: Request, question: Question) -> Response:
         body = await self.desk.answer(question)
-        return _conditional(request, body, "application/json", "private, no-cache", {})
-
-
-def _conditional(
-    request: Request, body: bytes, media_type: str, caching: str, headers: dict[str, str]
-) -> Response:
-    """Return an answer, or 304 when the caller has it already."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {**headers, "ETag": tag, "Cache-Control": caching}
-    known = request.headers.get("if-none-match", "")
-    tags = {each.strip().removeprefix("W/") for each in known.split(",")}
-    if tag in tags or known.strip() == "*":
-        return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type=media_type)
+        return conditional(request, body, "application/json", "private, no-cache", {})

@@ -1,5 +1,6 @@
 """What every answer has: a request id, security headers, a line in the log, and a count."""
 
+import hashlib
 import json
 import logging
 import re
@@ -8,6 +9,7 @@ import uuid
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -87,3 +89,16 @@ def problem_response(problem: Problem) -> Response:
     """Return the answer for a problem."""
     body = json.dumps(problem.to_dict(), ensure_ascii=False).encode()
     return Response(body, problem.status, problem.headers, media_type=PROBLEM_TYPE)
+
+
+def conditional(
+    request: Request, body: bytes, media_type: str, caching: str, headers: dict[str, str]
+) -> Response:
+    """Return an answer, or 304 when the caller has it already."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {**headers, "ETag": tag, "Cache-Control": caching}
+    known = request.headers.get("if-none-match", "")
+    tags = {each.strip().removeprefix("W/") for each in known.split(",")}
+    if tag in tags or known.strip() == "*":
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=media_type)

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 LOGGER = logging.getLogger("es_simhash.service")
+_LOGGERS = (LOGGER.name, "uvicorn.error")
 _FIELDS = "fields"
 
 
@@ -42,11 +43,18 @@ def log(level: int, event: str, *, error: bool = False, **fields: Any) -> None:
     LOGGER.log(level, event, exc_info=error, extra={_FIELDS: fields})
 
 
+def stop_logging() -> None:
+    """Write none of these records: the terminal shows something else."""
+    for name in _LOGGERS:
+        logging.getLogger(name).handlers = [logging.NullHandler()]
+        logging.getLogger(name).propagate = False
+
+
 def start_logging() -> None:
     """Send the records of the service and of its server to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in (LOGGER.name, "uvicorn.error"):
+    for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)

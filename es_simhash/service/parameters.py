@@ -59,9 +59,9 @@ def related_query(
         if name in chosen:
             raise Problem(400, f"{name} is given twice.")
         if name == "size":
-            chosen[name] = _whole(name, value, 1, limits.size)
+            chosen[name] = whole(name, value, 1, limits.size)
         elif name == "from":
-            chosen[name] = _whole(name, value, 0, limits.offset)
+            chosen[name] = whole(name, value, 0, limits.offset)
         else:
             chosen[name] = _among(name, value, sorts)
     return RelatedQuery(
@@ -134,7 +134,12 @@ def text_of_body(body: bytes) -> str:
     return text
 
 
-def _whole(name: str, value: str, low: int, high: int) -> int:
+def whole(name: str, value: str, low: int, high: int) -> int:
+    """Return the value of a parameter that is a whole number.
+
+    Raises:
+        Problem: 400, when it is none within the bounds.
+    """
     if not _WHOLE.fullmatch(value) or not low <= int(value) <= high:
         raise Problem(400, f"{name} must be a whole number from {low} to {high}.")
     return int(value)

@@ -38,7 +38,14 @@ class Startable(Protocol):
         """
 
 
-def serve(service: Startable, *, host: str, port: int, workers: int = 1) -> None:
+def serve(
+    service: Startable,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    listening: Callable[[str], None] | None = None,
+) -> None:
     """Run a service until it is stopped by SIGTERM or SIGINT; requests that run are answered.
 
     Args:
@@ -46,20 +53,23 @@ def serve(service: Startable, *, host: str, port: int, workers: int = 1) -> None
         host: Address to listen on.
         port: Port; 0 for any that is free.
         workers: Processes.
+        listening: Called with the address once requests are taken.
 
     Raises:
         InputError: The port is in use, or the host is no address of this machine.
         EsSimhashError: The service cannot start.
     """
     service.check()
-    with _listening(host, port) as listening:
+    with _bound(host, port) as bound:
+        if listening is not None:
+            listening(f"http://{host}:{bound.getsockname()[1]}")
         if workers == 1:
-            uvicorn.Server(server_settings(service, service.config)).run(sockets=[listening])
+            uvicorn.Server(server_settings(service, service.config)).run(sockets=[bound])
             return
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
             settings = server_settings(service, service.config, workers)
-            Multiprocess(settings, sockets=[listening]).run()
+            Multiprocess(settings, sockets=[bound]).run()
 
 
 def server_settings(
@@ -87,7 +97,7 @@ def server_settings(
     )
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only with the protocol named does asyncio send small packets at once (TCP_NODELAY); without,
     # each answer takes the 40 ms of a delayed acknowledgement.

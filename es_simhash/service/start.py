@@ -1,6 +1,7 @@
 """The service of one index: what each worker makes for itself when it starts."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -10,13 +11,16 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import MappingConflict
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar_source import sidecar_source
+from es_simhash.reports.model import IndexReport, ReportOptions
+from es_simhash.reports.read import read_report
 from es_simhash.search.filtered import FilteredDocuments
 from es_simhash.search.index import Index
 from es_simhash.service.answers import Answers
 from es_simhash.service.app import application
 from es_simhash.service.checks import allowed_fields
 from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.logs import start_logging
+from es_simhash.service.explorer.reader import IndexReader
+from es_simhash.service.logs import start_logging, stop_logging
 from es_simhash.storage.config import IndexConfig
 
 
@@ -28,16 +32,18 @@ class Service:
         index: Index, alias or data stream.
         connection: Arguments of `connect`.
         config: Of the service.
+        logs: Whether requests are written to standard error.
     """
 
     index: str
     connection: dict[str, Any] = field(repr=False)
     config: ServiceConfig = field(default_factory=ServiceConfig)
+    logs: bool = True
 
     def __call__(self) -> Starlette:
         """Return the application of one worker."""
-        start_logging()
-        return application(answers_of(self._client(), self.index, self.config), self.config)
+        start_logging() if self.logs else stop_logging()
+        return application_of(self._client(), self.index, self.config)
 
     def check(self) -> None:
         """Check that the service can start.
@@ -50,6 +56,21 @@ class Service:
 
     def _client(self) -> Gateway:
         return Gateway(connect(**self.connection, timeout=self.config.limits.seconds))
+
+
+def application_of(gateway: Gateway, name: str, config: ServiceConfig) -> Starlette:
+    """Return the application of an index; see `answers_of`."""
+    answers = answers_of(gateway, name, config)
+    if not config.has_explorer:
+        return application(answers, config)
+    read = partial(_report, gateway, name, answers.config)
+    return application(answers, config, IndexReader(answers, read))
+
+
+def _report(
+    gateway: Gateway, name: str, config: IndexConfig, options: ReportOptions
+) -> IndexReport:
+    return read_report(gateway, name, options=options, config=config)
 
 
 def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:

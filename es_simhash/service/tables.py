@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from es_simhash.errors import InputError
+
+Default = TypeVar("Default")
 
 
 class Table:
@@ -46,8 +48,8 @@ class Table:
             raise self.error(key, f"must be a list of strings, got {value!r}")
         return tuple(value)
 
-    def flag(self, key: str, default: bool) -> bool:
-        """Return true or false."""
+    def flag(self, key: str, default: Default) -> bool | Default:
+        """Return true or false; the default where there is nothing."""
         value = self._take(key)
         if value is None:
             return default

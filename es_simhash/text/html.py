@@ -22,7 +22,7 @@ def html_page(title: str, body: Iterable[str], *, style: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{html_text(title)}</title>",
-        f"<style>\n{_style('page.css')}{_style(style)}</style>\n</head>\n<body>",
+        f"<style>\n{style_sheet('page.css')}{style_sheet(style)}</style>\n</head>\n<body>",
         *body,
         "</body>\n</html>\n",
     ]
@@ -35,9 +35,15 @@ def html_text(value: str) -> str:
     Returns:
         The text, escaped; control characters, which HTML has no place for, are spelt out.
     """
+    return escape(shown_text(value))
+
+
+def shown_text(value: str) -> str:
+    """Return text from anywhere, not escaped yet, with control characters spelt out."""
     lines = value.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return escape("\n".join("\t".join(map(printable, line.split("\t"))) for line in lines))
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in lines)
 
 
-def _style(name: str) -> str:
+def style_sheet(name: str) -> str:
+    """Return a file of `es_simhash/data` with styles."""
     return (files("es_simhash") / "data" / name).read_text("ascii")

@@ -75,6 +75,7 @@ def test_versions_copies_and_unique_are_counted(report: IndexReport) -> None:
     assert (report.sizes.versions, report.sizes.families, report.sizes.unique) == (10, 3, 4)
     assert report.exact is not None
     assert (report.exact.copies, report.exact.examined) == (1, 10)
+    assert [set(pair) for pair in report.exact.pairs] == [{"a0", "a-copy"}]
     assert report.notes == ()
     assert headline(report) == "71% of these 14 documents are versions of others"
 
@@ -218,7 +219,7 @@ def test_the_page_is_accessible_and_whole(report: IndexReport, require_accessibl
     page.require_linked()
     for title in (TITLES["a"], TITLES["b"], TITLES["c"]):
         assert title in page.text
-    assert page.source.count("<table") == page.source.count("<caption>") == 4
+    assert page.source.count("<table") == page.source.count("<caption>") == 5
     require_accessible(page.source)
 
 

@@ -100,7 +100,10 @@ def test_secrets_are_in_no_repr(read: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("colour = 1", "colour is unknown; use one of cache, cors, evidence, fields, filter,"),
+        (
+            "colour = 1",
+            "colour is unknown; use one of cache, cors, evidence, explorer, fields, filter,",
+        ),
         ("[limits]\nsizes = 1", "limits.sizes is unknown; use one of"),
         ("[cors]\norigin = 1", "cors.origin is unknown; use one of origins"),
         ("[[keys]]\nname = 'a'\nsha256 = 'x'\nkey = 'y'", "keys[0].key is unknown"),

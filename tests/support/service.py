@@ -73,8 +73,7 @@ def serve(cluster_url: str) -> Iterator[Serve]:
     import httpx
 
     from es_simhash.engine.connection import connect
-    from es_simhash.service.app import application
-    from es_simhash.service.start import answers_of
+    from es_simhash.service.start import application_of
 
     with contextlib.ExitStack() as stack:
 
@@ -85,7 +84,7 @@ def serve(cluster_url: str) -> Iterator[Serve]:
             config = config or ServiceConfig()
             gateway = Gateway(connect(url, timeout=config.limits.seconds))
             stack.enter_context(gateway)
-            app = application(answers_of(gateway, index, config), config)
+            app = application_of(gateway, index, config)
             address = stack.enter_context(running_app(lambda: app, config))
             return stack.enter_context(httpx.Client(base_url=address, timeout=30))
 
@@ -107,9 +106,11 @@ def running_app(make: Callable[[], Any], config: Any) -> Iterator[str]:
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def tenant_config(**more: Any) -> Any:

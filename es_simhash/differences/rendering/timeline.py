@@ -7,8 +7,8 @@ from es_simhash.differences.rendering.dots import dots
 from es_simhash.differences.timeline import DatedVersion, Timeline
 from es_simhash.text.html import html_text
 
-# Ids of an older and a newer document to the address of the page that compares them.
-Address = Callable[[str, str], str]
+# Ids of an older and a newer document to the address of the page that compares them, if any.
+Address = Callable[[str, str], str | None]
 # Rows of a table that is open.
 _OPEN = 8
 _UNDATED = 12
@@ -69,10 +69,10 @@ def _step(
 ) -> str:
     older, newer = pair
     shown = f"{_name(older.id)} → {_name(newer.id)}"
-    if address is not None:
-        where = html_text(address(older.id, newer.id))
-        return f'<a rel="{rel}" href="{where}">{shown}</a>'
-    return f"{shown}{_command(index, older.id, newer.id)}"
+    if address is None:
+        return f"{shown}{_command(index, older.id, newer.id)}"
+    where = address(older.id, newer.id)
+    return shown if where is None else f'<a rel="{rel}" href="{html_text(where)}">{shown}</a>'
 
 
 def _command(index: str, older: str, newer: str) -> str:
@@ -105,10 +105,8 @@ def _rows(timeline: Timeline, address: Address | None) -> Iterator[str]:
     older: dict[DatedVersion, DatedVersion] = dict(zip(dated[1:], dated, strict=False))
     for version in [*reversed(dated), *undated]:
         mark = f" <b>{marks[version.id]}</b>" if version.id in marks else ""
-        link = ""
-        if address is not None and version in older:
-            where = html_text(address(older[version].id, version.id))
-            name = html_text(f"changes of {version.id}")
-            link = f' <a href="{where}" aria-label="{name}">changes</a>'
+        where = address(older[version].id, version.id) if address and version in older else None
+        name = html_text(f"changes of {version.id}")
+        link = where and f' <a href="{html_text(where)}" aria-label="{name}">changes</a>'
         date = html_text(version.date or "no date")
-        yield f"<tr><td>{date}</td><td>{_name(version.id)}{mark}{link}</td></tr>\n"
+        yield f"<tr><td>{date}</td><td>{_name(version.id)}{mark}{link or ''}</td></tr>\n"

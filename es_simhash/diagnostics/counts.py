@@ -1,0 +1,62 @@
+"""Counts of the documents of an index: what a status is."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SchemeCoverage:
+    """How many documents have fields of which scheme.
+
+    Attributes:
+        scheme: The scheme of the index.
+        current: Documents of that scheme.
+        others: Documents of each other scheme.
+        none: Documents of no scheme.
+    """
+
+    scheme: str
+    current: int
+    others: Mapping[str, int]
+    none: int
+
+    @property
+    def another(self) -> int:
+        """Documents of another scheme than the one of the index."""
+        return sum(self.others.values())
+
+
+@dataclass(frozen=True)
+class Status:
+    """Counts of the documents of an index.
+
+    Attributes:
+        index: Name of the index.
+        documents: All documents.
+        fingerprints: How many have fingerprints of which scheme.
+        empty: Texts without tokens.
+        failed: Documents the ingest pipeline could not fingerprint.
+        profiles: How many have semantic profiles of which scheme; None when the index finds
+            versions alone.
+        families: Version families.
+        in_families: Documents of them.
+        duplicates: Documents flagged as a duplicate of another.
+        bytes: Size of each member of the `simhash` object on disk, in one copy of each shard and
+            without `_source`; None when it was not requested, or the privilege is missing.
+    """
+
+    index: str
+    documents: int
+    fingerprints: SchemeCoverage
+    empty: int
+    failed: int
+    profiles: SchemeCoverage | None
+    families: int
+    in_families: int
+    duplicates: int
+    bytes: Mapping[str, int] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the status as JSON has it."""
+        return asdict(self)

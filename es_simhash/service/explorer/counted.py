@@ -1,0 +1,146 @@
+"""Pages of what is counted over the whole index: the overview, and the lists behind its figures."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from es_simhash.reports.model import IndexReport
+from es_simhash.reports.passages import copies_sections
+from es_simhash.reports.sections import footer, heading, sections, shares
+from es_simhash.reports.sentences import headline, lead
+from es_simhash.service.credentials import Caller
+from es_simhash.service.explorer.addresses import ExplorerLinks
+from es_simhash.service.explorer.api import Questions, Value
+from es_simhash.service.explorer.background import Background
+from es_simhash.service.explorer.model import ExplorerReader
+from es_simhash.service.explorer.parameters import PAGE, page_number, score_range, size_range
+from es_simhash.service.explorer.rendering import page_response
+from es_simhash.service.problems import Problem
+
+# Seconds that a page waits for what is computed in the background.
+_WAIT, _SHORT_WAIT = 8.0, 1.5
+
+
+@dataclass(frozen=True)
+class CountedPages:
+    """Shows what is computed in the background.
+
+    Attributes:
+        desk: Answers questions in threads.
+        reader: Reads the index.
+        templates: Of the pages.
+    """
+
+    desk: Questions
+    reader: ExplorerReader
+    templates: Environment
+    _background: Background = field(default_factory=Background)
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self._background.close()
+
+    async def glance(self, caller: Caller) -> dict[str, Any]:
+        """Return what the first page says of the index: nothing while it is not known."""
+        try:
+            report = await self._report(caller, _SHORT_WAIT)
+        except Problem as problem:
+            if problem.status >= 500:
+                raise
+            report = None
+        bar = "" if report is None else "".join(shares(report, ExplorerLinks()))
+        return {
+            "can_search": await self._run(self.reader.can_search),
+            "headline": None if report is None else headline(report),
+            "lead": None if report is None else lead(report),
+            "shares": Markup(bar),
+        }
+
+    async def _report(self, caller: Caller, seconds: float) -> IndexReport | None:
+        key = self._key("report", caller)
+        return await self._background.value(
+            key, lambda: self.reader.report(caller.filters), seconds
+        )
+
+    async def families(self, request: Request, caller: Caller) -> Response:
+        """Show families by their sizes, or the documents without versions."""
+        low, high = size_range(request.query_params)
+        page = page_number(request.query_params)
+        key = self._key("families", caller, low, high)
+        found = await self._background.value(
+            key, lambda: self.reader.families(low, high, caller.filters), _WAIT
+        )
+        if found is None:
+            return self._wait(request)
+        chosen = found.families[(page - 1) * PAGE : page * PAGE]
+        shown = await self._run(lambda: self.reader.representatives(chosen, caller.filters))
+        return self._show(
+            "families.html", low=low, high=high, page=page, found=found, families=shown,
+            has_next=len(found.families) > page * PAGE,
+        )  # fmt: skip
+
+    async def overview(self, request: Request, caller: Caller) -> Response:
+        """Show how much of the index is versions, copies and unique."""
+        report = await self._report(caller, _WAIT)
+        if report is None:
+            return self._wait(request)
+        links = ExplorerLinks()
+        body = [*sections(report, links), *copies_sections(report.copies, links)]
+        return self._show(
+            "overview.html",
+            title=headline(report),
+            head=Markup("".join(heading(report))),
+            body=Markup("".join(body)),
+            foot=Markup("".join(footer(report))),
+        )
+
+    async def pairs(self, request: Request, caller: Caller) -> Response:
+        """Show pairs of the sample by their scores, or copies of the same text."""
+        page = page_number(request.query_params)
+        is_copies = request.query_params.get("kind") == "copies"
+        low, high = score_range(request.query_params)
+        report = await self._report(caller, _WAIT)
+        if report is None:
+            return self._wait(request)
+        pairs: list[tuple[str, str, str, float]] = []
+        if is_copies and report.exact is not None:
+            pairs = [(a, b, "exact", 1.0) for a, b in report.exact.pairs]
+        elif not is_copies and report.scores is not None:
+            pairs = [
+                (pair.a, pair.b, pair.kind, pair.score)
+                for pair in report.scores.pairs
+                if low <= pair.score < high or pair.score == high == 1
+            ]
+        chosen = pairs[(page - 1) * PAGE : page * PAGE]
+        ids = list(dict.fromkeys(id for a, b, *_ in chosen for id in (a, b)))
+        contexts = await self._run(lambda: self.reader.contexts(ids, caller.filters))
+        shown = [each for each in chosen if each[0] in contexts and each[1] in contexts]
+        return self._show(
+            "pairs.html", pairs=shown, contexts=contexts, low=low, high=high, page=page,
+            total=len(pairs), is_copies=is_copies, at=report.at,
+            has_next=len(pairs) > page * PAGE,
+        )  # fmt: skip
+
+    def _show(self, template: str, **values: Any) -> Response:
+        return page_response(self.templates, template, {"index": self.reader.index, **values})
+
+    def _wait(self, request: Request) -> Response:
+        # A header, so that nothing in the page takes whoever reads it elsewhere.
+        headers = {"Refresh": "3", "Cache-Control": "no-store"}
+        return page_response(
+            self.templates, "wait.html", {"index": self.reader.index}, 200, headers
+        )
+
+    async def _run(self, work: Callable[[], Value]) -> Value:
+        return await self.desk.run(work)
+
+    def _key(self, *parts: Any) -> str:
+        return json.dumps(
+            [each.filters if isinstance(each, Caller) else each for each in parts], sort_keys=True
+        )

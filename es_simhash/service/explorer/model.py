@@ -1,0 +1,141 @@
+"""What the explorer's pages show, and who reads it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from es_simhash.differences.model import Changes
+from es_simhash.differences.timeline import Timeline
+from es_simhash.relation.model import Relation
+from es_simhash.reports.model import IndexReport
+from es_simhash.service.questions import Filters
+
+# What may be known of a document: title, date, owner, language, link, family.
+Context = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document in a list.
+
+    Attributes:
+        id: Of the document.
+        context: Its title and so on.
+        others: Further documents of its family.
+        excerpt: A stretch of its text, in pieces, each with whether it matches the query.
+    """
+
+    id: str
+    context: Context
+    others: int = 0
+    excerpt: tuple[tuple[str, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class EntryPage:
+    """A page of documents.
+
+    Attributes:
+        entries: The documents.
+        total: All documents that match; of a family, all of them count.
+        has_next: Whether there is a next page.
+    """
+
+    entries: tuple[Entry, ...]
+    total: int
+    has_next: bool
+
+
+@dataclass(frozen=True)
+class FamilyEntry:
+    """A family in a list.
+
+    Attributes:
+        name: Its name.
+        documents: How many documents it has.
+        id: Of the document that represents it.
+        context: Of that document.
+        oldest: Date of its oldest document; None without dates.
+        newest: Date of its newest document.
+    """
+
+    name: str
+    documents: int
+    id: str
+    context: Context
+    oldest: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True)
+class FamilySizesList:
+    """Families of some sizes, the largest first.
+
+    Attributes:
+        families: Name and number of documents of each; of at most 1,000.
+        total: How many there are.
+        at: When they were counted.
+    """
+
+    families: tuple[tuple[str, int], ...]
+    total: int
+    at: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two documents compared.
+
+    Attributes:
+        relation: Of the first to the second.
+        changes: What changed; None where texts may not be shown.
+        a: What may be known of the first.
+        b: What may be known of the second.
+        timeline: Of their family; None where they are of none, or dates may not be shown.
+    """
+
+    relation: Relation
+    changes: Changes | None
+    a: Context
+    b: Context
+    timeline: Timeline | None
+
+
+class ExplorerReader(Protocol):
+    """Reads an index for the explorer: documents that match filters, and allowed fields, alone."""
+
+    @property
+    def index(self) -> str:
+        """Its name."""
+
+    def can_search(self) -> bool:
+        """Check whether there is a field in which words may be searched."""
+
+    def search(self, words: str, page: int, filters: Filters) -> EntryPage:
+        """Return the documents that a query of words finds, one of each family."""
+
+    def ungrouped(self, page: int, filters: Filters) -> EntryPage:
+        """Return the documents without a family."""
+
+    def document(self, id: str, filters: Filters) -> dict[str, Any]:
+        """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
+
+    def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
+        """Return what may be known of documents; those that do not match are left out."""
+
+    def family_size(self, name: str, filters: Filters) -> int:
+        """Return how many documents a family has."""
+
+    def families(self, low: int, high: int | None, filters: Filters) -> FamilySizesList:
+        """Return the families of these sizes."""
+
+    def representatives(
+        self, families: Sequence[tuple[str, int]], filters: Filters
+    ) -> Sequence[FamilyEntry]:
+        """Return families with the documents that represent them."""
+
+    def compare(self, a: str, b: str, filters: Filters) -> Comparison:
+        """Return two documents compared."""
+
+    def report(self, filters: Filters) -> IndexReport:
+        """Return a report of all documents that match."""

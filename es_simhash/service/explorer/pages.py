@@ -1,0 +1,207 @@
+"""The explorer's pages: what a request shows, and errors as pages."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from es_simhash.differences.rendering.html import changes_parts
+from es_simhash.service.credentials import Caller
+from es_simhash.service.envelope import conditional
+from es_simhash.service.explorer.access import explorer_caller
+from es_simhash.service.explorer.addresses import ROOT, compare_address
+from es_simhash.service.explorer.api import Api, Value
+from es_simhash.service.explorer.counted import CountedPages
+from es_simhash.service.explorer.model import ExplorerReader
+from es_simhash.service.explorer.parameters import (
+    page_number,
+    search_words,
+)
+from es_simhash.service.explorer.rendering import environment, page_response, static_files
+from es_simhash.service.logs import log
+from es_simhash.service.parameters import RelatedQuery, path_ids
+from es_simhash.service.problems import TITLES, Problem
+
+Show = Callable[[Request, Caller], Awaitable[Response]]
+_RELATED = 10
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """Answers requests for the explorer's pages.
+
+    Attributes:
+        endpoints: Of the API: who asks, and questions about documents.
+        reader: Reads the index.
+    """
+
+    endpoints: Api
+    reader: ExplorerReader
+    _templates: Environment = field(default_factory=environment)
+    _files: Mapping[str, tuple[str, bytes]] = field(default_factory=static_files)
+
+    @cached_property
+    def _counted(self) -> CountedPages:
+        return CountedPages(self.endpoints.desk, self.reader, self._templates)
+
+    def routes(self) -> list[Route]:
+        """Return the addresses."""
+        pages = {
+            "": self.home,
+            "overview": self._counted.overview,
+            "pairs": self._counted.pairs,
+            "ungrouped": self.ungrouped,
+            "families/": self._counted.families,
+            "families/{id:path}": self.family,
+            "documents/{id:path}": self.document,
+            "compare/{ids:path}": self.compare,
+        }
+        named = self.endpoints.named
+        return [
+            Route("/", self._to_explorer),
+            Route(ROOT.rstrip("/"), self._to_explorer),
+            *(
+                Route(f"{ROOT}static/{name}", named(f"{ROOT}static", partial(self._static, name)))
+                for name in self._files
+            ),
+            Route(f"{ROOT}related/{{id:path}}", named(f"{ROOT}related/{{id}}", self.related)),
+            *(
+                Route(f"{ROOT}{path}", named(f"{ROOT}{path}", self._page(show)))
+                for path, show in pages.items()
+            ),
+            Route(f"{ROOT}{{rest:path}}", named(f"{ROOT}{{rest}}", self._page(self._missing))),
+        ]
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self._counted.close()
+
+    def problem_page(self, request: Request, problem: Problem) -> Response:
+        """Return the page of an error."""
+        return page_response(
+            self._templates,
+            "error.html",
+            {
+                "index": None if problem.status == 401 else self.reader.index,
+                "title": TITLES.get(problem.status, "Error"),
+                "detail": problem.detail,
+                "status": problem.status,
+            },
+            problem.status,
+            {**problem.headers, "Cache-Control": "no-store"},
+        )
+
+    async def related(self, request: Request) -> Response:
+        """Answer the widget, as the API does."""
+        caller = self.endpoints.caller(request, explorer_caller)
+        return await self.endpoints.related_for(request, caller, f"{ROOT}related/")
+
+    async def home(self, request: Request, caller: Caller) -> Response:
+        """Show the search box, and what a query finds."""
+        words, page = search_words(request.query_params), page_number(request.query_params)
+        if not words or not await self._run(self.reader.can_search):
+            return self._show("home.html", **await self._counted.glance(caller))
+        found = await self._run(lambda: self.reader.search(words, page, caller.filters))
+        return self._show("results.html", words=words, page=page, found=found)
+
+    async def document(self, request: Request, caller: Caller) -> Response:
+        """Show a document, and what is related to it."""
+        (id,) = path_ids(request.scope["raw_path"], f"{ROOT}documents/", 1)
+        found = await self._run(lambda: self.reader.document(id, caller.filters))
+        relations, unrelated = await self._relations(id, caller)
+        family = None
+        if found["document"]["family"] is not None:
+            name = found["document"]["family"]
+            size = await self._run(lambda: self.reader.family_size(name, caller.filters))
+            family = {"name": name, "documents": size}
+        return self._show(
+            "document.html", id=id, found=found, relations=relations, unrelated=unrelated,
+            family=family,
+        )  # fmt: skip
+
+    async def family(self, request: Request, caller: Caller) -> Response:
+        """Show the members of a family by their dates."""
+        (name,) = path_ids(request.scope["raw_path"], f"{ROOT}families/", 1)
+        desk = self.endpoints.desk
+        found = await self._run(lambda: desk.answers.family(name, caller.filters).body)
+        return self._show("family.html", family=found)
+
+    async def compare(self, request: Request, caller: Caller) -> Response:
+        """Show two documents side by side."""
+        a, b = path_ids(request.scope["raw_path"], f"{ROOT}compare/", 2)
+        found = await self._run(lambda: self.reader.compare(a, b, caller.filters))
+        name_a, name_b = found.a["title"] or a, found.b["title"] or b
+        head, body = "", ""
+        if found.changes is not None:
+            changes = found.changes
+            head, body = await self._run(
+                lambda: changes_parts(
+                    changes, name_a, name_b, found.relation, found.timeline, compare_address
+                )
+            )
+        return self._show(
+            "compare.html", a=a, b=b, names=(name_a, name_b), relation=found.relation,
+            head=Markup(head), body=Markup(body),
+        )  # fmt: skip
+
+    async def ungrouped(self, request: Request, caller: Caller) -> Response:
+        """Show the documents without a family."""
+        page = page_number(request.query_params)
+        found = await self._run(lambda: self.reader.ungrouped(page, caller.filters))
+        return self._show("ungrouped.html", page=page, found=found)
+
+    async def _missing(self, request: Request, caller: Caller) -> Response:
+        raise Problem(404, "There is nothing at this address.")
+
+    async def _to_explorer(self, request: Request) -> Response:
+        return RedirectResponse(ROOT, 307)
+
+    async def _static(self, name: str, request: Request) -> Response:
+        media_type, body = self._files[name]
+        return conditional(request, body, media_type, "public, no-cache", {})
+
+    def _page(self, show: Show) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            try:
+                return await show(request, self.endpoints.caller(request, explorer_caller))
+            except Problem as problem:
+                return self.problem_page(request, problem)
+            except Exception:
+                log(logging.ERROR, "failed", error=True)
+                failure = Problem(500, "Something failed here; it was logged.")
+                return self.problem_page(request, failure)
+
+        return answer
+
+    def _show(self, template: str, **values: Any) -> Response:
+        return page_response(self._templates, template, {"index": self.reader.index, **values})
+
+    async def _run(self, work: Callable[[], Value]) -> Value:
+        return await self.endpoints.desk.run(work)
+
+    async def _relations(self, id: str, caller: Caller) -> tuple[list[dict[str, Any]], str]:
+        """Return the relations of a document, or why there are none."""
+        desk, limits = self.endpoints.desk, self.endpoints.config.limits
+        query = RelatedQuery(size=min(_RELATED, limits.size))
+        try:
+            body = await desk.answer(self.endpoints.related_question(id, query, caller))
+        except Problem as problem:
+            if problem.status != 422:
+                raise
+            return [], problem.detail
+        relations: list[dict[str, Any]] = json.loads(body)["relations"]
+        return relations, ""
+
+
+def is_explorer_page(request: Request) -> bool:
+    """Check whether a person asked, rather than the widget on one of the pages."""
+    path = request.url.path
+    return path.startswith(ROOT) and not path.startswith((f"{ROOT}related/", f"{ROOT}static/"))

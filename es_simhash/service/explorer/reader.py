@@ -1,0 +1,207 @@
+"""Reads an index for the explorer, with the filters and the allowed fields of the service."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import nsmallest
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.relation.model import DocumentContext
+from es_simhash.reports.documents import ReportedDocuments
+from es_simhash.reports.families import Family, pages_of_families
+from es_simhash.reports.model import IndexReport, ReportedDocument, ReportOptions
+from es_simhash.service.explorer.model import (
+    Comparison,
+    Context,
+    EntryPage,
+    FamilyEntry,
+    FamilySizesList,
+)
+from es_simhash.service.explorer.served import ServedAnswers
+from es_simhash.service.explorer.word_search import WordSearch
+from es_simhash.service.questions import Filters
+from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.source import stored_text
+
+# Of more documents, copied passages are left to the command line: all texts are read for them.
+MAX_COMPARED = 5_000
+# Seconds for reading the families.
+_READING_SECONDS = 60.0
+_FAMILIES = 1_000
+
+MakeReport = Callable[[ReportOptions], IndexReport]
+
+
+@dataclass(frozen=True)
+class IndexReader:
+    """Reads an index for the explorer.
+
+    Attributes:
+        answers: Of the service: what may leave it.
+        read_report: Makes a report of the index.
+    """
+
+    answers: ServedAnswers
+    read_report: MakeReport
+
+    @property
+    def index(self) -> str:
+        """Its name."""
+        return self.answers.documents.index
+
+    def can_search(self) -> bool:
+        """Check whether there is a field in which words may be searched."""
+        return self._words.can_search()
+
+    def search(self, words: str, page: int, filters: Filters) -> EntryPage:
+        """Return the documents that a query of words finds, one of each family, best first."""
+        return self._words.search(words, page, filters)
+
+    def ungrouped(self, page: int, filters: Filters) -> EntryPage:
+        """Return the documents without a family."""
+        return self._words.ungrouped(page, filters)
+
+    def document(self, id: str, filters: Filters) -> dict[str, Any]:
+        """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
+        body = self.answers.document(id, filters).body
+        is_allowed = all(map(self.answers.allows, self._config.text_fields))
+        text = stored_text(body["source"], self._config.text_field) if is_allowed else None
+        return {**body, "text": text}
+
+    def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
+        """Return what may be known of documents; those that do not match are left out."""
+        return self.answers.contexts(ids, filters) if ids else {}
+
+    def family_size(self, name: str, filters: Filters) -> int:
+        """Return how many documents a family has."""
+        return self._words.family_sizes([name], filters).get(name, 0)
+
+    def families(self, low: int, high: int | None, filters: Filters) -> FamilySizesList:
+        """Return the families of these sizes: of more than 1,000, the largest."""
+        total = 0
+        largest: list[Family] = []
+        gateway = self.answers.documents.gateway
+        with gateway.point_in_time(self.index) as point:
+            for page in pages_of_families(point, self._family, filters):
+                found = [each for each in page if low <= each[1] and each[1] <= (high or each[1])]
+                total += len(found)
+                largest = nsmallest(_FAMILIES, [*largest, *found], key=_by_size)
+        return FamilySizesList(tuple(largest), total, time.strftime("%H:%M %Z"))
+
+    def representatives(
+        self, families: Sequence[Family], filters: Filters
+    ) -> Sequence[FamilyEntry]:
+        """Return families with the documents that represent them."""
+        dates = self.answers.documents.date_field if self._shows_dates else None
+        documents = ReportedDocuments(
+            self.answers.documents.gateway, self.index, self._config, dates, tuple(filters)
+        )
+        found = documents.large_families(families)
+        contexts = self.contexts([each.representative.id for each in found], filters)
+        return [
+            FamilyEntry(
+                each.name,
+                each.documents,
+                each.representative.id,
+                contexts[each.representative.id],
+                each.oldest,
+                each.newest,
+            )
+            for each in found
+            if each.representative.id in contexts
+        ]
+
+    def compare(self, a: str, b: str, filters: Filters) -> Comparison:
+        """Return two documents compared.
+
+        Raises:
+            DocumentMissing: One of them is not there, or does not match the filters.
+        """
+        # What is missing, or is another's, is told before anything of it is read.
+        contexts = {id: self.answers.document(id, filters).body["document"] for id in (a, b)}
+        relation = self.answers.index.explain(a, b)
+        changes = self.answers.index.changes(a, b) if self.answers.evidence else None
+        timeline = None
+        if self._shows_dates and changes is not None:
+            timeline = self.answers.index.timeline(a, b, filters=filters)
+        return Comparison(relation, changes, contexts[a], contexts[b], timeline)
+
+    def report(self, filters: Filters) -> IndexReport:
+        """Return a report of all documents that match, with what may be known of them alone."""
+        copies = self.answers.evidence and self._shows_owners and self._shows_dates
+        options = ReportOptions(
+            copies=copies,
+            filters=tuple(filters),
+            max_compared=MAX_COMPARED,
+            seconds=_READING_SECONDS,
+        )
+        notes = []
+        if not copies:
+            notes.append("Copied passages are left out: texts, owners or dates may not be shown.")
+        try:
+            report = self.read_report(options)
+        except InputError:
+            if not copies:
+                raise
+            report = self.read_report(replace(options, copies=False))
+            notes.append("Copied passages could not be looked for.")
+        if report.newest is not None and not self._shows_dates:
+            report = replace(report, newest=None)
+            notes.append("The newest versions are left out: dates may not be shown.")
+        return self._allowed(replace(report, notes=(*report.notes, *notes)), filters)
+
+    def _allowed(self, report: IndexReport, filters: Filters) -> IndexReport:
+        """Return a report in which documents have the fields that are allowed alone."""
+        versions = () if report.newest is None else report.newest.versions
+        named = [family.representative for family in report.largest]
+        named += [version.document for version in versions]
+        contexts = self.contexts(list(dict.fromkeys(each.id for each in named)), filters)
+
+        def allowed(document: ReportedDocument) -> ReportedDocument:
+            known = contexts.get(document.id)
+            context = DocumentContext() if known is None else DocumentContext(**known)
+            return replace(document, context=context)
+
+        largest = tuple(
+            replace(
+                family,
+                representative=allowed(family.representative),
+                oldest=family.oldest if self._shows_dates else None,
+                newest=family.newest if self._shows_dates else None,
+            )
+            for family in report.largest
+        )
+        newest = report.newest
+        if newest is not None:
+            shown = tuple(replace(each, document=allowed(each.document)) for each in versions)
+            newest = replace(newest, versions=shown)
+        return replace(report, largest=largest, newest=newest)
+
+    @cached_property
+    def _words(self) -> WordSearch:
+        return WordSearch(self.answers)
+
+    @property
+    def _config(self) -> IndexConfig:
+        return self.answers.config
+
+    @property
+    def _family(self) -> str:
+        return self._config.path(fields.FAMILY)
+
+    @property
+    def _shows_dates(self) -> bool:
+        date = self._config.documents.date
+        return date is None or self.answers.allows(date)
+
+    @property
+    def _shows_owners(self) -> bool:
+        owner = self._config.documents.owner
+        return owner is None or self.answers.allows(owner)
+
+
+def _by_size(family: Family) -> tuple[int, str]:
+    return -family[1], family[0]

@@ -1,0 +1,121 @@
+"""Rendering of the explorer's pages: templates that escape what they are given."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from es_simhash.service.explorer.addresses import (
+    compare_address,
+    document_address,
+    families_address,
+    family_address,
+    page_address,
+)
+from es_simhash.text.html import shown_text, style_sheet
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "private, no-cache"}
+_STATIC = Path(__file__).parent / "static"
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_MAX_TITLE = 160
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as text with control characters spelt out; markup of ours as it is."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return shown_text(value)
+
+
+def _day(date: str | None) -> str:
+    return (date or "").partition("T")[0]
+
+
+def _title(context: Mapping[str, Any] | None, id: str) -> str:
+    """Return the title of a document; its id without one, or where it has vanished meanwhile."""
+    line = " ".join(((context or {}).get("title") or id).split()) or id
+    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1]}…"
+
+
+def _language(context: Mapping[str, Any] | None) -> str | None:
+    """Return the language of a document, if it can be that of an element."""
+    language = (context or {}).get("language") or ""
+    return language if _LANGUAGE.fullmatch(language) else None
+
+
+def _web(link: str | None) -> str | None:
+    """Return an address, if following it runs nothing."""
+    return link if link and link.startswith(("https://", "http://")) else None
+
+
+def _values(source: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Return the fields of a document by their full names, with their values as text."""
+    found = []
+    for name, value in source.items():
+        if isinstance(value, dict):
+            found += _values(value, f"{prefix}{name}.")
+        elif value is not None:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            found.append((f"{prefix}{name}", text))
+    return found
+
+
+def environment() -> Environment:
+    """Return the templates."""
+    made = Environment(
+        loader=PackageLoader("es_simhash.service.explorer", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(day=_day, web=_web, values=_values)
+    made.globals.update(
+        document_address=document_address,
+        compare_address=compare_address,
+        family_address=family_address,
+        families_address=families_address,
+        page_address=page_address,
+        title_of=_title,
+        language_of=_language,
+    )
+    return made
+
+
+def page_response(
+    templates: Environment,
+    template: str,
+    values: Mapping[str, Any],
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """Return a page.
+
+    Args:
+        templates: The templates.
+        template: Name of one.
+        values: What the template shows.
+        status: Of HTTP.
+        headers: Further headers.
+    """
+    content = templates.get_template(template).render(values)
+    return HTMLResponse(content, status, {**_HEADERS, **(headers or {})})
+
+
+def static_files() -> dict[str, tuple[str, bytes]]:
+    """Return type and content of the files that pages load, by their names."""
+    sheets = {name: style_sheet(name) for name in ("page.css", "report.css", "changes.css")}
+    sheets["explorer.css"] = (_STATIC / "explorer.css").read_text("ascii")
+    files = {name: ("text/css", sheet.encode()) for name, sheet in sheets.items()}
+    return {**files, "icon.svg": ("image/svg+xml", (_STATIC / "icon.svg").read_bytes())}

@@ -1,0 +1,71 @@
+"""What the explorer needs of the service's answers: the index, and what may leave it."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from es_simhash.differences.model import Changes
+from es_simhash.differences.timeline import Timeline
+from es_simhash.engine.gateway import Gateway
+from es_simhash.query.options import Query
+from es_simhash.relation.model import Relation
+from es_simhash.service.questions import Filters, Shown
+from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.dates import DateField
+
+
+class ServedDocuments(Protocol):
+    """Where the documents are."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """To the cluster."""
+
+    @property
+    def index(self) -> str:
+        """Name of the index."""
+
+    @property
+    def date_field(self) -> DateField | None:
+        """The date field; None without one."""
+
+
+class ServedIndex(Protocol):
+    """Compares documents."""
+
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Return the relation of two documents."""
+
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one document to another."""
+
+    def timeline(self, id_a: str, id_b: str, *, filters: Sequence[Query] = ()) -> Timeline | None:
+        """Return the family of two documents in order of the dates."""
+
+
+class ServedAnswers(Protocol):
+    """Answers from an index, of documents that match filters, with allowed fields alone."""
+
+    @property
+    def index(self) -> ServedIndex:
+        """The index."""
+
+    @property
+    def documents(self) -> ServedDocuments:
+        """Its documents."""
+
+    @property
+    def config(self) -> IndexConfig:
+        """Its configuration."""
+
+    @property
+    def evidence(self) -> bool:
+        """Whether passages, and what texts have in common, may leave."""
+
+    def allows(self, field: str) -> bool:
+        """Check whether a field may leave."""
+
+    def document(self, id: str, filters: Filters) -> Shown:
+        """Return the allowed fields of a document."""
+
+    def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
+        """Return what may be known of documents; any that does not match is left out."""

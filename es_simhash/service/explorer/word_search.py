@@ -1,0 +1,139 @@
+"""Lists of documents: those that a query of words finds, one of each family, and the ungrouped."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from es_simhash.engine.errors import RequestRejected
+from es_simhash.service.explorer.model import Entry, EntryPage
+from es_simhash.service.explorer.parameters import PAGE
+from es_simhash.service.explorer.served import ServedAnswers
+from es_simhash.service.explorer.words import (
+    excerpt_of,
+    excerpts_body,
+    grouped_bodies,
+    words_query,
+)
+from es_simhash.service.problems import Problem
+from es_simhash.service.questions import Filters
+from es_simhash.storage import fields
+from es_simhash.storage.mapped_fields import TEXT_TYPES, fields_named
+
+
+@dataclass(frozen=True)
+class WordSearch:
+    """Searches an index by words.
+
+    Attributes:
+        answers: Of the service: what may leave it.
+    """
+
+    answers: ServedAnswers
+
+    def can_search(self) -> bool:
+        """Check whether there is a field in which words may be searched."""
+        title, texts = self._fields()
+        return bool(title or texts)
+
+    def search(self, words: str, page: int, filters: Filters) -> EntryPage:
+        """Return the documents that a query of words finds, one of each family, best first.
+
+        Raises:
+            Problem: 400, when the engine cannot take the query.
+        """
+        title, texts = self._fields()
+        query = words_query(words, title, texts)
+        bodies = grouped_bodies(query, filters, self._family, page)
+        try:
+            grouped, single = self._search(*bodies)
+        except RequestRejected as error:
+            if error.status != 400:
+                raise
+            raise Problem(400, "This query has too many or too long words.") from error
+        hits = [*grouped["hits"]["hits"], *single["hits"]["hits"]]
+        hits.sort(key=lambda hit: -(hit["_score"] or 0))
+        shown = hits[(page - 1) * PAGE : page * PAGE]
+        names = {hit["_id"]: self._family_of(hit) for hit in shown}
+        sizes = self.family_sizes([name for name in names.values() if name], filters)
+        excerpts = (
+            self._excerpts(excerpts_body(query, list(names), filters, texts)) if texts else {}
+        )
+        contexts = self.answers.contexts(list(names), filters) if names else {}
+        entries = tuple(
+            Entry(id, contexts[id], max(0, sizes.get(name or "", 1) - 1), excerpts.get(id, ()))
+            for id, name in names.items()
+            if id in contexts
+        )
+        total = sum(each["hits"]["total"]["value"] for each in (grouped, single))
+        return EntryPage(entries, total, len(hits) > page * PAGE)
+
+    def ungrouped(self, page: int, filters: Filters) -> EntryPage:
+        """Return the documents without a family."""
+        body = {
+            "from": (page - 1) * PAGE,
+            "size": PAGE + 1,
+            "query": {
+                "bool": {"filter": [*filters], "must_not": [{"exists": {"field": self._family}}]}
+            },
+            "_source": False,
+            "track_total_hits": True,
+        }
+        (found,) = self._search(body)
+        ids = [hit["_id"] for hit in found["hits"]["hits"]]
+        contexts = self.answers.contexts(ids[:PAGE], filters) if ids else {}
+        entries = tuple(Entry(id, contexts[id]) for id in ids[:PAGE] if id in contexts)
+        return EntryPage(entries, found["hits"]["total"]["value"], len(ids) > PAGE)
+
+    def _search(self, *bodies: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        documents = self.answers.documents
+        return documents.gateway.search_all(documents.index, bodies)
+
+    @property
+    def _family(self) -> str:
+        return self.answers.config.path(fields.FAMILY)
+
+    def _fields(self) -> tuple[str | None, list[str]]:
+        """Return the fields of title and text that may be searched, as the mapping has them now.
+
+        Whoever searches a field learns what is in it: that of the title must be allowed, those of
+        the text unless passages of them may be shown anyway.
+        """
+        answers = self.answers
+        mappings = answers.documents.gateway.mappings(answers.documents.index)
+
+        def is_searchable(name: str) -> bool:
+            types = {each.type for each in fields_named(name, mappings).values()}
+            return bool(types) and types <= {*TEXT_TYPES, "keyword"}
+
+        title = answers.config.documents.title
+        if title is not None and not (answers.allows(title) and is_searchable(title)):
+            title = None
+        texts = [
+            name
+            for name in answers.config.text_fields
+            if (answers.evidence or answers.allows(name)) and is_searchable(name)
+        ]
+        return title, texts
+
+    def _family_of(self, hit: Mapping[str, Any]) -> str | None:
+        values = hit.get("fields", {}).get(self._family)
+        return str(values[0]) if values else None
+
+    def family_sizes(self, names: Sequence[str], filters: Filters) -> dict[str, int]:
+        """Return how many documents families have."""
+        if not names:
+            return {}
+        terms = {"field": self._family, "include": list(names), "size": len(names)}
+        body = {
+            "size": 0,
+            "query": {"bool": {"filter": [*filters]}},
+            "track_total_hits": False,
+            "aggs": {"families": {"terms": terms}},
+        }
+        (found,) = self._search(body)
+        buckets = found["aggregations"]["families"]["buckets"]
+        return {bucket["key"]: bucket["doc_count"] for bucket in buckets}
+
+    def _excerpts(self, body: Mapping[str, Any]) -> dict[str, tuple[tuple[str, bool], ...]]:
+        (found,) = self._search(body)
+        return {hit["_id"]: excerpt_of(hit) for hit in found["hits"]["hits"]}

@@ -1,0 +1,143 @@
+"""`es-simhash demo` in a terminal: the explorer, until Ctrl-C."""
+
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("pty")
+
+pytestmark = pytest.mark.cluster
+
+TEXT = "The ferry to the island leaves at nine, and the last one back at half past six. "
+WITHOUT_EXTRA = (
+    "import sys, importlib.util as u; find = u.find_spec\n"
+    "u.find_spec = lambda name, *a: None if name == 'uvicorn' else find(name, *a)\n"
+)
+DEMO = "from es_simhash.cli.main import main; import sys; sys.argv = ['es-simhash', *{}]; main()"
+
+
+class Terminal:
+    """A program in a terminal of 80 columns and 24 rows.
+
+    Attributes:
+        shown: What it has printed.
+    """
+
+    def __init__(self, code: str, folder: Path, url: str) -> None:
+        import fcntl
+        import pty
+        import struct
+        import termios
+
+        self.shown = ""
+        self._terminal, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        environment = {**os.environ, "ELASTICSEARCH_URL": url, "TERM": "dumb"}
+        environment.pop("COLUMNS", None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=child, stdout=child, stderr=child, cwd=folder,
+            env=environment, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )  # fmt: skip
+        os.close(child)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._terminal, keys)
+
+    def read(self, until: Callable[[], bool], seconds: float = 90) -> None:
+        """Read what it prints until something holds."""
+        end = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < end, self.shown
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                try:
+                    self.shown += os.read(self._terminal, 65_536).decode(errors="replace")
+                except OSError:  # The program has ended.
+                    return
+
+    def end(self) -> int:
+        """Read all that is left, and return the exit status."""
+        self.read(lambda: False)
+        return self.process.wait(30)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(10)
+        os.close(self._terminal)
+
+
+@pytest.fixture
+def open_demo(cluster_url: str, client: Any, tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    """Start the demo of two versions in a terminal."""
+    name = f"d{uuid.uuid4().hex[:12]}"
+    corpus = tmp_path / f"{name}.jsonl"
+    documents = [{"id": "good", "text": TEXT}, {"id": "copy", "text": f"{TEXT} No dogs."}]
+    corpus.write_text("".join(json.dumps(each) + "\n" for each in documents))
+    opened: list[Terminal] = []
+
+    def start(*options: str, before: str = "") -> Terminal:
+        code = before + DEMO.format(["demo", "--corpus", str(corpus), *options])
+        opened.append(Terminal(code, tmp_path, cluster_url))
+        return opened[-1]
+
+    yield start
+    for terminal in opened:
+        terminal.close()
+    index = f"es-simhash-demo-{name}"
+    client.indices.delete(index=f"{index},{index}-simhash", ignore_unavailable=True)
+
+
+def test_the_explorer_runs_until_it_is_stopped(
+    open_demo: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = open_demo()
+    terminal.read(lambda: "(Ctrl-C stops)" in terminal.shown)
+    (address,) = re.findall(r"Explore it at (http://127\.0\.0\.1:\d+/explorer/) ", terminal.shown)
+    assert len(terminal.shown.splitlines()) <= 24
+    with urlopen(f"{address}documents/good", timeout=30) as answer:
+        page = answer.read().decode()
+    assert TEXT.strip() in page
+    assert "One of 2 versions" in page
+    with urlopen(f"{address}overview", timeout=30) as answer:
+        assert "100% of these 2 documents are versions of others" in answer.read().decode()
+    assert not list(tmp_path.glob("*.html"))
+    before = len(terminal.shown)
+    terminal.type(b"\x03")
+    assert terminal.end() == 0
+    after = terminal.shown[before:]
+    assert "keeps running." in after
+    assert "related es-simhash-demo-" in after
+    assert "Traceback" not in terminal.shown
+
+
+def test_a_report_can_be_written_as_well(
+    open_demo: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = open_demo("--report", "mine.html")
+    terminal.read(lambda: "(Ctrl-C stops)" in terminal.shown)
+    assert "are versions of others: mine.html" in terminal.shown
+    assert (tmp_path / "mine.html").stat().st_size > 1_000
+    terminal.type(b"\x03")
+    assert terminal.end() == 0
+
+
+def test_without_the_extra_it_says_what_to_install_and_writes_the_report(
+    open_demo: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = open_demo(before=WITHOUT_EXTRA)
+    assert terminal.end() == 0
+    said = "To explore it in a browser: pip install 'es-simhash[service]'."
+    assert [line for line in terminal.shown.splitlines() if "pip install" in line] == [said]
+    (file,) = tmp_path.glob("es-simhash-demo-*.html")
+    assert file.name in terminal.shown

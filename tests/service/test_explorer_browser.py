@@ -1,0 +1,245 @@
+"""The explorer in a browser: accessible, by keyboard alone, on a phone, with hostile documents."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pytest
+
+from tests.support.made_up_texts import make_text, revise
+from tests.support.pages import HOSTILE
+from tests.support.service import KEYS, running_app, tenant_config
+from tests.support.widget_pages import wait_for
+
+pytestmark = pytest.mark.cluster
+
+EVIL = "<script>alert(1)</script>'\"%2F/ &"
+ARABIC = (
+    "أعلنت هيئة المياه في الإقليم أن جزءا من السد الترابي القريب انهار فجر السبت بعد أمطار. " * 4
+)
+PAGES = {
+    "home": "/explorer/",
+    "results": "/explorer/?q=script",
+    "nothing": "/explorer/?q=%22%3Cimg%20src%3Dx%20onerror%3Dalert(9)%3E%22",
+    "overview": "/explorer/overview",
+    "families": "/explorer/families/",
+    "unique": "/explorer/families/?from=1&to=1",
+    "family": f"/explorer/families/{quote(EVIL, safe='')}",
+    "document": f"/explorer/documents/{quote(EVIL, safe='')}",
+    "right to left": "/explorer/documents/ar",
+    "compare": f"/explorer/compare/{quote(EVIL, safe='')}/evil-2",
+    "pairs": "/explorer/pairs",
+    "copies": "/explorer/pairs?kind=copies",
+    "ungrouped": "/explorer/ungrouped",
+    "error": "/explorer/documents/none",
+}
+
+
+def documents() -> Iterator[dict[str, Any]]:
+    """Versions whose every field is an attack, copies, a long word, and a text from the right."""
+    hostile = f"{HOSTILE} {make_text(1)} {'x' * 400}"
+    for number, id in enumerate((EVIL, "evil-2", "evil-3")):
+        yield {
+            "id": id, "text": revise(hostile, number) if number else hostile,
+            "title": f"{HOSTILE} {number}", "date": f"202{number}-01-01", "tenant": "a",
+            "owner": HOSTILE, "lang": '"><script>', "url": "javascript:alert(5)",
+            "people": [HOSTILE],
+        }  # fmt: skip
+    yield {"id": "copy", "text": hostile.upper(), "title": "copy", "lang": "en", "tenant": "a"}
+    yield {"id": "ar", "text": ARABIC, "title": ARABIC[:40], "lang": "ar", "tenant": "a"}
+    yield {
+        "id": "ar-2",
+        "text": f"{ARABIC} وقالت الهيئة",
+        "title": "ar",
+        "lang": "ar",
+        "tenant": "a",
+    }
+    yield {"id": "single", "text": make_text(9), "title": "x" * 300, "tenant": "b"}
+
+
+@pytest.fixture(scope="module")
+def attacked(cluster_url: str) -> Iterator[str]:
+    """Name of an index of hostile documents."""
+    from es_simhash.engine.connection import connect
+    from es_simhash.families.find import find_families
+    from es_simhash.indices.document_settings import configure
+    from tests.support.library import fill
+
+    name = f"test-{uuid.uuid4().hex}"
+    mapped = {"tenant": {"type": "keyword"}, "date": {"type": "date"}, "owner": {"type": "keyword"}}
+    with connect(cluster_url) as client:
+        client.indices.create(index=name, mappings={"properties": mapped})
+        fill(client, name, *documents())
+        configure(client, name, {
+            "title": "title", "date": "date", "owner": "owner", "language": "lang", "link": "{url}",
+        })  # fmt: skip
+        find_families(client, name)
+        client.index(index=name, id="late", document={"text": "no family", "tenant": "a"})
+        client.indices.refresh(index=name)
+        yield name
+        client.indices.delete(index=f"{name},{name}-simhash", ignore_unavailable=True)
+
+
+@pytest.fixture(scope="module")
+def start(cluster_url: str, attacked: str) -> Any:
+    """Serve the index with a configuration, as a context manager that yields the address."""
+    from es_simhash.engine.connection import connect
+    from es_simhash.engine.gateway import Gateway
+    from es_simhash.service.start import application_of
+
+    def run(config: Any) -> Any:
+        gateway = Gateway(connect(cluster_url, timeout=10))
+        return running_app(lambda: application_of(gateway, attacked, config), config)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def site(start: Any) -> Iterator[str]:
+    """Address of the explorer; it shows texts."""
+    from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+
+    fields = ("title", "date", "owner", "lang", "url", "text", "people")
+    config = ServiceConfig(fields=fields, limits=ServiceLimits(requests_per_minute=0))
+    with start(config) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    opened = browser.new_page()
+    opened.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
+    browser: Any, site: str, name: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    for width, scheme in ((320, "dark"), (1600, "light")):
+        # axe-core is a script, which the policy of the pages forbids.
+        page = browser.new_page(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
+        )
+        requested, said = [], []
+        page.on("request", lambda request, to=requested: to.append(request.url))
+        page.on("console", lambda message, to=said: to.append(message.text))
+        page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+        page.goto(site + PAGES[name])
+        if page.locator("related-documents").count():
+            wait_for(page, "ready")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page)
+        assert found.response["violations"] == []
+        assert {url[: len(site)] for url in requested} == {site}
+        assert name == "error" or said == []
+        hrefs = page.eval_on_selector_all("[href]", "all => all.map(each => each.href)")
+        assert all(href.startswith(("http://", "https://")) for href in hrefs)
+        page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_policy_of_a_page_is_kept(page: Any, site: str, name: str) -> None:
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(site + PAGES[name])
+    if page.locator("related-documents").count():
+        wait_for(page, "ready")
+    assert [text for text in said if "404" not in text] == []
+    assert page.locator("main h1").count() == 1
+
+
+def test_what_a_document_says_is_text(page: Any, site: str) -> None:
+    page.goto(site + PAGES["document"])
+    wait_for(page, "ready")
+    assert "<script>alert(1)</script>" in page.locator("h1").inner_text()
+    assert "javascript:alert(5)" in page.locator(".fields").inner_text()
+    assert page.locator("main script, main img").count() == 0
+    assert page.locator('[href^="javascript"]').count() == 0
+
+
+def test_entries_of_the_widget_lead_to_the_explorer(page: Any, site: str) -> None:
+    page.goto(site + PAGES["document"])
+    wait_for(page, "ready")
+    link = page.locator('related-documents [part~="title"]').first
+    assert link.get_attribute("href").startswith(f"{site}/explorer/documents/")
+    link.click()
+    page.wait_for_url(f"{site}/explorer/documents/**")
+    wait_for(page, "ready")
+    links = page.locator('related-documents [part~="title"]')
+    hrefs = links.evaluate_all("all => all.map(each => each.href)")
+    assert f"{site}{unquote(PAGES['document'])}" in map(unquote, hrefs)
+
+
+def test_it_is_used_by_keyboard_alone(page: Any, site: str) -> None:
+    def focused() -> str:
+        text: str = page.evaluate("document.activeElement.textContent.trim()")
+        return text
+
+    def tab_to(text: str) -> None:
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if focused().startswith(text):
+                style = "getComputedStyle(document.activeElement).outlineStyle"
+                assert page.evaluate(style) != "none"
+                return
+        pytest.fail(f"no way to {text!r}")
+
+    page.goto(f"{site}/explorer/")
+    page.keyboard.press("Tab")
+    assert focused() == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.type("copy")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/?q=copy")
+    tab_to("copy")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/documents/copy")
+    wait_for(page, "ready")
+    tab_to("One of 4 versions")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/families/*")
+    tab_to("Compare with the one before")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/compare/**")
+    tab_to("Overview")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/overview")
+    assert page.locator('nav [aria-current="page"]').inner_text() == "Overview"
+
+
+def test_texts_from_the_right_are_set_from_the_right(page: Any, site: str) -> None:
+    page.goto(site + PAGES["right to left"])
+    direction = "element => getComputedStyle(element).direction"
+    assert page.locator("h1 bdi").evaluate(direction) == "rtl"
+    assert page.locator(".text").evaluate(direction) == "rtl"
+    assert page.locator(".text").get_attribute("lang") == "ar"
+    assert page.locator("html").evaluate(direction) == "ltr"
+
+
+def test_a_document_has_its_relations_without_scripts(browser: Any, site: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{site}/explorer/documents/copy")
+        links = page.locator("related-documents a")
+        assert links.count() == 3
+        links.first.click()
+        assert page.locator("h1").count() == 1
+
+
+def test_a_browser_sends_the_key_for_pages_and_widget(browser: Any, start: Any) -> None:
+    with start(tenant_config(explorer=True)) as address:
+        credentials = {"username": "any", "password": KEYS["a"]}
+        with browser.new_context(http_credentials=credentials) as context:
+            page = context.new_page()
+            assert page.goto(f"{address}/explorer/documents/copy").status == 200
+            wait_for(page, "ready")
+            assert page.goto(f"{address}/explorer/documents/single").status == 404
+        with browser.new_context() as context:
+            assert context.request.get(f"{address}/explorer/").status == 401
