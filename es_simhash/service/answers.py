@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from es_simhash.differences.model import Changes
+from es_simhash.differences.timeline import Timeline
 from es_simhash.errors import DocumentMissing
 from es_simhash.query.options import Query, SearchOptions
 from es_simhash.query.order import SORTS, Sort
@@ -35,6 +36,9 @@ class Relations(Protocol):
 
     def changes(self, id_a: str, id_b: str) -> Changes:
         """Return what changed from one document to another."""
+
+    def timeline(self, id_a: str, id_b: str, *, filters: Sequence[Query] = ()) -> Timeline | None:
+        """Return the family of two documents in order of the dates."""
 
     def family(
         self,

@@ -88,6 +88,25 @@ def test_a_search_shows_one_of_each_family_with_the_number_of_the_others(
     assert "2 documents match" in own.words
 
 
+def test_a_comparison_shows_the_versions_by_date_that_the_caller_may_see(
+    serve: Serve, tenants: str
+) -> None:
+    everyone = page(serve(tenants), "/explorer/compare/a1/a2")
+    assert "5 versions by date" in everyone.words
+    following = [
+        value
+        for value in everyone.values("href")
+        if re.fullmatch("/explorer/compare/a2/b[1-3]", value)
+    ]
+    assert following
+    assert "next" in everyone.values("rel")
+    answer = serve(tenants, tenant_config(explorer=True)).get(
+        "/explorer/compare/a1/a2", headers=basic(KEYS["a"])
+    )
+    assert "2 versions by date" in Page(answer.text).words
+    assert not re.search(rf"\b({'|'.join(FOREIGN)})\b", answer.text)
+
+
 def test_documents_without_a_family_are_not_taken_for_one(
     serve: Serve, client: Any, index: str
 ) -> None:
