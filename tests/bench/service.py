@@ -3,7 +3,8 @@
     python -m tests.bench.service [--documents 100000] [--seconds 60] [--rate 200]
         [--uncached-rate 25] [--workers 2] [--keep]
 
-Documents of 2 KB, one of five a version of another, with semantic features as `install` gives them.
+Documents of 2 KB of English words, one of five a version of another, with semantic features as
+`install` gives them.
 `GET /related/ID` is sent at a steady rate by as many connections as it needs: first with a cache,
 warm, for 500 documents; then without a cache, for all. A request that could not be sent in time
 counts from when it was due. Prints requests a second, median and 95th percentile, errors, and the
@@ -47,7 +48,7 @@ _CONNECTIONS = 32
 def documents(count: int) -> Iterator[dict[str, Any]]:
     """Yield documents; each fifth is the one before it with a sentence less."""
     before = ""
-    for number, text in enumerate(synthetic.texts(0, count, _SENTENCES)):
+    for number, text in enumerate(synthetic.texts(0, count, _SENTENCES, english=True)):
         if number % _VERSION_OF == 1:
             text = before.partition(". ")[2]
         before = text
@@ -204,7 +205,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         ids = [str(number) for number in range(options.documents)]
         with served(url, options.workers, 3_600) as (port, pid):
             warm = ids[:_WARM]
-            fill_cache(port, warm)
+            # Each process has a cache of its own.
+            for _ in range(2 * options.workers):
+                fill_cache(port, warm)
             measure("warm cache", Load(port, warm, options.rate, options.seconds), pid)
         with served(url, options.workers, 0) as (port, pid):
             Load(port, ids, options.uncached_rate, 5).run()
