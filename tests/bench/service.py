@@ -43,6 +43,8 @@ _SENTENCES = 17
 _VERSION_OF = 5
 _WARM = 500
 _CONNECTIONS = 32
+# Seconds of the same load before it is measured.
+_WARM_UP = 15.0
 
 
 def documents(count: int) -> Iterator[dict[str, Any]]:
@@ -205,12 +207,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         ids = [str(number) for number in range(options.documents)]
         with served(url, options.workers, 3_600) as (port, pid):
             warm = ids[:_WARM]
-            # Each process has a cache of its own.
-            for _ in range(2 * options.workers):
+            for _ in range(options.workers):
+                # Each process has a cache of its own, and a connection stays with one.
                 fill_cache(port, warm)
+            Load(port, warm, options.rate, _WARM_UP).run()
             measure("warm cache", Load(port, warm, options.rate, options.seconds), pid)
         with served(url, options.workers, 0) as (port, pid):
-            Load(port, ids, options.uncached_rate, 5).run()
+            Load(port, ids, options.uncached_rate, _WARM_UP).run()
             measure("no cache", Load(port, ids, options.uncached_rate, options.seconds), pid)
         if not options.keep:
             client.indices.delete(index=INDEX)
