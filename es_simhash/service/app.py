@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from es_simhash.service.cache import AnswerCache
 from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.desk import Desk
+from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.envelope import Envelope, problem_response
 from es_simhash.service.explorer.model import ExplorerReader
@@ -36,14 +36,14 @@ def application(
         reader: Reads the index for the explorer; None for no explorer.
     """
     cache = AnswerCache(config.cache_seconds, config.cache_megabytes << 20)
-    desk = Desk(answers, cache, config.limits)
-    endpoints = Endpoints(config, desk)
+    dispatcher = Dispatcher(answers, cache, config.limits)
+    endpoints = Endpoints(config, dispatcher)
     explorer = None if reader is None else Explorer(endpoints, reader)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        desk.close()
+        dispatcher.close()
         if explorer is not None:
             explorer.close()
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.credentials import Caller, caller_of
-from es_simhash.service.desk import Desk
+from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.envelope import conditional
 from es_simhash.service.metrics import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
@@ -44,11 +44,11 @@ class Endpoints:
 
     Attributes:
         config: Of the service.
-        desk: What answers questions about documents.
+        dispatcher: What answers questions about documents.
     """
 
     config: ServiceConfig
-    desk: Desk
+    dispatcher: Dispatcher
     _limit: RateLimit = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Endpoints:
         """Return an endpoint whose requests are logged and counted under a route."""
 
         async def answer(request: Request) -> Response:
-            request.state.told["route"] = path.replace(":path", "")
+            request.state.logged["route"] = path.replace(":path", "")
             return await endpoint(request)
 
         return answer
@@ -98,7 +98,7 @@ class Endpoints:
         """
         (id,) = path_ids(request.scope["raw_path"], prefix, 1)
         query = related_query(
-            request.query_params.multi_items(), self.config.limits, self.desk.answers.sorts
+            request.query_params.multi_items(), self.config.limits, self.dispatcher.answers.sorts
         )
         return await self._answer(request, self.related_question(id, query, caller))
 
@@ -106,7 +106,7 @@ class Endpoints:
         """Return the question what is related to a document."""
         return Question(
             caller.filters,
-            lambda: self.desk.answers.related(id, query, caller.filters),
+            lambda: self.dispatcher.answers.related(id, query, caller.filters),
             parts=("related", id, astuple(query)),
         )
 
@@ -114,7 +114,7 @@ class Endpoints:
         """Answer what is related to a text."""
         caller = self.caller(request)
         query = related_query(
-            request.query_params.multi_items(), self.config.limits, self.desk.answers.sorts
+            request.query_params.multi_items(), self.config.limits, self.dispatcher.answers.sorts
         )
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -122,9 +122,9 @@ class Endpoints:
         text = text_of_body(await self._body(request))
         question = Question(
             caller.filters,
-            lambda: self.desk.answers.related_to_text(text, query, caller.filters),
+            lambda: self.dispatcher.answers.related_to_text(text, query, caller.filters),
         )
-        return Response(await self.desk.answer(question), media_type="application/json")
+        return Response(await self.dispatcher.answer(question), media_type="application/json")
 
     async def compare(self, request: Request) -> Response:
         """Answer how two documents are related, and what changed."""
@@ -135,7 +135,7 @@ class Endpoints:
             request,
             Question(
                 caller.filters,
-                lambda: self.desk.answers.compare(a, b, caller.filters),
+                lambda: self.dispatcher.answers.compare(a, b, caller.filters),
                 parts=("compare", a, b),
             ),
         )
@@ -149,7 +149,7 @@ class Endpoints:
             request,
             Question(
                 caller.filters,
-                lambda: self.desk.answers.family(id, caller.filters),
+                lambda: self.dispatcher.answers.family(id, caller.filters),
                 parts=("family", id),
             ),
         )
@@ -163,7 +163,7 @@ class Endpoints:
             request,
             Question(
                 caller.filters,
-                lambda: self.desk.answers.document(id, caller.filters),
+                lambda: self.dispatcher.answers.document(id, caller.filters),
             ),
         )
 
@@ -173,7 +173,7 @@ class Endpoints:
 
     async def readiness(self, request: Request) -> Response:
         """Say whether the index can be searched."""
-        await self.desk.require_ready()
+        await self.dispatcher.require_ready()
         return JSONResponse({"status": "ready"})
 
     async def metrics(self, request: Request) -> Response:
@@ -197,7 +197,7 @@ class Endpoints:
 
     @cached_property
     def _openapi(self) -> dict[str, Any]:
-        return openapi(self.config, self.desk.answers.sorts)
+        return openapi(self.config, self.dispatcher.answers.sorts)
 
     def caller(self, request: Request, identify: Identify = caller_of) -> Caller:
         """Return who asks, counted.
@@ -216,7 +216,7 @@ class Endpoints:
             # Guesses count for the address they come from.
             self._limit.take(address)
             raise
-        request.state.told["caller"] = caller.name
+        request.state.logged["caller"] = caller.name
         self._limit.take(caller.account or address)
         return caller
 
@@ -244,5 +244,5 @@ class Endpoints:
         return bytes(body)
 
     async def _answer(self, request: Request, question: Question) -> Response:
-        body = await self.desk.answer(question)
+        body = await self.dispatcher.answer(question)
         return conditional(request, body, "application/json", "private, no-cache", {})

@@ -44,21 +44,21 @@ class Envelope:
             return
         given = Headers(scope=scope).get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
-        told: dict[str, Any] = {"status": 500, "bytes": 0}
-        scope.setdefault("state", {})["told"] = told
+        logged: dict[str, Any] = {"status": 500, "bytes": 0}
+        scope.setdefault("state", {})["logged"] = logged
         started = False
 
         async def send_wrapped(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                told["status"] = message["status"]
+                logged["status"] = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 for name, value in _SECURITY.items():
                     headers.setdefault(name, value)
             else:
-                told["bytes"] += len(message.get("body", b""))
+                logged["bytes"] += len(message.get("body", b""))
             await send(message)
 
         begin = time.perf_counter()
@@ -71,8 +71,8 @@ class Envelope:
                 await problem_response(problem)(scope, receive, send_wrapped)
         finally:
             seconds = time.perf_counter() - begin
-            route = told.pop("route", "other")
-            REQUESTS.labels(route, str(told["status"])).inc()
+            route = logged.pop("route", "other")
+            REQUESTS.labels(route, str(logged["status"])).inc()
             SECONDS.labels(route).observe(seconds)
             log(
                 logging.INFO,
@@ -81,7 +81,7 @@ class Envelope:
                 method=scope["method"],
                 route=route,
                 milliseconds=round(1000 * seconds, 1),
-                **told,
+                **logged,
             )
 
 

@@ -37,7 +37,7 @@ class Api(Protocol):
         """Of the service."""
 
     @property
-    def desk(self) -> Questions:
+    def dispatcher(self) -> Questions:
         """What answers."""
 
     def named(self, path: str, endpoint: Endpoint) -> Endpoint:

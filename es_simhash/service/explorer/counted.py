@@ -32,12 +32,12 @@ class CountedPages:
     """Shows what is computed in the background.
 
     Attributes:
-        desk: Answers questions in threads.
+        dispatcher: Answers questions in threads.
         reader: Reads the index.
         templates: Of the pages.
     """
 
-    desk: Questions
+    dispatcher: Questions
     reader: ExplorerReader
     templates: Environment
     _background: Background = field(default_factory=Background)
@@ -138,7 +138,7 @@ class CountedPages:
         )
 
     async def _run(self, work: Callable[[], Value]) -> Value:
-        return await self.desk.run(work)
+        return await self.dispatcher.run(work)
 
     def _key(self, *parts: Any) -> str:
         return json.dumps(

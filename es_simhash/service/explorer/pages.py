@@ -50,7 +50,7 @@ class Explorer:
 
     @cached_property
     def _counted(self) -> CountedPages:
-        return CountedPages(self.endpoints.desk, self.reader, self._templates)
+        return CountedPages(self.endpoints.dispatcher, self.reader, self._templates)
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -130,8 +130,8 @@ class Explorer:
     async def family(self, request: Request, caller: Caller) -> Response:
         """Show the members of a family by their dates."""
         (name,) = path_ids(request.scope["raw_path"], f"{ROOT}families/", 1)
-        desk = self.endpoints.desk
-        found = await self._run(lambda: desk.answers.family(name, caller.filters).body)
+        dispatcher = self.endpoints.dispatcher
+        found = await self._run(lambda: dispatcher.answers.family(name, caller.filters).body)
         return self._show("family.html", family=found)
 
     async def compare(self, request: Request, caller: Caller) -> Response:
@@ -185,14 +185,14 @@ class Explorer:
         return page_response(self._templates, template, {"index": self.reader.index, **values})
 
     async def _run(self, work: Callable[[], Value]) -> Value:
-        return await self.endpoints.desk.run(work)
+        return await self.endpoints.dispatcher.run(work)
 
     async def _relations(self, id: str, caller: Caller) -> tuple[list[dict[str, Any]], str]:
         """Return the relations of a document, or why there are none."""
-        desk, limits = self.endpoints.desk, self.endpoints.config.limits
+        dispatcher, limits = self.endpoints.dispatcher, self.endpoints.config.limits
         query = RelatedQuery(size=min(_RELATED, limits.size))
         try:
-            body = await desk.answer(self.endpoints.related_question(id, query, caller))
+            body = await dispatcher.answer(self.endpoints.related_question(id, query, caller))
         except Problem as problem:
             if problem.status != 422:
                 raise

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 _READY_SECONDS = 1.0
 
 
-class Desk:
+class Dispatcher:
     """Answers questions in threads, from the cache where nothing has changed.
 
     Args:
