@@ -21,7 +21,7 @@ from es_simhash.methods.sets import FeatureSets
 from es_simhash.methods.units import Units, words_of
 
 # Pairs that cannot have a higher score are no candidates.
-_LEAST_SCORE = 0.3
+_LEAST_SHARE = 0.3
 _WORD_BYTES = 8
 # RapidFuzz is fastest with strings, in which each word is one character; not half of one.
 _FIRST_SURROGATE, _SURROGATES, _CHARACTERS = 0xD800, 0x800, 0x110000
@@ -74,7 +74,7 @@ class WordSequences:
         pairs = counted.sharing()
         shared = counted.shared(pairs[:, 0], pairs[:, 1])
         longer = self._lengths[pairs].max(axis=1, initial=0)
-        enough: Pairs = pairs[shared >= _LEAST_SCORE * longer]
+        enough: Pairs = pairs[shared >= _LEAST_SHARE * longer]
         return enough
 
 

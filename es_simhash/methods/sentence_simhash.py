@@ -24,8 +24,9 @@ from es_simhash.text.segmentation import Segmentation
 _MULTIPLIER = np.uint64(27644437)
 _LOW = np.uint64(0xFFFFFFFF)
 _CODE_BITS = 21
-# Of so many bits, one may differ in two close sentences.
-_BITS_PER_DIFFERENCE = 8
+# Bits in which two close sentences differ at the most, by the bits of a fingerprint (measured:
+# docs/methods.md).
+_CLOSE_BITS = {16: 1, 32: 3, 64: 8}
 # Sentences of other texts that are compared at once with those of one: 40 MB of distances.
 _MOST_COMPARED = 400_000
 
@@ -34,7 +35,7 @@ def bigram_hashes(first: Uint64s, second: Uint64s, bits: int) -> Uint64s:
     """Return the hash of each pair of code points: 16, 32 or 64 bits."""
     high, _ = _utf8(first)
     low, size = _utf8(second)
-    hashes = ((high << (size * np.uint64(8)) | low) * _MULTIPLIER) & _LOW
+    hashes: Uint64s = ((high << (size * np.uint64(8)) | low) * _MULTIPLIER) & _LOW
     if bits == 16:
         return np.asarray(hashes & np.uint64(0xFFFF))
     if bits == 32:
@@ -193,8 +194,8 @@ class SentenceSimhash:
 
     @property
     def n(self) -> int:
-        """Bits in which two close sentences differ at the most: an eighth."""
-        return self.bits // _BITS_PER_DIFFERENCE
+        """Bits in which two close sentences differ at the most."""
+        return _CLOSE_BITS[self.bits]
 
     @property
     def note(self) -> str:

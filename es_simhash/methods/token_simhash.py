@@ -21,9 +21,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from es_simhash.errors import SchemeError, SchemeMismatch
+from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.methods.hamming import DocumentFingerprints
 from es_simhash.methods.jenkins import lookup8
-from es_simhash.methods.model import NO_WORDS
+from es_simhash.methods.model import NO_WORDS, Ints
 from es_simhash.methods.tables import close_pairs
 from es_simhash.text.segmentation import normalise
 
@@ -153,11 +154,11 @@ class TokenSimhash:
         return DocumentFingerprints(numbers, _BITS, unreadable, find)
 
 
-def _majority(hashes: np.ndarray, counts: np.ndarray) -> np.uint64:
+def _majority(hashes: Uint64s, counts: Ints) -> int:
     """Return the bits whose signs, counted, are above 0."""
     bits = np.unpackbits(hashes.astype(">u8").view(np.uint8).reshape(-1, 8), axis=1)
     sums = counts @ (bits.astype(np.int64) * 2 - 1)
-    return np.uint64(np.packbits(sums > 0).view(">u8")[0])
+    return int.from_bytes(np.packbits(sums > 0).tobytes(), "big")
 
 
 def token_fingerprint(text: str) -> TokenFingerprint | None:
