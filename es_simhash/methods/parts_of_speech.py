@@ -1,7 +1,7 @@
 """Parts of speech of words alone: noun, verb or other.
 
 Chinese from the tags of jieba's dictionary (extra: chinese). English from a short list of frequent
-verbs and adjectives and from suffixes; what neither knows is a noun. `python -m
+verbs and adjectives and from suffixes; what neither knows is a noun. `make
 tests.bench.parts_of_speech` prints how often that is right.
 """
 

@@ -35,7 +35,7 @@ _METHODS: Mapping[str, Callable[[], Method]] = {
     "minhash-multiplicative": lambda: MinHash.of_family("multiplicative"),
     "minhash-murmur3": lambda: MinHash.of_family("murmur3"),
     "simhash-4grams": CharacterSimhash,
-    "simhash-bigrams-16": lambda: SentenceSimhash(16),
+    "simhash-bigrams-16": lambda: SentenceSimhash(16, threshold=0.9),
     "simhash-bigrams-32": lambda: SentenceSimhash(32),
     "simhash-bigrams-64": lambda: SentenceSimhash(64),
     "tfidf-cosine": lambda: ConceptCosine("tfidf-cosine"),

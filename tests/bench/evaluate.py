@@ -1,0 +1,323 @@
+"""Every method on every collection with known versions, at one cut chosen on the other sets.
+
+    python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE]
+
+Every text is compared with all others as far as the candidates of a method go; versions that are no
+candidates are missed. Prints F1, candidate recall and costs as Markdown, and where the default
+method is not the best. Two processes share the machine.
+"""
+
+import argparse
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from es_simhash.evaluation.cuts import f1_at, left_out_cut
+from es_simhash.evaluation.documents import markdown_table
+from es_simhash.evaluation.pair_measures import Curve
+from es_simhash.evaluation.tables import Table
+from es_simhash.methods.model import NO_WORDS
+from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
+from tests.bench.program import run
+from tests.bench.versions import SETS as VERSION_SETS
+from tests.support import datasets
+from tests.support.datasets import Pair, pair
+
+COPIES = "clough_stevenson"
+SETS = (*VERSION_SETS, "bib_records", COPIES)
+PROCESSES = 2
+# The default is as good as the best within this.
+_CLOSE = 0.01
+# Scores are told apart in so many digits, so that millions of pairs make a short curve.
+_DIGITS = 4
+# A method that cannot read this share of a set is not measured on it.
+_MOST_UNREADABLE = 0.5
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Read before the clock starts, so that word lists are loaded.
+_WARM_UP = ("The list of the words of this language is loaded now.", "现在加载这种语言的词汇表。")
+_SHORT = {
+    "law_versions_de": "German laws",
+    "pep_versions": "PEPs",
+    "bbc_news": "BBC news",
+    "law_versions_zh": "Chinese laws",
+    "terms_versions": "terms",
+    "licence_versions": "licences",
+    "bib_records": "records",
+    COPIES: "answers",
+}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The texts of a set, and what is known of their pairs.
+
+    Attributes:
+        texts: The texts by their ids.
+        versions: Pairs that are versions.
+        neither: Pairs that do not count.
+        only: The pairs that count; None for all.
+    """
+
+    texts: dict[str, str]
+    versions: set[Pair]
+    neither: set[Pair]
+    only: set[Pair] | None = None
+
+
+def truth_of(name: str) -> Truth:
+    """Return a set; of the short answers only the pairs with their source are known."""
+    if name != COPIES:
+        known = datasets.version_set(name)
+        return Truth(known.texts, known.versions, known.neither)
+    rows = datasets.clough_pairs()
+    pairs = {pair(row["doc"], row["source"]): int(row["grade"]) > 0 for row in rows}
+    texts = {each["id"]: each["text"] for each in datasets.documents(name)}
+    return Truth(texts, {key for key, copied in pairs.items() if copied}, set(), set(pairs))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A method on a set.
+
+    Attributes:
+        method: Its name.
+        set_name: Of the set.
+        curve: Over all candidates; versions that are none are missed at every cut.
+        candidate_recall: Share of the versions that are candidates.
+        candidates: How many pairs were scored.
+        documents: How many texts were read.
+        seconds: Of processor time to read them, to find candidates and to score these.
+        stored: Bytes of all texts.
+        is_readable: Whether the method reads the texts of the set.
+    """
+
+    method: str
+    set_name: str
+    curve: Curve
+    candidate_recall: float
+    candidates: int
+    documents: int
+    seconds: tuple[float, float, float]
+    stored: int
+    is_readable: bool
+
+    def f1(self, cut: float) -> float:
+        """Return F1 at a cut."""
+        return float(f1_at(self.curve, np.array([cut]))[0])
+
+
+def measure(method_name: str, set_name: str) -> Measured:
+    """Run a method on a set."""
+    truth, method = truth_of(set_name), method_named(method_name)
+    method.read(
+        ["Read one text, so that word lists are loaded.", "\u8bfb\u4e00\u6bb5\u6587\u5b57\u3002"]
+    )
+    texts = list(truth.texts.values())
+    clock = [time.process_time()]
+    features = method.read(texts)
+    clock.append(time.process_time())
+    candidates = features.candidates()
+    clock.append(time.process_time())
+    scores = features.score(candidates[:, 0], candidates[:, 1])
+    clock.append(time.process_time())
+    keys = candidates[:, 0] << 32 | candidates[:, 1]
+    numbers = {id: number for number, id in enumerate(truth.texts)}
+    labels = np.isin(keys, _keys(truth.versions, numbers))
+    counts = ~np.isin(keys, _keys(truth.neither, numbers))
+    if truth.only is not None:
+        counts &= np.isin(keys, _keys(truth.only, numbers))
+    curve = Curve.of(np.round(scores[counts], _DIGITS), labels[counts])
+    unreadable = sum(reason != NO_WORDS for reason in features.unreadable.values())
+    reading, finding, scoring = np.diff(clock).tolist()
+    return Measured(
+        method_name,
+        set_name,
+        replace(curve, versions=float(len(truth.versions))),
+        float(labels.sum() / len(truth.versions)),
+        len(candidates),
+        len(texts),
+        (reading, finding, scoring),
+        features.nbytes,
+        unreadable <= _MOST_UNREADABLE * len(texts),
+    )
+
+
+def _keys(pairs: Iterable[Pair], numbers: dict[str, int]) -> np.ndarray:
+    known = [
+        sorted((numbers[one], numbers[other]))
+        for one, other in pairs
+        if one in numbers and other in numbers
+    ]
+    rows = np.array(known, np.int64).reshape(-1, 2)
+    return rows[:, 0] << 32 | rows[:, 1]
+
+
+def measure_all(methods: Sequence[str], sets: Sequence[str]) -> dict[tuple[str, str], Measured]:
+    """Run all methods on all sets, the largest sets first."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        # A set that is not there stops the run before anything is measured.
+        sizes = {name: sum(map(len, truth_of(name).texts.values())) for name in sets}
+        tasks = [
+            pool.submit(measure, method, name)
+            for name in sorted(sets, key=lambda name: -sizes[name])
+            for method in methods
+        ]
+        found: dict[tuple[str, str], Measured] = {}
+        for task in as_completed(tasks):
+            each = task.result()
+            found[each.method, each.set_name] = each
+            print(
+                f"{len(found)} of {len(tasks)}: {each.method} on {each.set_name}", file=sys.stderr
+            )
+    return found
+
+
+def held_out_f1(
+    found: dict[tuple[str, str], Measured], method: str, name: str, sets: Sequence[str]
+) -> float:
+    """Return the F1 of a method on a set at the cut of the highest mean F1 on the others."""
+    own = found[method, name]
+    curves = [
+        found[method, other].curve
+        for other in sets
+        if other != name and found[method, other].is_readable
+    ]
+    if not own.is_readable or not curves:
+        return float("nan")
+    return own.f1(left_out_cut(curves))
+
+
+def tables(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> Iterator[Table]:
+    """Yield the tables: F1 held out and at the best cut, candidate recall, and costs."""
+    held_out = {
+        method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
+    }
+    yield _table("F1 at the cut chosen on the other sets", held_out, sets, mean=True)
+    best = {
+        method: [
+            float(found[method, name].curve.f1().max(initial=0))
+            if found[method, name].is_readable
+            else float("nan")
+            for name in sets
+        ]
+        for method in methods
+    }
+    yield _table("F1 at the best cut of each set itself (a bound, not a result)", best, sets)
+    recalls = {
+        method: [found[method, name].candidate_recall for name in sets] for method in methods
+    }
+    yield _table("Candidate recall", recalls, sets)
+    yield _costs(found, methods, sets)
+
+
+def _table(
+    title: str, values: dict[str, list[float]], sets: Sequence[str], *, mean: bool = False
+) -> Table:
+    rows = np.array(list(values.values()))
+    if mean:
+        rows = np.column_stack([rows, rows.mean(axis=1)])
+    best = np.nanmax(np.round(rows, 3), axis=0)
+    cells = [[f"{value:.3f}" if value == value else "–" for value in row] for row in rows.tolist()]
+    marked = np.argwhere(np.round(rows, 3) == best)
+    columns = ("method", *(_SHORT[name] for name in sets), *(["mean"] if mean else []))
+    return Table(
+        title,
+        columns,
+        tuple((method, *row) for method, row in zip(values, cells, strict=True)),
+        frozenset((row, column + 1) for row, column in marked.tolist()),
+    )
+
+
+def _costs(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> Table:
+    rows = []
+    for method in methods:
+        of_method = [found[method, name] for name in sets if found[method, name].is_readable]
+        documents = sum(each.documents for each in of_method)
+        seconds = np.sum([each.seconds for each in of_method], axis=0)
+        candidates = sum(each.candidates for each in of_method)
+        rows.append(
+            (
+                method,
+                f"{documents / max(seconds[0], 1e-9):,.0f}",
+                f"{seconds[1]:.1f}",
+                f"{candidates:,}",
+                f"{candidates / max(seconds[2], 1e-9):,.0f}",
+                f"{sum(each.stored for each in of_method) / max(documents, 1):,.0f}",
+            )
+        )
+    columns = (
+        "method", "documents read/s", "seconds for candidates", "candidates", "pairs scored/s",
+        "bytes/document",
+    )  # fmt: skip
+    return Table("Costs over all sets, processor time of one core", columns, tuple(rows))
+
+
+def verdicts(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> Iterator[str]:
+    """Yield where the default method is the best, close to it, or neither."""
+    if DEFAULT_METHOD not in methods:
+        return
+    for name in sets:
+        values = {method: held_out_f1(found, method, name, sets) for method in methods}
+        known = {method: value for method, value in values.items() if value == value}
+        best = max(known, key=lambda method: known[method])
+        gap = known[best] - known[DEFAULT_METHOD]
+        said = "is the best" if gap <= 0 else f"is {gap:.3f} below {best}"
+        reached = "reached" if gap <= _CLOSE else "NOT reached"
+        own = found[DEFAULT_METHOD, name].f1(method_named(DEFAULT_METHOD).threshold)
+        yield (
+            f"- {_SHORT[name]}: {DEFAULT_METHOD} {said} ({known[DEFAULT_METHOD]:.3f}, within "
+            f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}."
+        )
+
+
+def report(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> str:
+    """Return all tables as Markdown."""
+    lines = []
+    for table in tables(found, methods, sets):
+        lines += [*markdown_table(table), ""]
+    return "\n".join([*lines, *verdicts(found, methods, sets), ""])
+
+
+def main() -> None:
+    """Run everything and print the report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--methods", default=",".join(method_names()))
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    methods, sets = options.methods.split(","), options.sets.split(",")
+    for method in methods:
+        method_named(method)
+    started = time.monotonic()
+    found = measure_all(methods, sets)
+    text = report(found, methods, sets)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (1 << 20)
+    text += (
+        f"\nPython {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} "
+        f"processors: {time.monotonic() - started:.0f} s, {peak:.1f} GiB in the larger of "
+        f"{PROCESSES} processes.\n"
+    )
+    if options.output:
+        options.output.write_text(text, "utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    run(main)
