@@ -141,6 +141,7 @@ def _figures(
         "r_precision": _mean(pairs.r_precisions(scored.scores)),
     }
     versions = max(1, labelled.versions)
+    found = Counts.of(called & scored.is_candidate, pairs.labels)
     return MethodFigures(
         method.name,
         method.note,
@@ -152,7 +153,8 @@ def _figures(
         intervals(pairs, scored.scores, called),
         curve.roc_cut(),
         float((scored.is_candidate & pairs.labels).sum() / versions),
-        float((scored.is_candidate & called & pairs.labels).sum() / versions),
+        found.recall,
+        found.f1,
     )
 
 

@@ -93,6 +93,7 @@ class MethodFigures:
         roc_cut: Cut that the ROC curve of this very set suggests, for later use, not for figures.
         candidate_recall: Share of the versions that are candidates.
         found_recall: Share of the versions that are candidates and called versions.
+        found_f1: F1 where no pair is called a version that is no candidate, as in a search.
     """
 
     name: str
@@ -106,6 +107,7 @@ class MethodFigures:
     roc_cut: float
     candidate_recall: float
     found_recall: float
+    found_f1: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as they are printed in JSON."""
@@ -125,6 +127,7 @@ class MethodFigures:
             "roc_cut": _round(self.roc_cut),
             "candidate_recall": _round(self.candidate_recall),
             "found_recall": _round(self.found_recall),
+            "found_f1": _round(self.found_f1),
             "seconds_reading": round(costs.reading, 3),
             "seconds_scoring": round(costs.scoring, 3),
             "bytes_per_document": round(costs.bytes_per_document),

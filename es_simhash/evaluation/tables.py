@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from es_simhash.evaluation.bootstrap import SAMPLES
 from es_simhash.evaluation.model import MethodFigures, SetEvaluation, WrongPair
 
@@ -59,6 +61,7 @@ def tables_of(evaluation: SetEvaluation, *, narrow: bool = False) -> list[Table]
     return [
         *(_measures(title, methods, names, narrow=narrow) for title, names in measures.items()),
         _candidates(methods),
+        _thresholds(methods),
         _costs(methods, len(evaluation.labelled.ids)),
     ]
 
@@ -68,10 +71,31 @@ def lines_of(evaluation: SetEvaluation) -> list[str]:
     notes = [f"{figures.name}: {figures.note}" for figures in evaluation.methods if figures.note]
     return [
         evaluation.cut_rule,
-        "Found and called: share of the versions that are candidates and called versions.",
+        "Found: candidates that are called versions, which is what a search returns.",
         f"Intervals of 95 %: {SAMPLES} bootstrap samples of documents, at the same cuts.",
         "The ROC cut is chosen on this very set: take it for later texts, not as a measure of it.",
         *notes,
+        *_advice(evaluation.methods),
+    ]
+
+
+def _advice(methods: Sequence[MethodFigures]) -> list[str]:
+    """Return which method to take, and which are as good as far as these pairs can tell."""
+    known = [figures for figures in methods if not math.isnan(figures.found_f1)]
+    if len(known) < 2:
+        return []
+    best = max(known, key=lambda figures: figures.found_f1)
+    low = best.found_f1 - (best.held_out["f1"] - best.intervals["f1"].low)
+    as_good = [figures.name for figures in known if figures is not best and figures.found_f1 >= low]
+    cut = number(float(np.median(best.cuts)))
+    return [
+        f"Take {best.name} with a cut of {cut}: it has the highest F1 of what is found, "
+        f"{number(best.found_f1)}. "
+        + (
+            f"No worse by more than its interval: {', '.join(as_good)}."
+            if as_good
+            else "All others are worse by more than its interval."
+        )
     ]
 
 
@@ -108,23 +132,32 @@ def _measures(
 
 
 def _candidates(methods: Sequence[MethodFigures]) -> Table:
-    columns = (
-        "method", "candidate recall", "found and called",
-        "own threshold", "F1 there", "ROC cut",
-    )  # fmt: skip
+    columns = ("method", "candidate recall", "recall of found", "F1 of found")
+    values = [
+        (figures.candidate_recall, figures.found_recall, figures.found_f1) for figures in methods
+    ]
+    rows = tuple(
+        (figures.name, *map(number, cells)) for figures, cells in zip(methods, values, strict=True)
+    )
+    best = [
+        cell for place in range(3) for cell in _best([cells[place] for cells in values], place + 1)
+    ]
+    return Table("Candidates apart from scores", columns, rows, frozenset(best))
+
+
+def _thresholds(methods: Sequence[MethodFigures]) -> Table:
+    columns = ("method", "own threshold", "F1 at own threshold", "ROC cut")
     rows = [
         (
             figures.name,
-            number(figures.candidate_recall),
-            number(figures.found_recall),
             number(figures.threshold),
             number(figures.at_threshold["f1"]),
             number(figures.roc_cut),
         )
         for figures in methods
     ]
-    best = _best([figures.candidate_recall for figures in methods], 1)
-    return Table("Candidates apart from scores, and thresholds", columns, tuple(rows), best)
+    best = _best([figures.at_threshold["f1"] for figures in methods], 2)
+    return Table("Thresholds", columns, tuple(rows), best)
 
 
 def _costs(methods: Sequence[MethodFigures], documents: int) -> Table:

@@ -2,7 +2,7 @@
 
 Chinese from the tags of jieba's dictionary (extra: chinese). English from a short list of frequent
 verbs and adjectives and from suffixes; what neither knows is a noun. `make
-tests.bench.parts_of_speech` prints how often that is right.
+bench-parts-of-speech` prints how often that is right.
 """
 
 import logging

@@ -127,6 +127,9 @@ def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Pat
             assert shown in text
             assert shown in page
     assert max(map(len, table.splitlines()[:20])) <= 80
+    for column in ("F1 of found", "ROC cut", "bytes/document", "families (ARI)"):
+        assert column in table
+    assert "Take es-simhash with a cut of" in table or "Take bag-of-words with a cut" in table
     files = sorted(path.name for path in (tmp_path / "plots").iterdir())
     assert files == ["pairs-f1.svg", "pairs-precision-recall.svg", "pairs-roc.svg"]
     for name in files:
@@ -235,3 +238,45 @@ def test_texts_of_an_index_are_read_by_its_text_field(
     assert "--field" in field
     absent = call("evaluate", pairs, "--index", f"{index_name}-absent").refusal()
     assert "absent" in absent
+
+
+@pytest.mark.cluster
+def test_texts_behind_a_sidecar_are_those_of_the_first_index(
+    call: Any, client: Any, index_name: str, write: Write
+) -> None:
+    for id, text in TEXTS.items():
+        client.index(index=index_name, id=id, document={"body": text}, refresh=True)
+    sidecar = f"{index_name}-sidecar"
+    done = call("backfill", index_name, "--sidecar", sidecar, "--field", "body", "--quiet")
+    assert done.status == 0, done
+    found = call(
+        "evaluate", write("pairs.tsv", PAIRS), "--index", sidecar, "--field", "body",
+        "--quiet", "--format", "json",
+    )  # fmt: skip
+    assert (found.status, found.err) == (0, "")
+    assert json.loads(found.out)["sets"][0]["documents"] == len(TEXTS)
+
+
+def test_a_language_that_a_method_cannot_read_is_one_sentence(
+    run: Any, write: Write, tmp_path: Path
+) -> None:
+    thai = "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์เช่นเดียวกับภาษาจีน"
+    english = "The harbour of the town is here, and the ferry to the island leaves at noon."
+    texts = {"t1": thai, "t2": thai, "e1": english, "e2": english, "none": "?"}
+    lines = [json.dumps({"id": id, "text": text}) for id, text in texts.items()]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines))
+    pairs = write(
+        "pairs.tsv", [("t1", "t2", 1), ("e1", "e2", 1), ("t1", "e1", 0), ("e1", "none", 0)]
+    )
+    done = run(
+        "evaluate", pairs, "--texts", "texts.jsonl", "--method", "weighted-simhash",
+        "--method", "es-simhash", "--quiet", "--format", "json",
+    )  # fmt: skip
+    assert done.status == 1
+    assert done.err.count("\n") == 1
+    for word in ("'weighted-simhash'", "2 documents", "'th'", "en and zh", "'t1'"):
+        assert word in done.err
+    weighted, own = json.loads(done.out)["sets"][0]["methods"]
+    assert set(weighted["unreadable"]) == {"t1", "t2"}
+    assert weighted["candidate_recall"] == 0.5
+    assert own["candidate_recall"] == 1.0
