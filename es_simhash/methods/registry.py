@@ -14,8 +14,9 @@ from es_simhash.methods.minhash import MinHash
 from es_simhash.methods.model import Method
 from es_simhash.methods.project import ProjectMethod
 from es_simhash.methods.sentence_simhash import SentenceSimhash
+from es_simhash.methods.spacy_tagger import SpacyTagger
 from es_simhash.methods.token_simhash import TokenSimhash
-from es_simhash.methods.weighted_simhash import WeightedSimhash
+from es_simhash.methods.weighted_simhash import SPACY_NAME, WeightedSimhash
 from es_simhash.semantics.concept_simhash import ConceptScheme
 
 DEFAULT_METHOD = "es-simhash"
@@ -58,7 +59,10 @@ _SHOWN = ("jaccard-chars-9", "jaccard-words-3")
 
 
 def method_names() -> list[str]:
-    """Return the names of all methods, the default first; of those with a number, one each."""
+    """Return the names of all methods, the default first; of those with a number, one each.
+
+    That of the weighted simhash by spaCy is not among them: it needs a trained pipeline.
+    """
     return [DEFAULT_METHOD, *sorted({*_METHODS, *_SHOWN} - {DEFAULT_METHOD})]
 
 
@@ -69,11 +73,13 @@ def method_named(name: str) -> Method:
         InputError: There is none of that name.
         MissingExtra: A package that it needs is not installed.
     """
+    if name == SPACY_NAME:
+        return WeightedSimhash(tagger=SpacyTagger.installed(name))
     if name in _METHODS:
         return _METHODS[name]()
     match = _PATTERN.fullmatch(name)
     if match is not None and int(match[2]) <= _MAX_LENGTH:
         return ExactSets(name, int(match[2]), characters=match[1] == "chars")
     raise InputError(
-        f"Unknown method {name!r}. Choose one of {', '.join(method_names())}.",
+        f"Unknown method {name!r}. Choose one of {', '.join([*method_names(), SPACY_NAME])}."
     )

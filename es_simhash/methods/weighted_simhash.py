@@ -21,6 +21,7 @@ import numpy as np
 from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.methods.model import NO_WORDS
 from es_simhash.methods.parts_of_speech import kinds_of
+from es_simhash.methods.spacy_tagger import SpacyTagger
 from es_simhash.methods.tables import close_pairs, permuted_masks
 from es_simhash.semantics.concept_simhash import ConceptScheme, concept_fingerprints
 from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
@@ -30,6 +31,7 @@ from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import word_rarities
 
 LANGUAGES = ("en", "zh")
+SPACY_NAME = "weighted-simhash-spacy"
 _SCHEME = ConceptScheme(64, 0, "origins-c")
 _BLOCKS, _MAX_DISTANCE = 6, 3
 _MAX_TITLE = 100
@@ -45,8 +47,9 @@ _MARKERS = frozenset(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of a text by their counts, those of its title, and its language."""
+    """The words of a text by their counts, those of its title, its language, and the text."""
 
+    text: str
     counts: Mapping[str, int]
     title: frozenset[str]
     language: str
@@ -64,21 +67,27 @@ class WeightedSimhash:
 
     Attributes:
         corpus: Whether IDF comes from the texts that are read; from a background list if not.
+        tagger: Tags English words; without one a lexicon does.
         threshold: Similarity of two fingerprints within 3 bits.
     """
 
     corpus: bool = False
+    tagger: SpacyTagger | None = None
     threshold: float = 1 - _MAX_DISTANCE / 64
 
     @property
     def name(self) -> str:
-        """Name of the method, and where its IDF comes from."""
+        """Name of the method, where its IDF comes from, and its parts of speech."""
+        if self.tagger is not None:
+            return SPACY_NAME
         return "weighted-simhash-corpus" if self.corpus else "weighted-simhash"
 
     @property
     def note(self) -> str:
-        """Where its IDF comes from."""
-        return f"IDF from {'the texts themselves' if self.corpus else 'a background list'}"
+        """Where its IDF and its English parts of speech come from."""
+        idf = "the texts themselves" if self.corpus else "a background list"
+        kinds = "a lexicon" if self.tagger is None else self.tagger.name
+        return f"IDF from {idf}, English parts of speech from {kinds}"
 
     def read(self, texts: Sequence[str]) -> DocumentFingerprints:
         """Return the fingerprints of texts; of languages that it does not know it has none.
@@ -93,7 +102,7 @@ class WeightedSimhash:
             if isinstance(words, str) or not words.counts
         }
         known = [words for words in read if not isinstance(words, str) and words.counts]
-        weights = _weights(known, corpus=self.corpus)
+        weights = _weights(known, self._kinds(known), corpus=self.corpus)
         numbers = np.zeros(len(texts), np.uint64)
         rows = [number for number in range(len(texts)) if number not in unreadable]
         numbers[rows] = as_numbers(concept_fingerprints(weights, _SCHEME))
@@ -101,6 +110,17 @@ class WeightedSimhash:
             close_pairs, masks=permuted_masks(64, _BLOCKS, _MAX_DISTANCE), k=_MAX_DISTANCE
         )
         return DocumentFingerprints(numbers, 64, unreadable, find)
+
+    def _kinds(self, texts: Sequence[_Words]) -> list[dict[str, str]]:
+        """Return the part of speech of each word of each text."""
+        if self.tagger is None:
+            return [kinds_of(words.counts, words.language) for words in texts]
+        english = [words.text for words in texts if words.language == "en"]
+        tagged = iter(self.tagger.kinds_of(english))
+        return [
+            next(tagged) if words.language == "en" else kinds_of(words.counts, words.language)
+            for words in texts
+        ]
 
 
 def _words_of(text: str) -> _Words | str:
@@ -114,17 +134,19 @@ def _words_of(text: str) -> _Words | str:
     first, _, rest = text.strip().partition("\n")
     title = first if rest and len(first) <= _MAX_TITLE else ""
     counts = _counts(text, language)
-    return _Words(counts, frozenset(_counts(title, language)), language)
+    return _Words(text, counts, frozenset(_counts(title, language)), language)
 
 
 def _counts(text: str, language: str) -> Mapping[str, int]:
     return Counter(chinese.words(text)) if language == "zh" else count_words(text, language)
 
 
-def _weights(texts: Sequence[_Words], *, corpus: bool) -> list[dict[str, float]]:
+def _weights(
+    texts: Sequence[_Words], kinds: Sequence[Mapping[str, str]], *, corpus: bool
+) -> list[dict[str, float]]:
     frequencies = Counter(word for words in texts for word in words.counts) if corpus else None
     weights = []
-    for words in texts:
+    for words, of_words in zip(texts, kinds, strict=True):
         if frequencies is None:
             idf = idf_of_rarity(words.language)
         else:
@@ -132,7 +154,7 @@ def _weights(texts: Sequence[_Words], *, corpus: bool) -> list[dict[str, float]]
         weighted = zhang_he_weights(
             words.counts,
             idf,
-            kinds=kinds_of(words.counts, words.language),
+            kinds=of_words,
             title=words.title,
             markers=_MARKERS,
         )

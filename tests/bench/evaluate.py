@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from es_simhash.errors import InputError
 from es_simhash.evaluation.cuts import f1_at, left_out_cut
 from es_simhash.evaluation.documents import markdown_table
 from es_simhash.evaluation.pair_measures import Curve
@@ -97,6 +98,7 @@ class Measured:
         seconds: Of processor time to read them, to find candidates and to score these.
         stored: Bytes of all texts.
         is_readable: Whether the method reads the texts of the set.
+        peak: The process that measured, and the most memory it had, in KiB.
     """
 
     method: str
@@ -108,6 +110,7 @@ class Measured:
     seconds: tuple[float, float, float]
     stored: int
     is_readable: bool
+    peak: tuple[int, int]
 
     def f1(self, cut: float) -> float:
         """Return F1 at a cut."""
@@ -147,6 +150,7 @@ def measure(method_name: str, set_name: str) -> Measured:
         (reading, finding, scoring),
         features.nbytes,
         unreadable <= _MOST_UNREADABLE * len(texts),
+        (os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss),
     )
 
 
@@ -178,6 +182,26 @@ def measure_all(methods: Sequence[str], sets: Sequence[str]) -> dict[tuple[str, 
                 f"{len(found)} of {len(tasks)}: {each.method} on {each.set_name}", file=sys.stderr
             )
     return found
+
+
+def available(sets: Sequence[str]) -> list[str]:
+    """Return the sets that are there; say which are not.
+
+    Raises:
+        InputError: There is no evaluation data, or none of the sets is there.
+    """
+    folder = datasets.data_folder()
+    there = []
+    for name in sets:
+        try:
+            truth_of(name)
+        except InputError as error:
+            print(error, file=sys.stderr)
+        else:
+            there.append(name)
+    if not there:
+        raise InputError(f"None of the sets {', '.join(sets)} is in {folder}.")
+    return there
 
 
 def held_out_f1(
@@ -280,8 +304,23 @@ def verdicts(
         own = found[DEFAULT_METHOD, name].f1(method_named(DEFAULT_METHOD).threshold)
         yield (
             f"- {_SHORT[name]}: {DEFAULT_METHOD} {said} ({known[DEFAULT_METHOD]:.3f}, within "
-            f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}."
+            f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}. "
+            f"{_as_good(found, known, name)}"
         )
+
+
+def _as_good(found: dict[tuple[str, str], Measured], known: dict[str, float], name: str) -> str:
+    """Return which methods are as good as the default, and whether it is faster or smaller."""
+    own = found[DEFAULT_METHOD, name]
+    said = []
+    for method, value in known.items():
+        if method == DEFAULT_METHOD or value < known[DEFAULT_METHOD] - _CLOSE:
+            continue
+        other = found[method, name]
+        speed = "slower" if other.seconds[0] > own.seconds[0] else "FASTER"
+        size = "larger" if other.stored > own.stored else "smaller"
+        said.append(f"{method} ({value:.3f}; {speed} to read, {size})")
+    return f"As good: {', '.join(said)}." if said else "No other is as good."
 
 
 def report(
@@ -305,14 +344,18 @@ def main() -> None:
     methods, sets = options.methods.split(","), options.sets.split(",")
     for method in methods:
         method_named(method)
+    sets = available(sets)
     started = time.monotonic()
     found = measure_all(methods, sets)
     text = report(found, methods, sets)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (1 << 20)
+    peaks: dict[int, int] = {}
+    for each in found.values():
+        process, memory = each.peak
+        peaks[process] = max(peaks.get(process, 0), memory)
     text += (
         f"\nPython {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} "
-        f"processors: {time.monotonic() - started:.0f} s, {peak:.1f} GiB in the larger of "
-        f"{PROCESSES} processes.\n"
+        f"processors: {time.monotonic() - started:.0f} s, at most "
+        f"{sum(peaks.values()) / (1 << 20):.1f} GiB in all processes together.\n"
     )
     if options.output:
         options.output.write_text(text, "utf-8")

@@ -23,7 +23,11 @@ def data_folder() -> Path:
     beside = Path(__file__).parents[3] / "shared" / "data"
     folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
     if not folder.is_dir():
-        raise InputError(f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder.")
+        raise InputError(
+            f"No evaluation data at {folder}: it is not in the repository but in a folder "
+            "shared/data beside it, whose README.md names the sources. Set ES_SIMHASH_DATA to its "
+            "folder."
+        )
     return folder
 
 
