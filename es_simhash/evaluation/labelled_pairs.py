@@ -44,7 +44,8 @@ def read_pairs(path: Path) -> LabelledPairs:
     Raises:
         InputError: The file cannot be read, or no line of it is a labelled pair.
     """
-    lines = _content(path).splitlines()
+    # Not splitlines: a string of JSON may hold a line separator of Unicode.
+    lines = _content(path).split("\n")
     delimiter = _delimiter(path, lines)
     parsed = list(_json_lines(lines) if not delimiter else _cells(lines, delimiter))
     if parsed and _is_header(parsed[0][1]):
@@ -89,7 +90,14 @@ def _cells(lines: Sequence[str], delimiter: str) -> Iterator[_Line]:
         if delimiter == "\t":
             yield number, [cell.strip() for cell in line.split("\t")]
         else:
-            yield number, [cell.strip() for cell in next(csv.reader([line]), [])]
+            yield number, _row(line)
+
+
+def _row(line: str) -> list[str] | str:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line.rstrip("\r")]), [])]
+    except csv.Error:
+        return "is not valid CSV. Write two ids and a label."
 
 
 def _json_lines(lines: Sequence[str]) -> Iterator[_Line]:
@@ -98,12 +106,13 @@ def _json_lines(lines: Sequence[str]) -> Iterator[_Line]:
             continue
         try:
             value = json.loads(line)
-        except ValueError:
-            yield number, "is not valid JSON"
+        except (ValueError, RecursionError):
+            yield number, f"is not valid JSON. Write an object with {', '.join(_KEYS)}."
             continue
         if isinstance(value, dict):
             value = [value.get(key) for key in _KEYS]
-        yield number, value if isinstance(value, list) else "is neither an object nor a list"
+        no_pair = f"is neither an object nor a list. Write an object with {', '.join(_KEYS)}."
+        yield number, value if isinstance(value, list) else no_pair
 
 
 def _is_header(cells: Sequence[object] | str) -> bool:
@@ -133,7 +142,7 @@ class _Reader:
     def _taken(self, number: int, cells: Sequence[object] | str) -> str:
         """Take a line, or return what is wrong with it."""
         if isinstance(cells, str):
-            return f"{cells}. Write an object with {', '.join(_KEYS)}."
+            return cells
         if len(cells) != _COLUMNS:
             return (
                 f"expected id, id and label separated by {self._separator}, got "
@@ -144,7 +153,7 @@ class _Reader:
             return (
                 f"label {str(cells[2])[:40]!r} is unknown. Write 1 for versions and 0 for others."
             )
-        if not all(isinstance(cell, (str, int)) and str(cell) for cell in cells[:2]):
+        if not all(map(_is_id, cells[:2])):
             return f"an id is missing. Write {', '.join(_KEYS)}."
         one, other = sorted((str(cells[0]), str(cells[1])))
         if one == other:
@@ -178,6 +187,10 @@ class _Reader:
                 else f"File {self._name!r} is empty. Name another file."
             )
         return LabelledPairs(self._name, labels, self._lines, tuple(self._problems))
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
 
 
 def _label(value: object) -> bool | None:

@@ -41,7 +41,7 @@ def _taken(line: bytes, texts: dict[str, str]) -> str:
     """Keep the text of a line, or return what is wrong with it."""
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "is not valid JSON. Write one object a line."
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return 'has no text. Write {"id": "a", "text": "..."}.'

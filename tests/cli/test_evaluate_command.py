@@ -77,6 +77,23 @@ def test_jsonl_is_read_as_objects_and_as_lists(run: Any, write: Write, tmp_path:
     assert found["sets"][0]["labelled_pairs"] == len(PAIRS)
 
 
+def test_lines_of_jsonl_that_are_no_pairs_are_reported(
+    run: Any, write: Write, tmp_path: Path
+) -> None:
+    wrong = ["{", "7", "[" * 100_000, '{"id1": true, "id2": "b0", "label": 1}', '{"id1": "a0"}']
+    # A line separator of Unicode does not end a line.
+    unknown = json.dumps(["a\u2028b", "b0", 1], ensure_ascii=False)
+    lines = [json.dumps(pair) for pair in PAIRS] + [*wrong, unknown]
+    (tmp_path / "pairs.jsonl").write_text("\r\n".join(lines), "utf-8", newline="")
+    done = run("evaluate", "pairs.jsonl", "--texts", "texts.jsonl", "--quiet")
+    assert done.status == 1
+    sentences = done.err.splitlines()
+    assert len(sentences) == 6
+    for number, sentence in enumerate(sentences, len(PAIRS) + 1):
+        assert f"line {number}:" in sentence
+    assert f"{len(PAIRS)} labelled pairs" in done.out
+
+
 def test_wrong_pairs_come_with_evidence_and_what_other_methods_say(run: Any, write: Write) -> None:
     # The label of the first pair is wrong on purpose.
     pairs = [("a0", "b0", 0), *PAIRS[1:]]
@@ -168,6 +185,7 @@ def test_a_wrong_line_is_one_sentence_and_the_rest_goes_on(
         ("p.tsv", [(f"{a},{b},{c}",) for a, b, c in PAIRS], ["line 1", "tabs", ".csv"]),
         ("p.csv", [f"{a}\t{b}\t{c}" for a, b, c in PAIRS], ["line 1", "commas", ".tsv"]),
         ("p.jsonl", PAIRS, ["line 1", "JSON"]),
+        ("p.csv", ["x" * 140_000], ["line 1", "CSV"]),
         ("p.tsv", PAIRS[:FAMILIES], ["only pairs labelled 1 (8)", "labelled 0"]),
         ("p.tsv", PAIRS[FAMILIES:], ["only pairs labelled 0 (16)", "labelled 1"]),
         ("p.tsv", [("x", "y", 1), ("x", "z", 0)], ["No pair", "texts.jsonl"]),

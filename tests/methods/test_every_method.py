@@ -23,6 +23,9 @@ TEXTS = [
     "",
     "?! —",
     "One.",
+    "half \ud800 of a pair, 𝔘nicode, e\u0301 \u202e and \u200d joined \x00 by nothing",
+    "中文文本在这里，第二句话也在这里。 日本語のテキスト。",
+    "word " * 3000,
 ]
 
 

@@ -33,6 +33,7 @@ def test_words_have_the_part_of_speech_of_the_pipeline() -> None:
     weights = slow_methods.zhang_he(
         counts, shares, kind={"harbour": 2, "ferry": 3, "decide": 3}, marker={}, title={}
     )
+    assert tagger.kinds_of(["half \ud800 a harbour"])[0]["harbour"] == "verb"
     features = method.read([TEXT, "港口六点开门，渡船七点开，这是一个很长的句子。"])
     assert int(features.numbers[0]) == slow_methods.weighted(weights)
     assert not features.unreadable
