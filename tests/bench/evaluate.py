@@ -324,8 +324,8 @@ def verdicts(
         own = found[DEFAULT_METHOD, name].f1(method_named(DEFAULT_METHOD).threshold)
         yield (
             f"- {_SHORT[name]}: {DEFAULT_METHOD} {said} ({known[DEFAULT_METHOD]:.3f}, within "
-            f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}. "
-            f"{_as_good(found, known, name)}"
+            f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}."
+            f"{_as_good(found, known, name) if gap <= _CLOSE else ''}"
         )
 
 
@@ -340,7 +340,7 @@ def _as_good(found: dict[tuple[str, str], Measured], known: dict[str, float], na
         speed = "slower" if other.seconds[0] > own.seconds[0] else "FASTER"
         size = "larger" if other.stored > own.stored else "smaller"
         said.append(f"{method} ({value:.3f}; {speed} to read, {size})")
-    return f"As good: {', '.join(said)}." if said else "No other is as good."
+    return f" As good: {', '.join(said)}." if said else " No other is as good."
 
 
 def report(
