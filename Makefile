@@ -128,7 +128,7 @@ bench-decisions: $(STAMP)
 
 # Every method on every set of known versions, at cuts chosen on the other sets (needs the data).
 evaluate: $(STAMP)
-	@$(BIN)/python -m tests.bench.evaluate $(ARGS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.evaluate $(ARGS)
 
 # How often the parts of speech of the weighted simhash are right (needs the data).
 bench-parts-of-speech: $(STAMP)
