@@ -1,6 +1,5 @@
 """Parts of speech of the words of English texts, by a trained spaCy pipeline (extra: spacy)."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +11,12 @@ from es_simhash.semantics.languages.words import normal_of
 
 _KINDS = {"NOUN": NOUN, "PROPN": NOUN, "VERB": VERB}
 _LANGUAGE = "en"
-# Halves of characters cannot be encoded, so no tokeniser takes them.
-_HALVES = re.compile("[\ud800-\udfff]")
 _UNUSED = ("ner", "parser", "lemmatizer")
+
+
+def _encodable(text: str) -> str:
+    """Return a text without halves of characters, which no tokeniser takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 class SpacyTagger:
@@ -57,7 +59,7 @@ class SpacyTagger:
     def kinds_of(self, texts: Sequence[str]) -> list[dict[str, str]]:
         """Return the part of speech that each word mostly has in each text, by its normal form."""
         found = []
-        for document in self._pipeline.pipe(_HALVES.sub("\ufffd", text) for text in texts):
+        for document in self._pipeline.pipe(map(_encodable, texts)):
             votes: dict[str, Counter[str]] = defaultdict(Counter)
             for token in document:
                 votes[normal_of(token.text, _LANGUAGE)][_KINDS.get(token.pos_, OTHER)] += 1
