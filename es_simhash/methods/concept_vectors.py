@@ -5,6 +5,7 @@ tf-idf (extra: baselines).
 """
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,5 +154,8 @@ class ConceptCosine:
         if len(filled):
             cluster = require_baseline("sklearn.cluster", self.name)
             means = cluster.KMeans(count, n_init=1, random_state=_SEED)
-            clusters[filled] = means.fit_predict(rows[filled])
+            with warnings.catch_warnings():
+                # Of equal texts there are fewer clusters than asked for, which is right.
+                warnings.simplefilter("ignore")
+                clusters[filled] = means.fit_predict(rows[filled])
         return clusters

@@ -167,6 +167,11 @@ def test_texts_of_other_clusters_score_0() -> None:
         assert (score == 0) or pair in found
 
 
+def test_equal_texts_are_one_cluster_without_a_warning() -> None:
+    features = method_named("concept-kmeans").read([make_text(1)] * 20)
+    assert len(features.candidates()) == 190
+
+
 @pytest.mark.parametrize(
     ("word", "kind"),
     [
