@@ -20,6 +20,7 @@ from es_simhash.evaluation.evaluate import labelled_set
 from es_simhash.evaluation.index_texts import index_texts
 from es_simhash.evaluation.labelled_pairs import LabelledPairs, known_pairs, read_pairs
 from es_simhash.evaluation.model import SetEvaluation
+from es_simhash.evaluation.overlap import shared_documents
 from es_simhash.evaluation.text_files import read_texts
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
 from es_simhash.text.escaping import one_line
@@ -107,7 +108,7 @@ def evaluate(
     if index is None:
         texts, found = read_texts(text_files)
         problems.extend(found)
-        where = ", ".join(path.name for path in text_files)
+        where = ", ".join(map(str, text_files))
     else:
         with client_of(**connection) as client:
             config = index_config(text_field, simhash_field)
@@ -115,7 +116,7 @@ def evaluate(
         where = f"index {index}"
     known = [known_pairs(each, texts.__contains__, where) for each in read]
     problems.extend(problem for each in known for problem in each.problems)
-    _print_problems(problems)
+    _print_problems([*problems, *shared_documents(known)])
     evaluations = evaluate_methods(
         [labelled_set(each, texts) for each in known],
         chosen,

@@ -110,6 +110,6 @@ def write_plots(evaluations: Sequence[SetEvaluation], folder: Path) -> None:
             parameter="plots",
         ) from error
     for evaluation in evaluations:
-        stem = _NO_FILE_NAME.sub("-", Path(evaluation.labelled.name).stem)
+        stem = _NO_FILE_NAME.sub("-", str(Path(evaluation.labelled.name).with_suffix("")))
         for name, plot in plots_of(evaluation).items():
-            write_page(folder / f"{stem}-{name}.svg", plot, "plots")
+            write_page(folder / f"{stem.strip('-.')}-{name}.svg", plot, "plots")

@@ -50,7 +50,7 @@ def read_pairs(path: Path) -> LabelledPairs:
     parsed = list(_json_lines(lines) if not delimiter else _cells(lines, delimiter))
     if parsed and _is_header(parsed[0][1]):
         del parsed[0]
-    reader = _Reader(path.name, _NAMES[delimiter])
+    reader = _Reader(str(path), _NAMES[delimiter])
     for number, cells in parsed:
         reader.add(number, cells)
     return reader.result()

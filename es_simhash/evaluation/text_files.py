@@ -25,14 +25,14 @@ def read_texts(paths: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:
                 for number, line in enumerate(lines, 1):
                     problem = _taken(line, texts) if line.strip() else ""
                     if problem:
-                        problems.append(f"File {path.name!r}, line {number}: {problem}")
+                        problems.append(f"File {str(path)!r}, line {number}: {problem}")
         except OSError as error:
             raise InputError(
                 f"File {str(path)!r} cannot be read: {error.strerror}. Check the path."
             ) from error
         if len(texts) == before:
             raise InputError(
-                problems[-1] if problems else f"File {path.name!r} is empty. Name another file."
+                problems[-1] if problems else f"File {str(path)!r} is empty. Name another file."
             )
     return texts, tuple(problems)
 

@@ -113,16 +113,41 @@ def test_wrong_pairs_come_with_evidence_and_what_other_methods_say(run: Any, wri
     assert set(one.split()) & set(other.split())
 
 
-def test_several_files_take_the_cut_from_each_other(run: Any, write: Write) -> None:
-    half = len(PAIRS) // 2
-    names = [write("one.tsv", PAIRS[::2]), write("two.tsv", PAIRS[1::2])]
-    assert half == 12
-    found = evaluated(run, *names, "--texts", "texts.jsonl")
+def half(start: int) -> list[tuple[str, str, int]]:
+    """Pairs of every second family, so that two halves share no document."""
+    numbers = range(start, FAMILIES, 2)
+    return [(f"a{n}", f"b{n}", 1) for n in numbers] + [
+        (f"a{n}", f"b{(n + 2) % FAMILIES}", 0) for n in numbers
+    ]
+
+
+def test_several_files_take_the_cut_from_each_other(run: Any, write: Write, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    names = [write("pairs.tsv", half(0)), write("x/pairs.tsv", half(1))]
+    found = evaluated(run, *names, "--texts", "texts.jsonl", "--plots", "plots")
     assert [each["pairs"] for each in found["sets"]] == names
     for each in found["sets"]:
         assert "other files" in each["cut_rule"]
         low, high = each["methods"][0]["held_out"]["cuts"]
         assert low == high
+    # Files of one name in two folders have plots of their own.
+    assert len(list((tmp_path / "plots").iterdir())) == 6
+
+
+def test_files_with_a_pair_in_common_are_rejected(run: Any, write: Write) -> None:
+    names = [write("one.tsv", half(0)), write("two.tsv", [*half(1), ("b0", "a0", 1)])]
+    sentence = run("evaluate", *names, "--texts", "texts.jsonl").refusal()
+    for word in ("'one.tsv'", "'two.tsv'", "share 1 pairs", "'a0' and 'b0'"):
+        assert word in sentence
+
+
+def test_files_with_a_document_in_common_are_reported(run: Any, write: Write) -> None:
+    names = [write("one.tsv", half(0)), write("two.tsv", [*half(1), ("a0", "b1", 0)])]
+    done = run("evaluate", *names, "--texts", "texts.jsonl", "--quiet")
+    # Nothing was left out.
+    assert done.status == 0
+    assert done.err.count("\n") == 1
+    assert "share 1 documents, such as 'a0'" in done.err
 
 
 def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Path) -> None:
