@@ -91,7 +91,7 @@ def evaluate(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Measure how well methods tell the versions in PAIRS from other pairs.
+    """Measure how well methods separate the versions in PAIRS from other pairs.
 
     PAIRS are files of two ids and a label (1 for versions, 0 for others): TSV, CSV or JSONL. Cuts
     are never chosen on the pairs they are applied to: with one file they are cross-fitted by

@@ -178,7 +178,7 @@ class SetEvaluation:
 
     Attributes:
         labelled: The set.
-        methods: Figures of each method, in the order asked for.
+        methods: Figures of each method, in the requested order.
         wrong: Pairs that the first method gets wrong, the worst first.
         wrong_total: How many there are.
         cut_rule: How the cuts were chosen, as a sentence.

@@ -155,7 +155,7 @@ class ConceptCosine:
             cluster = require_baseline("sklearn.cluster", self.name)
             means = cluster.KMeans(count, n_init=1, random_state=_SEED)
             with warnings.catch_warnings():
-                # Of equal texts there are fewer clusters than asked for, which is right.
+                # Of equal texts there are fewer clusters than requested, which is right.
                 warnings.simplefilter("ignore")
                 clusters[filled] = means.fit_predict(rows[filled])
         return clusters

@@ -38,7 +38,7 @@ class Features(Protocol):
 
 
 class Method(Protocol):
-    """A way to tell versions from other texts."""
+    """A way to separate versions from other texts."""
 
     @property
     def name(self) -> str:
