@@ -8,7 +8,8 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
+  bench-parts-of-speech evaluate
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -129,6 +130,14 @@ bench-on-version: $(STAMP)
 # What de-duplication at ingest decides on known versions (needs the data).
 bench-decisions: $(STAMP)
 	@$(BIN)/python -m tests.bench.decisions $(ARGS)
+
+# Every method on every set of known versions, at cuts chosen on the other sets (needs the data).
+evaluate: $(STAMP)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.evaluate $(ARGS)
+
+# How often the parts of speech of the weighted simhash are right (needs the data).
+bench-parts-of-speech: $(STAMP)
+	@$(BIN)/python -m tests.bench.parts_of_speech
 
 # The API reference, made of the docstrings.
 docs: $(STAMP)

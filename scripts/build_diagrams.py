@@ -97,6 +97,7 @@ def rooms() -> None:
                 ("fingerprints", ("schemes, simhash,", "blocks, shingles")),
                 ("semantics", ("profiles: entities,", "concepts, vectors")),
                 ("relation", ("kinds, thresholds,", "scores, evidence")),
+                ("methods", ("baselines, one", "protocol")),
                 ("differences", ("changes, moves,", "history, blame")),
                 ("storage", ("fields, codec,", "mappings, pipeline")),
                 ("query", ("options, candidates,", "ranking, dialect")),
@@ -130,7 +131,7 @@ def rooms() -> None:
             "face",
             "Faces: nothing imports them",
             [
-                ("evaluation", ("measures of", "rankings")),
+                ("evaluation", ("measures,", "held-out cuts")),
                 ("local_node", ("a server for demo", "and tests")),
                 ("service", ("the HTTP", "API")),
                 ("cli", ("one file", "a command")),
@@ -149,7 +150,7 @@ def rooms() -> None:
             parts.append(arrow(WIDTH - 60, y - 4, WIDTH - 60, y - 20, "imports"))
     parts.append(
         Box(
-            int(WIDTH * 0.53), 378 + 24, int(WIDTH * 0.45), 76, "beside the package",
+            int(WIDTH * 0.67), 378 + 24, int(WIDTH * 0.31), 76, "beside the package",
             ("mappings/  every mapping and setting that is created",
              "ingest/  the pipeline for writers that are not Python"), "plain",
         ).svg()

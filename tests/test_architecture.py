@@ -18,6 +18,7 @@ ROOMS = (
     "fingerprints",
     "semantics",
     "relation",
+    "methods",
     "differences",
     "storage",
     "query",
@@ -126,8 +127,8 @@ def test_only_the_engine_imports_the_client() -> None:
 def test_the_pure_rooms_are_these() -> None:
     # Guards the tests above against an order that was changed without a thought.
     assert PURE == (
-        "errors", "text", "fingerprints", "semantics", "relation", "differences", "storage",
-        "query",
+        "errors", "text", "fingerprints", "semantics", "relation", "methods", "differences",
+        "storage", "query",
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from es_simhash.cli.changes_output import changes_format_option, compared_page, print_changes
 from es_simhash.cli.inputs import read_text
+from es_simhash.cli.method_comparison import print_method_comparison
 from es_simhash.cli.options import passage_order_option, scheme_option
 from es_simhash.cli.output import print_json
 from es_simhash.cli.page_file import require_page_file, write_page
@@ -14,6 +15,7 @@ from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.differences.compare import changes
 from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.methods.registry import method_names
 from es_simhash.relation.compare import compare as compare_texts
 
 # Of what two files share.
@@ -26,6 +28,11 @@ _FORMATS = ("table", "json")
 @scheme_option
 @vocabulary_option
 @passage_order_option
+@click.option(
+    "--method",
+    help=f"Print the score of a method alone: one of {', '.join(method_names())}. With "
+    "token-simhash, A and B may be fingerprints that `es-simhash fingerprint` printed.",
+)
 @click.option("--changes", "wants_changes", is_flag=True, help="Show what changed from A to B.")
 @click.option(
     "--html",
@@ -39,6 +46,7 @@ def compare(
     scheme: str,
     vocabulary: str | None,
     passage_order: str,
+    method: str | None,
     wants_changes: bool,
     html: Path | None,
     output_format: str,
@@ -50,6 +58,11 @@ def compare(
     """
     if not wants_changes and output_format not in _FORMATS:
         raise click.UsageError(f"--format {output_format} shows changes; add --changes.")
+    if method is not None:
+        if wants_changes or html is not None:
+            raise click.UsageError("--method prints a score; omit --changes and --html.")
+        print_method_comparison(a, b, method, output_format)
+        return
     if html is not None:
         require_page_file(html, "html")
     text_a, text_b = read_text(a), read_text(b)

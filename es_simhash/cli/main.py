@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "es_simhash.cli.demo_command",
     "dismiss": "es_simhash.cli.dismiss_command",
     "doctor": "es_simhash.cli.doctor_command",
+    "evaluate": "es_simhash.cli.evaluate_command",
     "explain": "es_simhash.cli.explain_command",
     "family": "es_simhash.cli.family_command",
     "families": "es_simhash.cli.families_command",

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from es_simhash.cli.main import COMMANDS, cli
 
 COMMAND_NAMES = {"backfill", "blame", "changes", "compare", "concepts", "config", "copies",
-                 "demo", "dismiss", "doctor", "explain", "families", "family", "fingerprint",
-                 "ingest", "install", "node", "pipeline", "related", "report", "same", "selftest",
-                 "serve", "status", "sweep", "undo"}  # fmt: skip
+                 "demo", "dismiss", "doctor", "evaluate", "explain", "families", "family",
+                 "fingerprint", "ingest", "install", "node", "pipeline", "related", "report",
+                 "same", "selftest", "serve", "status", "sweep", "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -23,7 +23,11 @@ def data_folder() -> Path:
     beside = Path(__file__).parents[3] / "shared" / "data"
     folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
     if not folder.is_dir():
-        raise InputError(f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder.")
+        raise InputError(
+            f"No evaluation data at {folder}: it is not in the repository but in a folder "
+            "shared/data beside it, whose README.md names the sources. Set ES_SIMHASH_DATA to its "
+            "folder."
+        )
     return folder
 
 
@@ -86,7 +90,8 @@ class VersionSet:
         """Ids of the versions of each document."""
         chains = defaultdict(list)
         for each in self.documents:
-            chains[each.get("chain") or each["family"]].append(each["id"])
+            named = (each.get(name) for name in ("chain", "family", "duplicate_group"))
+            chains[next(filter(None, named), each["id"])].append(each["id"])
         return dict(chains)
 
     @cached_property
@@ -111,7 +116,7 @@ class VersionSet:
     @cached_property
     def containment(self) -> dict[Pair, float]:
         """Containment of the pairs that were measured by the line history."""
-        if self.name == "bbc_news":
+        if self.name in ("bbc_news", "bib_records"):
             return {}
         measured = rows(self.name, "pairs.tsv")
         one, other = ("id1", "id2") if self.name == "licence_versions" else ("older", "newer")

@@ -1,0 +1,161 @@
+"""`es-simhash evaluate`: methods measured on labelled pairs of your own."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.evaluate_output import FORMATS, print_evaluations, write_plots
+from es_simhash.cli.options import (
+    index_config,
+    quiet_option,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.page_file import require_page_file
+from es_simhash.evaluation.evaluate import evaluate as evaluate_methods
+from es_simhash.evaluation.evaluate import labelled_set
+from es_simhash.evaluation.index_texts import index_texts
+from es_simhash.evaluation.labelled_pairs import LabelledPairs, known_pairs, read_pairs
+from es_simhash.evaluation.model import SetEvaluation
+from es_simhash.evaluation.overlap import shared_documents
+from es_simhash.evaluation.text_files import read_texts
+from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.text.escaping import one_line
+
+# Problems of one kind that are listed; of more, their number.
+_MAX_PROBLEMS = 20
+
+
+@click.command()
+@click.argument("pairs", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--texts",
+    "text_files",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL file of the texts, with id and text. Repeatable.",
+)
+@click.option("--index", help="Index of the texts, in place of --texts.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    show_default=DEFAULT_METHOD,
+    help=f"Method to measure. Repeatable. One of {', '.join(method_names())}.",
+)
+@click.option(
+    "--wrong",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="Number of wrong pairs of the first method to list, the worst first.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    show_default="standard output",
+    help="File to write.",
+)
+@click.option(
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the plots as SVG files.",
+)
+@quiet_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def evaluate(
+    pairs: tuple[Path, ...],
+    text_files: tuple[Path, ...],
+    index: str | None,
+    methods: tuple[str, ...],
+    wrong: int,
+    output_format: str,
+    output: Path | None,
+    plots: Path | None,
+    quiet: bool,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Measure how well methods separate the versions in PAIRS from other pairs.
+
+    PAIRS are files of two ids and a label (1 for versions, 0 for others): TSV, CSV or JSONL. Cuts
+    are never chosen on the pairs they are applied to: with one file they are cross-fitted by
+    families of documents, with several each file gets the cut of the others. The exit status is 1
+    when lines or documents were left out.
+    """
+    if bool(text_files) == (index is not None):
+        raise click.UsageError("Give either --texts or --index.")
+    if output is not None:
+        require_page_file(output, "output")
+    chosen = [method_named(name) for name in dict.fromkeys(methods or (DEFAULT_METHOD,))]
+    read = [read_pairs(path) for path in pairs]
+    problems: list[str] = []
+    if index is None:
+        texts, found = read_texts(text_files)
+        problems.extend(found)
+        where = ", ".join(map(str, text_files))
+    else:
+        with client_of(**connection) as client:
+            config = index_config(text_field, simhash_field)
+            texts = index_texts(client, index, _ids(read), config)
+        where = f"index {index}"
+    known = [known_pairs(each, texts.__contains__, where) for each in read]
+    problems.extend(problem for each in known for problem in each.problems)
+    _print_problems([*problems, *shared_documents(known)])
+    evaluations = evaluate_methods(
+        [labelled_set(each, texts) for each in known],
+        chosen,
+        wrong=wrong,
+        progress=lambda name: None if quiet else click.echo(f"Reading with {name}", err=True),
+    )
+    if plots is not None:
+        write_plots(evaluations, plots)
+    print_evaluations(evaluations, output_format, output)
+    unreadable = _unreadable(evaluations)
+    _print_problems(unreadable)
+    if problems or unreadable:
+        raise SystemExit(1)
+
+
+def _ids(pairs: Sequence[LabelledPairs]) -> list[str]:
+    return sorted({id for each in pairs for pair in each.labels for id in pair})
+
+
+def _print_problems(problems: Sequence[str]) -> None:
+    for problem in problems[:_MAX_PROBLEMS]:
+        click.echo(one_line(problem), err=True)
+    if len(problems) > _MAX_PROBLEMS:
+        click.echo(f"and {len(problems) - _MAX_PROBLEMS} more.", err=True)
+
+
+def _unreadable(evaluations: Sequence[SetEvaluation]) -> list[str]:
+    """Return one sentence for each method and reason why it cannot read documents."""
+    return [
+        f"Method {figures.name!r} cannot read {len(ids)} documents of {evaluation.labelled.name}, "
+        f"which score 0 in every pair: {reason} (such as {ids[0]!r})."
+        for evaluation in evaluations
+        for figures in evaluation.methods
+        for reason, ids in _by_reason(figures.scored.unreadable).items()
+    ]
+
+
+def _by_reason(unreadable: Mapping[str, str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for id, reason in unreadable.items():
+        found.setdefault(reason, []).append(id)
+    return found

@@ -1,0 +1,57 @@
+"""Simhash of the characters of a text, as most libraries compute it.
+
+A window of four characters of the letters and digits of a text, each occurrence counted, 64 bits;
+fingerprints within k = 3 bits are found through C(6, 3) sorted tables (`tables`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from es_simhash.fingerprints.runs import group_runs
+from es_simhash.fingerprints.simhash import group_fingerprints
+from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
+from es_simhash.methods.model import NO_WORDS
+from es_simhash.methods.tables import close_pairs, permuted_masks
+from es_simhash.methods.units import segmented
+
+WINDOW, BITS, MAX_DISTANCE = 4, 64, 3
+_BLOCKS = 6
+
+
+@dataclass(frozen=True)
+class CharacterSimhash:
+    """Simhash of windows of characters.
+
+    Attributes:
+        name: Of the method.
+        threshold: Similarity of two fingerprints within k bits.
+        note: Empty.
+    """
+
+    name: str = "simhash-4grams"
+    threshold: float = 1 - MAX_DISTANCE / BITS
+    note: str = ""
+
+    def read(self, texts: Sequence[str]) -> DocumentFingerprints:
+        """Return the fingerprints of texts."""
+        rows = [np.zeros((0, BITS // 8), np.uint8)]
+        counts: list[int] = []
+        for segmentation in segmented(texts):
+            is_letter = segmentation.classes > 0
+            before = np.concatenate([[0], np.cumsum(is_letter)])
+            bounds = before[segmentation.code_bounds]
+            letters = segmentation.codes[is_letter].astype(np.uint64)
+            runs = group_runs(letters, bounds, WINDOW)
+            rows.append(group_fingerprints(runs.features, np.unique(runs.bounds), BITS))
+            counts.extend(end - start for start, end in pairwise(bounds.tolist()))
+        known = np.flatnonzero(counts)
+        numbers = np.zeros(len(texts), np.uint64)
+        numbers[known] = as_numbers(np.concatenate(rows))
+        unreadable = {place: NO_WORDS for place, count in enumerate(counts) if not count}
+        masks = permuted_masks(BITS, _BLOCKS, MAX_DISTANCE)
+        find = partial(close_pairs, masks=masks, k=MAX_DISTANCE)
+        return DocumentFingerprints(numbers, BITS, unreadable, find)

@@ -1,0 +1,136 @@
+"""Concepts of texts, and their simhash: one of the whole document, or one of each paragraph.
+
+The way of the first of the origins for meaning. Concepts are the words of a text, without stop
+words, and its entities of several words; weighted by frequency and rarity, or not. Two texts are
+alike when their fingerprints are, or those of two of their paragraphs, each checked against each.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from es_simhash.methods.hamming import close_rows
+from es_simhash.methods.model import NO_WORDS, Ints, Pairs, Scores, by_first, ordered_pairs
+from es_simhash.semantics.concept_simhash import (
+    ConceptFingerprints,
+    ConceptScheme,
+    Weights,
+    concept_similarities,
+    fingerprint_concepts,
+)
+from es_simhash.semantics.concept_weights import tfidf_weights
+from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.rarity import word_rarities
+
+_PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
+# Paragraphs with fewer characters are joined with the next.
+_LEAST_CHARACTERS = 80
+_DEFAULT_RARITY = 3.0
+
+
+def paragraphs_of(text: str) -> list[str]:
+    """Return the parts of a text that blank lines separate; short ones join the next."""
+    parts: list[str] = []
+    for part in filter(str.strip, _PARAGRAPHS.split(text)):
+        if parts and len(parts[-1]) < _LEAST_CHARACTERS:
+            parts[-1] = f"{parts[-1]}\n{part}"
+        else:
+            parts.append(part)
+    return parts
+
+
+def concepts_of(text: str, language: str) -> Counter[str]:
+    """Count the concepts of a text: its words and its entities of several words."""
+    if language == "zh" and chinese.is_available():
+        return Counter(chinese.words(text))
+    counts = Counter(count_words(text, language))
+    for entity in find_entities(text, language):
+        if " " in entity.text:
+            counts[entity.text.casefold()] += entity.count
+    return counts
+
+
+def weighted_concepts(text: str, language: str, scheme: ConceptScheme) -> Weights:
+    """Return the concepts of a text with the weights of a scheme."""
+    counts = concepts_of(text, language)
+    if scheme.weights == "plain":
+        return dict.fromkeys(counts, 1.0)
+    rarities = word_rarities(language, None, default=_DEFAULT_RARITY)
+    return tfidf_weights(counts, lambda concept: max(rarities[word] for word in concept.split()))
+
+
+@dataclass(frozen=True)
+class ConceptFeatures:
+    """Concept fingerprints of texts.
+
+    Attributes:
+        fingerprints: Of each text.
+        close: Bits in which the fingerprints of candidates differ at the most.
+    """
+
+    fingerprints: Sequence[ConceptFingerprints]
+    close: int
+
+    @cached_property
+    def unreadable(self) -> Mapping[int, str]:
+        """Texts without concepts."""
+        return {
+            number: NO_WORDS for number, each in enumerate(self.fingerprints) if not len(each.rows)
+        }
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the fingerprints."""
+        return sum(each.rows.size for each in self.fingerprints)
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the similarity of each pair, as `concept_similarities` defines it."""
+        scores = np.zeros(len(first))
+        for text, positions in by_first(first):
+            others = [self.fingerprints[other] for other in second[positions].tolist()]
+            scores[positions] = concept_similarities(self.fingerprints[text], others)
+        return scores
+
+    def candidates(self) -> Pairs:
+        """Return the pairs with close fingerprints, or with one pair of close paragraphs."""
+        if not self.fingerprints:
+            return np.zeros((0, 2), np.int64)
+        counts = [len(each.rows) for each in self.fingerprints]
+        owners = np.repeat(np.arange(len(counts)), counts)
+        rows = close_rows(np.concatenate([each.rows for each in self.fingerprints]), self.close)
+        return ordered_pairs(owners[rows[:, 0]], owners[rows[:, 1]])
+
+
+@dataclass(frozen=True)
+class ConceptSimhash:
+    """Simhash of concepts.
+
+    Attributes:
+        name: Of the method.
+        scheme: Bits, paragraphs and weights.
+        threshold: Similarity from which on two texts are alike.
+        note: Empty.
+    """
+
+    name: str
+    scheme: ConceptScheme
+    threshold: float = 0.8
+    note: str = ""
+
+    def read(self, texts: Sequence[str]) -> ConceptFeatures:
+        """Return the concept fingerprints of texts."""
+        documents = [self._parts(text) for text in texts]
+        close = int(self.scheme.bits * (1 - self.threshold))
+        return ConceptFeatures(fingerprint_concepts(documents, self.scheme), close)
+
+    def _parts(self, text: str) -> list[Weights]:
+        language = detect_language(text)
+        parts = paragraphs_of(text) if self.scheme.close_pairs else [text]
+        return [weighted_concepts(part, language, self.scheme) for part in parts]

@@ -1,0 +1,101 @@
+"""MinHash of character shingles, with a choice of hash families, and banding.
+
+Broder, "On the resemblance and containment of documents" (SEQUENCES 1997): the smallest hash of two
+sets is the same with the probability of their resemblance.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.hashing import xxh64
+from es_simhash.methods.banding import Banding
+from es_simhash.methods.hash_families import FAMILIES, Family
+from es_simhash.methods.model import Ints, Pairs, Scores, empty_texts
+from es_simhash.methods.sets import FeatureSets
+from es_simhash.methods.units import characters_of
+
+SHINGLE_CHARACTERS = 9
+# Pairs whose signatures are compared at once: 40 MB.
+_PAIRS = 50_000
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """MinHash signatures of texts.
+
+    Attributes:
+        rows: One row for each text; of texts without shingles 0.
+        unreadable: Texts without shingles.
+        banding: How candidates are found.
+    """
+
+    rows: NDArray[np.uint32]
+    unreadable: Mapping[int, str]
+    banding: Banding
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the signatures."""
+        return (len(self.rows) - len(self.unreadable)) * self.banding.hashes * 4
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the share of equal values of each pair."""
+        scores = np.zeros(len(first))
+        for start in range(0, len(first), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            scores[some] = (self.rows[first[some]] == self.rows[second[some]]).mean(axis=1)
+        wordless = list(self.unreadable)
+        scores[np.isin(first, wordless) | np.isin(second, wordless)] = 0
+        return scores
+
+    def candidates(self) -> Pairs:
+        """Return the pairs that agree in a band."""
+        known = np.setdiff1d(np.arange(len(self.rows)), list(self.unreadable))
+        found: Pairs = known[self.banding.candidates(self.rows[known])]
+        return found
+
+
+@dataclass(frozen=True)
+class MinHash:
+    """MinHash of character shingles.
+
+    Attributes:
+        name: Of the method.
+        family: Hash functions by their numbers.
+        banding: How many of them, and how candidates are found.
+    """
+
+    name: str
+    family: Family
+    banding: Banding = field(default_factory=Banding)
+
+    @classmethod
+    def of_family(cls, family: str) -> "MinHash":
+        """Return the method with one of `FAMILIES`."""
+        return cls(f"minhash-{family}", FAMILIES[family])
+
+    @property
+    def threshold(self) -> float:
+        """The resemblance that the bands are made for."""
+        return self.banding.threshold
+
+    @property
+    def note(self) -> str:
+        """The threshold of the bands, and the probability that is really reached there."""
+        return self.banding.note
+
+    def read(self, texts: Sequence[str]) -> Signatures:
+        """Return the signatures of texts."""
+        runs = characters_of(texts).runs(SHINGLE_CHARACTERS)
+        numbers, ids = np.unique(runs.features, return_inverse=True)
+        sets = FeatureSets.of(ids.astype(np.uint64), runs.bounds)
+        values = (xxh64(numbers, 0)[0] >> np.uint64(32)).astype(np.uint32)
+        rows = np.zeros((len(texts), self.banding.hashes), np.uint32)
+        known = np.flatnonzero(sets.sizes)
+        for number in range(self.banding.hashes if len(known) else 0):
+            hashed = self.family(values, number)[sets.ids]
+            rows[known, number] = np.minimum.reduceat(hashed, sets.bounds[known])
+        return Signatures(rows, empty_texts(runs.bounds), self.banding)

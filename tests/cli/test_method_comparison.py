@@ -1,0 +1,82 @@
+"""`es-simhash compare --method` and the fingerprints of the token scheme."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from es_simhash.methods.registry import method_names
+from es_simhash.methods.token_simhash import TOKEN_SCHEME
+from tests.support.made_up_texts import make_text, revise
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sentence = (
+        "The committee met on Monday to discuss the harbour and the new ferry to the island. "
+    )
+    texts = {
+        "a": sentence * 20 + make_text(1),
+        "b": sentence * 20 + revise(make_text(1), 1),
+        "c": "A quite different story is told in these lines of the other text. " * 20,
+        "empty": "?!",
+        "thai": "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์เช่นเดียวกับภาษาจีน " * 5,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", method_names())
+def test_each_method_compares_two_files(run: Any, name: str) -> None:
+    done = run("compare", "a", "a", "--method", name, "--format", "json")
+    assert (done.status, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert found["method"] == name
+    assert found["score"] == pytest.approx(1)
+    assert found["version"] is True
+    near = json.loads(run("compare", "a", "b", "--method", name, "--format", "json").out)
+    far = json.loads(run("compare", "a", "c", "--method", name, "--format", "json").out)
+    assert near["score"] >= far["score"]
+    line = run("compare", "a", "a", "--method", name).out
+    assert line.startswith("a and a: ")
+    assert "score 1.0000" in line
+
+
+@pytest.mark.usefixtures("files")
+def test_token_fingerprints_are_compared_without_their_texts(run: Any) -> None:
+    a, b = (run("fingerprint", file, "--scheme", "token-simhash", "--format", "table").out.strip()
+            for file in "ab")  # fmt: skip
+    assert a.startswith(f"{TOKEN_SCHEME}:")
+    named = json.loads(run("fingerprint", "a", "--scheme", TOKEN_SCHEME).out)
+    assert named == {"scheme": TOKEN_SCHEME, "fingerprint": a}
+    arguments = ("--method", "token-simhash", "--format", "json")
+    of_texts = run("compare", "a", "b", *arguments).out
+    assert run("compare", a, b, *arguments).out == of_texts
+    assert run("compare", a.lower(), "b", *arguments).out == of_texts
+    assert "closely alike" in run("compare", a, a, "--method", "token-simhash").out
+
+
+@pytest.mark.usefixtures("files")
+def test_what_cannot_be_compared_is_one_sentence(run: Any) -> None:
+    def refusal(*arguments: str) -> str:
+        return str(run("compare", *arguments).refusal())
+
+    other = "other-scheme.v2:AAAAAAAAAAAAA"
+    sentence = refusal("a", other, "--method", "token-simhash")
+    assert "'other-scheme.v2'" in sentence
+    assert repr(TOKEN_SCHEME) in sentence
+    assert "base32" in refusal(f"{TOKEN_SCHEME}:ABC", "a", "--method", "token-simhash")
+    assert "'empty'" in refusal(f"{TOKEN_SCHEME}:{'A' * 13}", "empty", "--method", "token-simhash")
+    unread = refusal("a", "thai", "--method", "weighted-simhash")
+    assert "'thai'" in unread
+    assert "en and zh" in unread
+    assert "weighted-simhash" in refusal("a", "b", "--method", "weighted")
+    assert "no token" in run("fingerprint", "empty", "--scheme", "token-simhash").refusal()
+    for option in (["--changes"], ["--html", "x.html"]):
+        usage = run("compare", "a", "b", "--method", "lcs", *option).wrong_usage()
+        assert "--method" in usage
+    none = run("compare", "a", "empty", "--method", "lcs")
+    assert "no versions, score 0.0000" in none.out
