@@ -7,7 +7,7 @@ from typing import Any
 from es_simhash.errors import MissingExtra
 from es_simhash.methods.parts_of_speech import NOUN, OTHER, VERB
 from es_simhash.semantics.extractors.spacy_pipeline import require_spacy
-from es_simhash.semantics.languages.words import normal_of
+from es_simhash.semantics.languages.words import normals_of
 
 _KINDS = {"NOUN": NOUN, "PROPN": NOUN, "VERB": VERB}
 _LANGUAGE = "en"
@@ -61,7 +61,8 @@ class SpacyTagger:
         found = []
         for document in self._pipeline.pipe(map(_encodable, texts)):
             votes: dict[str, Counter[str]] = defaultdict(Counter)
-            for token in document:
-                votes[normal_of(token.text, _LANGUAGE)][_KINDS.get(token.pos_, OTHER)] += 1
+            words = normals_of([token.text for token in document], _LANGUAGE)
+            for word, token in zip(words, document, strict=True):
+                votes[word][_KINDS.get(token.pos_, OTHER)] += 1
             found.append({word: kinds.most_common(1)[0][0] for word, kinds in votes.items()})
         return found
