@@ -130,9 +130,11 @@ bench-on-version: $(STAMP)
 bench-decisions: $(STAMP)
 	@$(BIN)/python -m tests.bench.decisions $(ARGS)
 
-# The API reference, made of the docstrings.
+# The references, made of the docstrings and of --help, and the site.
 docs: $(STAMP)
 	@$(BIN)/python -m tests.support.api_reference
+	@$(BIN)/python -m tests.support.cli_reference
+	@$(BIN)/python -m scripts.build_site
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build site
