@@ -13,7 +13,7 @@ import pytest
 from mkdocs.exceptions import Abort
 
 from es_simhash.errors import EsSimhashError
-from scripts.build_site import build_site, copy_pages, sources
+from scripts.build_site import ROOT, build_site, copy_pages, sources
 from tests.support.browser import chromium
 
 # What a browser loads by itself; links to other sites are for the reader to follow.
@@ -24,7 +24,7 @@ LOADED = re.compile(
 )
 LOADED_BY_STYLE = re.compile(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//")
 # Named in the theme's script and loaded only by what no page has: diagrams of Mermaid, the name of
-# a repository on GitHub. `test_no_page_asks_another_host_and_all_fit_a_phone` shows that in a browser.
+# a repository on GitHub. In a browser, `test_no_page_asks_another_host_and_all_fit_a_phone` looks.
 IN_SCRIPTS = {
     "https://unpkg.com/mermaid@11/dist/mermaid.min.js",
     "https://unpkg.com/resize-observer-polyfill",
@@ -65,7 +65,7 @@ def test_a_broken_link_fails_the_build(line: str, tmp_path: Path) -> None:
     with (pages / "docs" / "report.md").open("a", encoding="utf-8") as page:
         page.write(f"\n{line}\n")
     config = load_config(
-        "mkdocs.yml", docs_dir=str(pages), site_dir=str(tmp_path / "site"), strict=True
+        str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(tmp_path / "site"), strict=True
     )
     with pytest.raises(Abort):
         build(config)
