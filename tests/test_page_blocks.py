@@ -1,0 +1,97 @@
+"""No block of the documentation is left that nobody runs, but for those listed here with a reason.
+
+A new block of commands, Python or a request fails here until a test runs it, or it is marked as an
+excerpt of output: as `text`, or as JSON that does not begin with a request.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.build_site import ROOT
+from tests import test_pages_typed, test_tutorials
+from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
+
+# The test that runs all blocks of a page.
+RUN_BY = {
+    "README.md": "tests/test_readme_typed.py",
+    "docs/api.md": "tests/test_readme.py",  # parts of the script of python.md
+    "docs/python.md": "tests/test_readme.py",
+    "docs/your-search.md": "tests/families/test_your_search.py",
+    "examples/newsroom/README.md": "tests/examples",
+    "examples/server-side/README.md": "tests/examples",
+    "examples/static/README.md": "tests/examples",
+    **{f"docs/tutorials/{name}.md": "tests/test_tutorials.py" for name in test_tutorials.TUTORIALS},
+    **{f"docs/{name}.md": "tests/test_pages_typed.py" for name in test_pages_typed.PAGES},
+}
+# Page, how many of its blocks nobody runs as they stand, and why. This list only shrinks.
+NOT_RUN = {
+    "CONTRIBUTING.md": (1, "`make test` runs this test; the README's own lines are typed"),
+    "docker/README.md": (3, "needs Docker; tests/docker runs the steps of the Dockerfile"),
+    "docs/install.md": (
+        4,
+        "templates of a whole cluster; tests/indices sends such requests under other names",
+    ),
+    "docs/pipeline.md": (
+        4,
+        "needs an engine with Painless; tests/storage/test_pipeline.py runs the pipeline in one",
+    ),
+    "docs/privileges.md": (
+        2,
+        "a cluster of yours; tests/local_node/test_privileges.py tries each privilege of the page",
+    ),
+    "docs/service.md": (2, "serves until it is stopped; tests/service does so on a free port"),
+}
+
+
+def runnable(page: str) -> list[Block]:
+    return [block for block in blocks(page) if block.is_run]
+
+
+def test_there_are_pages_and_blocks() -> None:
+    found = [block for page in pages() for block in runnable(page)]
+    assert len(pages()) > 35
+    assert len(found) > 80
+
+
+@pytest.mark.parametrize("page", pages())
+def test_every_block_is_run_or_is_listed(page: str) -> None:
+    found = runnable(page)
+    if page in RUN_BY:
+        assert page not in NOT_RUN, "a page is run, or it is not"
+        assert (ROOT / RUN_BY[page]).exists()
+    elif page in NOT_RUN:
+        count, reason = NOT_RUN[page]
+        assert reason
+        assert len(found) == count, [f"{page}:{block.line}" for block in found]
+    else:
+        assert [f"{page}:{block.line} is run by no test" for block in found] == []
+
+
+@pytest.mark.parametrize("page", pages())
+def test_every_block_has_a_language_that_says_whether_it_is_run(page: str) -> None:
+    for block in blocks(page):
+        where = f"{page}:{block.line}"
+        assert block.language in (*RUNNABLE, *SHOWN), f"{where} has no language that is known"
+        if block.language == "json" and block.request is None:
+            json.loads(block.body)
+        if block.language in SHOWN and page != "docs/cli.md":
+            assert not re.search(r"^(\$ |es-simhash |curl )", block.body, re.M), (
+                f"{where} shows a command in a block that is not run"
+            )
+
+
+def test_the_lists_name_pages_that_are_there() -> None:
+    assert set(RUN_BY) | set(NOT_RUN) <= set(pages())
+
+
+def test_a_new_block_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "new.md"
+    page.write_text("# New\n\n- A list\n\n  ```sh\n  es-simhash status x\n  ```\n", "utf-8")
+    with pytest.raises(AssertionError, match=r"new.md:6 is run by no test"):
+        test_every_block_is_run_or_is_listed(str(page))
+    page.write_text("# New\n\n```text\nes-simhash status x\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match="in a block that is not run"):
+        test_every_block_has_a_language_that_says_whether_it_is_run(str(page))
