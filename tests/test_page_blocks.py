@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scripts.build_site import ROOT
-from tests import test_pages_typed, test_tutorials
+from tests import test_how_to, test_pages_typed, test_tutorials
 from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
 
 # The test that runs all blocks of a page.
@@ -24,6 +24,7 @@ RUN_BY = {
     "examples/server-side/README.md": "tests/examples",
     "examples/static/README.md": "tests/examples",
     **{f"docs/tutorials/{name}.md": "tests/test_tutorials.py" for name in test_tutorials.TUTORIALS},
+    **{f"docs/how-to/{name}.md": "tests/test_how_to.py" for name in test_how_to.PAGES},
     **{f"docs/{name}.md": "tests/test_pages_typed.py" for name in test_pages_typed.PAGES},
 }
 # Page, how many of its blocks nobody runs as they stand, and why. This list only shrinks.
