@@ -89,6 +89,7 @@ def test_with_one_set_it_measures_that_and_says_what_it_left_out(
     (folder / "pairs.tsv").write_text("older\tnewer\tcontainment\nv0\tv1\t1.0\n", "utf-8")
     monkeypatch.setenv("ES_SIMHASH_DATA", str(tmp_path))
     monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    monkeypatch.setattr(sys, "argv", ["versions"])
     with pytest.raises(SystemExit) as ended:
         run(versions.main)
     assert ended.value.code is None

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 
 from es_simhash import Index, find_families, ingest, install
@@ -158,3 +159,29 @@ def test_the_blocks_of_a_page_run(
             run_session(shell, block)
         else:
             shell.run(block)
+
+
+def test_the_fields_of_an_index_are_stored_as_install_md_says(
+    client: Any, cluster_url: str, index_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    fields = {"body": "text", "headline": "text", "published": "date"}
+    properties = {name: {"type": kind} for name, kind in fields.items()}
+    client.indices.create(index=index_name, mappings={"properties": properties})
+    install(client, index_name)
+    (block,) = (
+        one for one in blocks("docs/install.md") if one.body.startswith("es-simhash config")
+    )
+    shell = PageShell(client, cluster_url, {"articles": index_name})
+    shell.run(block)
+    printed = shell.type("es-simhash config articles")
+    for setting in ("body", "headline", "published", "https://example.org/{id}"):
+        assert setting in printed
+
+
+def test_the_token_of_service_md_has_its_claim(client: Any, cluster_url: str) -> None:
+    (block,) = (one for one in blocks("docs/service.md") if one.language == "python")
+    shell = PageShell(client, cluster_url, {})
+    shell.run(block)
+    token, secret = shell.names["token"], shell.names["secret"]
+    assert jwt.decode(token, secret, ["HS256"])["tenant"] == "a"

@@ -1,13 +1,15 @@
 """Versions found through a real index, against collections whose versions are known.
 
-    python -m tests.bench.versions
+    python -m tests.bench.versions [--record]
 
 Prints recall, coverage error, false alarms and F1 at the shipped defaults, and, so that nobody has
 to take the threshold on trust, the F1 of each set at the threshold that is best for the others.
+`--record` writes the figures to docs/figures.json.
 """
 
+import argparse
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from math import sqrt
@@ -15,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from es_simhash.evaluation import shingles
+from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.compare import compare, compare_fingerprints
@@ -22,6 +25,7 @@ from es_simhash.relation.model import Relation
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.index import Index
 from tests.bench.engines import bench_client
+from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run
 from tests.bench.same_answer import report_differences
@@ -64,7 +68,7 @@ def f1(found: dict[Pair, Relation], known: VersionSet, cut: float) -> float:
     return 2 * len(called & known.versions) / (len(called) + len(known.versions))
 
 
-def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
+def report(name: str, found: dict[Pair, Relation], known: VersionSet, figures: Figures) -> float:
     """Print the figures of one set and give its F1."""
     score = f1(found, known, VERSION_SCORE)
     called = {key for key, each in found.items() if each.score >= VERSION_SCORE} - known.neither
@@ -74,6 +78,7 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
         f"  F1 {score:.3f}  precision {len(right) / len(called):.3f}  "
         f"recall {len(right) / len(known.versions):.3f}"
     )
+    figures.add(f"{name}/f1", score)
     shown = {key for key, each in found.items() if each.score >= SHOWN_SCORE}
     strangers = shown - known.versions - known.neither
     sets = {
@@ -85,9 +90,14 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
         f"  pairs of strangers shown: {len(strangers)}, "
         f"of these sharing less than 0.2 of the smaller: {len(false)} {false[:3]}"
     )
+    figures.add(f"{name}/strangers", len(strangers))
+    figures.add(f"{name}/unlike_strangers", len(false))
     half = {key: kept for key, kept in known.containment.items() if kept >= 0.5}
     if half:
         errors = [abs(_greater_coverage(found.get(key)) - kept) for key, kept in half.items()]
+        figures.add(f"{name}/recall_shown", len(half.keys() & shown) / len(half))
+        figures.add(f"{name}/recall_called", len(half.keys() & called) / len(half))
+        figures.add(f"{name}/coverage_error", statistics.mean(errors))
         print(
             f"  of {len(half)} pairs with containment >= 0.5: recall "
             f"{len(half.keys() & shown) / len(half):.4f} (shown), "
@@ -103,7 +113,9 @@ def _greater_coverage(relation: Relation | None) -> float:
     return max(relation.coverage.of_query, relation.coverage.of_hit)
 
 
-def report_held_out(scores: dict[str, dict[Pair, Relation]], known: dict[str, VersionSet]) -> None:
+def report_held_out(
+    scores: dict[str, dict[Pair, Relation]], known: dict[str, VersionSet], figures: Figures
+) -> None:
     """Print each set's F1 at the cut that is best for the other sets."""
     print("\nF1 of each set at the cut that is best for the others (nothing tuned on itself):")
     curves = {
@@ -112,6 +124,7 @@ def report_held_out(scores: dict[str, dict[Pair, Relation]], known: dict[str, Ve
     for name in known:
         others = np.mean([curves[other] for other in known if other != name], axis=0)
         best = int(others.argmax())
+        figures.add(f"{name}/held_out_f1", float(curves[name][best]))
         print(
             f"  {name:16s} cut {_CUTS[best]:.2f}  F1 {curves[name][best]:.3f}"
             f"  (best for itself: {curves[name].max():.3f} at {_CUTS[curves[name].argmax()]:.2f})"
@@ -174,7 +187,7 @@ def _share(right: int, total: int) -> str:
     return f"{share:.2f} {max(0, middle - half):.2f}-{min(1, middle + half):.2f}"
 
 
-def report_clough() -> None:
+def report_clough(figures: Figures) -> None:
     """Print how well copied answers are told from independent ones, without a cluster."""
     texts = {each["id"]: each["text"] for each in datasets.documents("clough_stevenson")}
     rows = datasets.clough_pairs()
@@ -183,7 +196,9 @@ def report_clough() -> None:
     score = np.array([relation.score for relation in relations])
     called = np.array([relation.kind != "none" for relation in relations])
     above, below = score[copied], score[~copied]
+    figures.add("clough_stevenson/accuracy", float((called == copied).mean()))
     area = (above[:, None] > below).mean() + (above[:, None] == below).mean() / 2
+    figures.add("clough_stevenson/auc", float(area))
     print(
         f"\nclough_stevenson: copied or not at the default threshold {SHARED_SCORE}: "
         f"accuracy {(called == copied).mean():.3f}, AUC {area:.3f}, "
@@ -210,31 +225,44 @@ def _complete_set(name: str) -> VersionSet:
     return known
 
 
-def report_versions() -> None:
+def report_versions(figures: Figures) -> None:
     """Print the figures of all sets through an index."""
     known = {each.name: each for each in measure(partial(_complete_set, name) for name in SETS)}
-    found, scores, differences = {}, {}, 0
+    found, scores, differences, relations = {}, {}, 0, 0
     with bench_client() as client:
+        figures.engine = f"Elasticsearch {find_engine().version}"
         for name in known:
             with filled_index(client, f"bench-{name}", known[name].documents) as index:
                 answers = answers_of(index, known[name].texts)
             found[name] = found_pairs(answers)
-            scores[name] = report(name, found[name], known[name])
+            scores[name] = report(name, found[name], known[name], figures)
             differences += report_differences(known[name].texts, answers)
+            relations += len(answers)
+    figures.add("relations", relations)
+    figures.add("differing_relations", differences)
     print(f"\nrelations that differ by where they are asked: {differences}")
     if known.keys() >= set(COMPARED):
         mean = statistics.mean(scores[name] for name in COMPARED)
+        figures.add("mean/f1", mean)
         print(f"mean F1 of {', '.join(COMPARED)}: {mean:.3f}")
     if _LAWS in known:
         report_provinces(found[_LAWS], known[_LAWS])
     if len(known) > 1:
-        report_held_out(found, known)
+        report_held_out(found, known, figures)
     report_calibration(found, known)
 
 
-def main() -> None:
-    """Run all parts and print the figures."""
-    measure([report_versions, report_clough, report_strangers])
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run all parts, and print or record the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", action="store_true", help="write them to docs/figures.json")
+    options = parser.parse_args(argv)
+    figures = Figures("versions", "make bench-versions ARGS=--record")
+    reports = (report_versions, report_clough)
+    parts: list[Callable[[], None]] = [partial(report, figures) for report in reports]
+    measure([*parts, report_strangers])
+    if options.record:
+        figures.record()
 
 
 if __name__ == "__main__":
