@@ -2,7 +2,9 @@
 
 import json
 import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT
 from scripts import check_docs
 from scripts.build_site import ROOT
-from scripts.check_docs import anchors, figure_faults, link_faults, slug
+from scripts.check_docs import anchors, external_faults, figure_faults, link_faults, slug
 from tests.bench.figures import Figures
 
 SCHEME = "doc64"
@@ -65,6 +67,36 @@ def test_a_dead_link_is_found(line: str, fault: str, tmp_path: Path) -> None:
     if fault:
         assert found[0].startswith("docs/page.md:3: ")
         assert fault in found[0]
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers with the status that the path names."""
+
+    def do_GET(self) -> None:
+        self.send_response(int(self.path.strip("/")))
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def test_a_dead_link_to_another_host_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The host of the test is this machine, which is left out otherwise.
+    monkeypatch.setattr(check_docs, "_NO_HOST", re.compile("http://example.org"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_port}"
+        lines = [f"[{status}]({here}/{status}#part)" for status in (200, 404, 403, 500)]
+        page = "\n".join([*lines, "[example](http://example.org/gone)"])
+        (tmp_path / "page.md").write_text(page, "utf-8")
+        found = [str(each) for each in external_faults(tmp_path, ["page.md"])]
+        server.shutdown()
+    assert [re.sub(r":\d+/", "/", each) for each in found] == [
+        "page.md:2: http://127.0.0.1/404 does not answer (HTTP 404); correct it",
+        "page.md:4: http://127.0.0.1/500 does not answer (HTTP 500); correct it",
+    ]
 
 
 def checked(folder: Path, text: str, **run: Any) -> list[str]:

@@ -66,7 +66,7 @@ def _options(command: click.Command, context: click.Context) -> str:
         for names, help in filter(None, records)
         if names.startswith("-") and names != "--help"
     ]
-    return "\n".join(["| option | |", "| --- | --- |", *rows]) if rows else ""
+    return "\n".join(["| option | meaning |", "| --- | --- |", *rows]) if rows else ""
 
 
 def _plain(text: str) -> str:
