@@ -17,7 +17,7 @@ from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
 # The test that runs all blocks of a page.
 RUN_BY = {
     "README.md": "tests/test_readme_typed.py",
-    "docs/api.md": "tests/test_readme.py",  # parts of the script of python.md
+    "docs/api.md": "tests/test_api_reference.py",  # its Python is that of python.md
     "docs/python.md": "tests/test_readme.py",
     "docs/your-search.md": "tests/families/test_your_search.py",
     "examples/newsroom/README.md": "tests/examples",

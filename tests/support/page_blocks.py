@@ -10,9 +10,9 @@ from scripts.build_site import ROOT, sources
 _FENCE = re.compile(r"^( *)```([^\s`]*)[^\n]*\n(.*?)^\1```", re.M | re.S)
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|HEAD) (\S+)$")
 # Languages of what is typed or sent. `json` is a request when its first line is one.
-RUNNABLE = ("sh", "console", "python", "json")
+RUNNABLE = ("sh", "console", "python", "pycon", "json")
 # What a page shows and nobody runs: output, formulas, and code of other machines and browsers.
-SHOWN = ("text", "pycon", "html", "css", "js", "toml", "ini", "ruby")
+SHOWN = ("text", "html", "css", "js", "toml", "ini", "ruby")
 
 
 @dataclass(frozen=True)
