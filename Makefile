@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean docs bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
@@ -37,7 +37,7 @@ bench: bench-speed bench-versions bench-semantics bench-entities bench-guarantee
 
 # Versions found in collections whose versions are known (needs the evaluation data).
 bench-versions: $(STAMP)
-	@$(BIN)/python -m tests.bench.versions
+	@$(BIN)/python -m tests.bench.versions $(ARGS)
 
 # Fingerprints a second, beside PyPI simhash on the same texts.
 bench-speed: $(STAMP)
@@ -139,9 +139,15 @@ evaluate: $(STAMP)
 bench-parts-of-speech: $(STAMP)
 	@$(BIN)/python -m tests.bench.parts_of_speech
 
-# The API reference, made of the docstrings.
+# The references, made of the docstrings and of --help, and the site.
 docs: $(STAMP)
 	@$(BIN)/python -m tests.support.api_reference
+	@$(BIN)/python -m tests.support.cli_reference
+	@$(BIN)/python -m scripts.build_site
+
+# Every link leads somewhere, and every figure is that of docs/figures.json (ARGS=--external: other hosts too).
+docs-check: $(STAMP)
+	@$(BIN)/python -m scripts.check_docs $(ARGS)
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build site

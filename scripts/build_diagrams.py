@@ -150,9 +150,9 @@ def rooms() -> None:
             parts.append(arrow(WIDTH - 60, y - 4, WIDTH - 60, y - 20, "imports"))
     parts.append(
         Box(
-            int(WIDTH * 0.67), 378 + 24, int(WIDTH * 0.31), 76, "beside the package",
-            ("mappings/  every mapping and setting that is created",
-             "ingest/  the pipeline for writers that are not Python"), "plain",
+            int(WIDTH * 0.68), 378 + 24, int(WIDTH * 0.3), 76, "beside the package",
+            ("mappings/  mappings and settings",
+             "ingest/  the ingest pipeline"), "plain",
         ).svg()
     )  # fmt: skip
     picture("rooms", "The rooms of the package and who may import whom", y + 4, parts)

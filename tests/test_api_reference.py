@@ -1,8 +1,11 @@
 """docs/api.md is what the docstrings say, and every function has an example that is run."""
 
+import doctest
 import re
 
+import es_simhash
 from tests.support.api_reference import PAGE, reference, unused
+from tests.support.page_blocks import blocks
 
 
 def without_signatures(page: str) -> str:
@@ -18,3 +21,14 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_every_function_and_method_has_an_example() -> None:
     assert unused() == []
+
+
+def test_the_sessions_of_the_page_give_what_they_show() -> None:
+    sessions = [block for block in blocks("docs/api.md") if block.language == "pycon"]
+    assert len(sessions) > 2
+    for block in sessions:
+        names = {name: getattr(es_simhash, name) for name in es_simhash.__all__}
+        test = doctest.DocTestParser().get_doctest(block.body, names, block.page, None, block.line)
+        result = doctest.DocTestRunner().run(test)
+        assert result.attempted
+        assert not result.failed

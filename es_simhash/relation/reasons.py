@@ -13,7 +13,7 @@ def reason(relation: Relation) -> str:
     it gives the shares of the texts alone.
 
     >>> from es_simhash import compare
-    >>> reason(compare("The harbour opens at six.", "the  HARBOUR opens at six"))
+    >>> reason(compare("The harbour opens at six.", "the  HARBOUR opens at six."))
     'the same text'
     """
     coverage = relation.coverage

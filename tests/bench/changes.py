@@ -29,7 +29,7 @@ from es_simhash.indices.install import install
 from es_simhash.search.index import Index
 from tests.bench.engines import bench_client
 from tests.bench.indexing import fill
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.bench.timing import percentiles
 from tests.support import datasets
 from tests.support.made_up_texts import make_text, revise
@@ -219,11 +219,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--offline", action="store_true", help="without an index")
     options = parser.parse_args(argv)
-    report_steps()
-    report_moves()
-    report_large()
-    if not options.offline:
-        report_index()
+    parts = [report_steps, report_moves, report_large]
+    measure(parts if options.offline else [*parts, report_index])
 
 
 if __name__ == "__main__":

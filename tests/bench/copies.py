@@ -13,6 +13,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from es_simhash.copies.find import find_copies
@@ -21,7 +22,7 @@ from es_simhash.copies.report import CopiesReport
 from es_simhash.families.find import find_families
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.support import datasets
 from tests.support.datasets import Pair, pair
 
@@ -100,30 +101,38 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all-pairs", action="store_true", help="also list each pair of documents")
     options = parser.parse_args(argv)
+    with bench_client() as client:
+        measure([partial(measure_terms, client, options.all_pairs), partial(measure_reuse, client)])
+
+
+def measure_terms(client: Any, all_pairs: bool) -> None:
+    """Search copies between owners."""
     terms = datasets.documents(_TERMS)
     chains = {each["id"]: each["chain"] for each in terms}
     members = ("id", "text", "owner", "date")
     documents = [{name: each[name] for name in members} for each in terms]
     by_owner = CopyOptions(between="owner.keyword", date_field="date")
-    with bench_client() as client:
-        with filled_index(client, _INDEX, documents):
-            print(f"\n{_TERMS}, without families")
-            report_chains(timed(client, by_owner), chains)
-            print(f"\n{_TERMS}, with families")
-            find_families(client, _INDEX)
-            report_chains(timed(client, by_owner), chains)
-            if options.all_pairs:
-                print(f"\n{_TERMS}, each pair of documents")
-                every = CopyOptions(between="owner.keyword", date_field="date", all_pairs=True)
-                report_documents(timed(client, every))
-            client.indices.delete(index=f"{_INDEX}-simhash", ignore_unavailable=True)
-        texts = [
-            {name: each[name] for name in ("id", "text", "role")}
-            for each in datasets.documents(_REUSE)
-        ]
-        with filled_index(client, _INDEX, texts):
-            print(f"\n{_REUSE}, between suspicious documents and sources")
-            report_reuse(timed(client, CopyOptions(between="role.keyword")))
+    with filled_index(client, _INDEX, documents):
+        print(f"\n{_TERMS}, without families")
+        report_chains(timed(client, by_owner), chains)
+        print(f"\n{_TERMS}, with families")
+        find_families(client, _INDEX)
+        report_chains(timed(client, by_owner), chains)
+        if all_pairs:
+            print(f"\n{_TERMS}, each pair of documents")
+            every = CopyOptions(between="owner.keyword", date_field="date", all_pairs=True)
+            report_documents(timed(client, every))
+        client.indices.delete(index=f"{_INDEX}-simhash", ignore_unavailable=True)
+
+
+def measure_reuse(client: Any) -> None:
+    """Search copies between suspicious documents and sources."""
+    texts = [
+        {name: each[name] for name in ("id", "text", "role")} for each in datasets.documents(_REUSE)
+    ]
+    with filled_index(client, _INDEX, texts):
+        print(f"\n{_REUSE}, between suspicious documents and sources")
+        report_reuse(timed(client, CopyOptions(between="role.keyword")))
 
 
 if __name__ == "__main__":

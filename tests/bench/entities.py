@@ -22,7 +22,7 @@ from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.support.datasets import data_file, documents
 
 Span = tuple[int, int]
@@ -111,28 +111,39 @@ def _print_scores(
 
 def print_scores() -> None:
     """Print precision, recall and F1 of each set."""
-    print(f"{'':<28}{'exact P':>9} {'R':>6} {'F1':>5}{'any P':>9} {'R':>6} {'F1':>5}")
     english = partial(find_entities, language="en")
-    gold = wikigold()
-    _print_scores("WikiGold", gold, english)
-    _print_scores("WikiGold, documents not seen", gold[1::2], english)
-    _print_scores("WNUT17 test", messages("ner_wnut17", "test"), english)
+    print(f"{'':<28}{'exact P':>9} {'R':>6} {'F1':>5}{'any P':>9} {'R':>6} {'F1':>5}")
+    parts = [
+        lambda: _print_scores("WikiGold", wikigold(), english),
+        lambda: _print_scores("WikiGold, documents not seen", wikigold()[1::2], english),
+        lambda: _print_scores("WNUT17 test", messages("ner_wnut17", "test"), english),
+    ]
     if chinese.is_available():
-        _print_scores("Weibo test", messages("ner_weibo_zh", "test", ".NAM"), chinese.find_names)
+        read = partial(messages, "ner_weibo_zh", "test", ".NAM")
+        parts.append(lambda: _print_scores("Weibo test", read(), chinese.find_names))
+    measure(parts)
 
 
 def print_speed() -> None:
     """Print how many texts a second each part reads, on one core."""
-    texts = [each["text"] for each in documents("bbc_news")]
-    han = [each["text"] for each in documents("thucnews_zh")]
-    extractor, with_phrases = BuiltinExtractor(), BuiltinExtractor(phrases=True)
     print(f"\n{'texts a second of one core':<28}")
+    measure([_print_english_speed, _print_chinese_speed])
+
+
+def _print_english_speed() -> None:
+    texts = [each["text"] for each in documents("bbc_news")]
+    extractor, with_phrases = BuiltinExtractor(), BuiltinExtractor(phrases=True)
     _print_rate("BBC: language", detect_language, texts)
     _print_rate("BBC: words", partial(count_words, language="en"), texts)
     _print_rate("BBC: entities", partial(find_entities, language="en"), texts)
     _print_rate("BBC: extraction", lambda text: extractor.extract([text]), texts)
     _print_rate("BBC: with phrases", lambda text: with_phrases.extract([text]), texts)
-    _print_rate("THUCNews: extraction", lambda text: extractor.extract([text]), han)
+
+
+def _print_chinese_speed() -> None:
+    texts = [each["text"] for each in documents("thucnews_zh")]
+    extractor = BuiltinExtractor()
+    _print_rate("THUCNews: extraction", lambda text: extractor.extract([text]), texts)
 
 
 def _print_rate(name: str, read: Callable[[str], object], texts: Sequence[str]) -> None:
@@ -150,8 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.data:
         os.environ["ES_SIMHASH_DATA"] = options.data
-    print_scores()
-    print_speed()
+    measure([print_scores, print_speed])
     return 0
 
 

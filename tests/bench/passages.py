@@ -18,7 +18,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -35,7 +35,7 @@ from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.indexing import fill
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.support import datasets
 
 SETS = ("pan13_text_alignment", "plag_id")
@@ -280,21 +280,36 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--documents", type=int, action="append", help="documents in the index")
     parser.add_argument("--offline", action="store_true", help="align only, without an index")
     options = parser.parse_args(argv)
-    sets = {name: ReuseSet(name) for name in SETS}
-    for known in sets.values():
-        report_alignment(known, "compare", compared(known))
-        report_alignment(known, "equal runs of 50 characters", baseline(known))
-    known = sets[SETS[0]]
+    known = ReuseSet(SETS[0])
+    parts = [partial(measure_alignment, ReuseSet(name)) for name in SETS]
+    parts.append(partial(measure_thresholds, known))
+    if not options.offline:
+        parts.append(partial(measure_index, known, options.documents or [1_000]))
+    measure(parts)
+
+
+def measure_alignment(known: ReuseSet) -> None:
+    """Align the pairs of a set, and by equal runs."""
+    report_alignment(known, "compare", compared(known))
+    report_alignment(known, "equal runs of 50 characters", baseline(known))
+
+
+def measure_thresholds(known: ReuseSet) -> None:
+    """Measure thresholds on the half they were not chosen on, and the time of alignment."""
+    _ = known.known
     print("\nheld out:")
     report_held_out(known)
     report_milliseconds(known)
-    if options.offline:
-        return
+
+
+def measure_index(known: ReuseSet, sizes: Sequence[int]) -> None:
+    """Query indices of these sizes."""
+    _ = known.known
     news = [{"id": f"news-{each['id']}", "text": each["text"]}
             for each in datasets.documents("bbc_news")]  # fmt: skip
     with bench_client() as client:
         medians = []
-        for documents in options.documents or [1_000]:
+        for documents in sizes:
             more = max(0, documents - len(known.sources) - len(news))
             synthetic.grow(
                 client, find_engine().url, _INDEX, 0, more, _SENTENCES, DEFAULT_SEMANTICS

@@ -15,6 +15,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -28,7 +29,7 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.support import datasets
 from tests.support.opensearch import opensearch, request
 
@@ -51,11 +52,10 @@ _BULK_CHARACTERS = 500_000
 
 def real_texts() -> Iterator[str]:
     """Yield 2,000 texts of the evaluation data, the languages mixed."""
-    sets: list[Iterator[str]] = [(each["text"] for each in datasets.documents("udhr"))]
-    for name, share in _SHARES.items():
-        sets.append(islice((each["text"] for each in datasets.documents(name)), share))
-    for language, share in _SENTENCES.items():
-        sets.append(islice(_sentences(language), share))
+    parts = [partial(_texts_of, "udhr", None)]
+    parts += [partial(_texts_of, name, share) for name, share in _SHARES.items()]
+    parts += [partial(_sentences, language, share) for language, share in _SENTENCES.items()]
+    sets = [iter(texts) for texts in measure(parts)]
     while sets:
         for texts in list(sets):
             text = next(texts, None)
@@ -65,10 +65,14 @@ def real_texts() -> Iterator[str]:
                 yield text
 
 
-def _sentences(language: str) -> Iterator[str]:
+def _texts_of(name: str, share: int | None) -> list[str]:
+    return [each["text"] for each in datasets.documents(name)[:share]]
+
+
+def _sentences(language: str, share: int | None) -> list[str]:
     path = datasets.data_file("stsb_multi", f"test_{language}.jsonl")
     with path.open(encoding="utf-8") as lines:
-        yield from (json.loads(line)["text1"] for line in lines)
+        return [json.loads(line)["text1"] for line in islice(lines, share)]
 
 
 def every_code_point() -> Iterator[str]:

@@ -10,6 +10,7 @@ and the bytes of the semantic fields. Everything at the shipped defaults.
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations, pairwise
 
 import elasticsearch
@@ -25,7 +26,7 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.bench.references import character_pairs, more_like_this
 from tests.support import datasets
 from tests.support.datasets import pair
@@ -265,11 +266,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("sets", nargs="*", choices=[[], *REPORTS, "clough"], default=[])
     chosen = parser.parse_args(argv).sets or [*REPORTS, "clough"]
     with bench_client() as client:
-        for name in chosen:
-            if name in REPORTS:
-                REPORTS[name](client)
-    if "clough" in chosen:
-        report_clough()
+        parts: list[Callable[[], None]] = [
+            partial(REPORTS[name], client) for name in chosen if name in REPORTS
+        ]
+        if "clough" in chosen:
+            parts.append(report_clough)
+        measure(parts)
 
 
 if __name__ == "__main__":

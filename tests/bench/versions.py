@@ -1,19 +1,23 @@
 """Versions found through a real index, against collections whose versions are known.
 
-    python -m tests.bench.versions
+    python -m tests.bench.versions [--record]
 
 Prints recall, coverage error, false alarms and F1 at the shipped defaults, and, so that nobody has
 to take the threshold on trust, the F1 of each set at the threshold that is best for the others.
+`--record` writes the figures to docs/figures.json.
 """
 
+import argparse
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 
 from es_simhash.evaluation import shingles
+from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.compare import compare, compare_fingerprints
@@ -21,8 +25,9 @@ from es_simhash.relation.model import Relation
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.index import Index
 from tests.bench.engines import bench_client
+from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index
-from tests.bench.program import run
+from tests.bench.program import measure, run
 from tests.bench.same_answer import report_differences
 from tests.support import datasets
 from tests.support.datasets import Pair, VersionSet, pair
@@ -33,6 +38,7 @@ SETS = (
 )
 # The three whose mean F1 is compared with the best that peers reach at one cut.
 COMPARED = SETS[:3]
+_LAWS = "law_versions_zh"
 _BATCH = 20
 _CUTS = np.arange(0.30, 0.91, 0.02)
 
@@ -62,7 +68,7 @@ def f1(found: dict[Pair, Relation], known: VersionSet, cut: float) -> float:
     return 2 * len(called & known.versions) / (len(called) + len(known.versions))
 
 
-def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
+def report(name: str, found: dict[Pair, Relation], known: VersionSet, figures: Figures) -> float:
     """Print the figures of one set and give its F1."""
     score = f1(found, known, VERSION_SCORE)
     called = {key for key, each in found.items() if each.score >= VERSION_SCORE} - known.neither
@@ -72,6 +78,7 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
         f"  F1 {score:.3f}  precision {len(right) / len(called):.3f}  "
         f"recall {len(right) / len(known.versions):.3f}"
     )
+    figures.add(f"{name}/f1", score)
     shown = {key for key, each in found.items() if each.score >= SHOWN_SCORE}
     strangers = shown - known.versions - known.neither
     sets = {
@@ -83,9 +90,14 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet) -> float:
         f"  pairs of strangers shown: {len(strangers)}, "
         f"of these sharing less than 0.2 of the smaller: {len(false)} {false[:3]}"
     )
+    figures.add(f"{name}/strangers", len(strangers))
+    figures.add(f"{name}/unlike_strangers", len(false))
     half = {key: kept for key, kept in known.containment.items() if kept >= 0.5}
     if half:
         errors = [abs(_greater_coverage(found.get(key)) - kept) for key, kept in half.items()]
+        figures.add(f"{name}/recall_shown", len(half.keys() & shown) / len(half))
+        figures.add(f"{name}/recall_called", len(half.keys() & called) / len(half))
+        figures.add(f"{name}/coverage_error", statistics.mean(errors))
         print(
             f"  of {len(half)} pairs with containment >= 0.5: recall "
             f"{len(half.keys() & shown) / len(half):.4f} (shown), "
@@ -101,19 +113,24 @@ def _greater_coverage(relation: Relation | None) -> float:
     return max(relation.coverage.of_query, relation.coverage.of_hit)
 
 
-def report_held_out(scores: dict[str, dict[Pair, Relation]], known: dict[str, VersionSet]) -> None:
+def report_held_out(
+    scores: dict[str, dict[Pair, Relation]], known: dict[str, VersionSet], figures: Figures
+) -> None:
     """Print each set's F1 at the cut that is best for the other sets."""
     print("\nF1 of each set at the cut that is best for the others (nothing tuned on itself):")
     curves = {
-        name: np.array([f1(scores[name], known[name], cut) for cut in _CUTS]) for name in SETS
+        name: np.array([f1(scores[name], known[name], cut) for cut in _CUTS]) for name in known
     }
-    for name in SETS:
-        others = np.mean([curves[other] for other in SETS if other != name], axis=0)
+    for name in known:
+        others = np.mean([curves[other] for other in known if other != name], axis=0)
         best = int(others.argmax())
+        figures.add(f"{name}/held_out_f1", float(curves[name][best]))
         print(
             f"  {name:16s} cut {_CUTS[best]:.2f}  F1 {curves[name][best]:.3f}"
             f"  (best for itself: {curves[name].max():.3f} at {_CUTS[curves[name].argmax()]:.2f})"
         )
+    if known.keys() < set(SETS):
+        return
     mean = np.mean([curves[name] for name in COMPARED], axis=0)
     wide = [
         f"{cut:.2f}"
@@ -147,7 +164,7 @@ def report_calibration(
         "  score          "
         + "  ".join(f"{low:.2f}-{min(high, 1):.2f}     " for low, high in pairwise(bounds))
     )
-    for name in SETS:
+    for name in known:
         cells = []
         for low, high in pairwise(bounds):
             inside = [
@@ -170,7 +187,7 @@ def _share(right: int, total: int) -> str:
     return f"{share:.2f} {max(0, middle - half):.2f}-{min(1, middle + half):.2f}"
 
 
-def report_clough() -> None:
+def report_clough(figures: Figures) -> None:
     """Print how well copied answers are told from independent ones, without a cluster."""
     texts = {each["id"]: each["text"] for each in datasets.documents("clough_stevenson")}
     rows = datasets.clough_pairs()
@@ -179,44 +196,73 @@ def report_clough() -> None:
     score = np.array([relation.score for relation in relations])
     called = np.array([relation.kind != "none" for relation in relations])
     above, below = score[copied], score[~copied]
+    figures.add("clough_stevenson/accuracy", float((called == copied).mean()))
     area = (above[:, None] > below).mean() + (above[:, None] == below).mean() / 2
+    figures.add("clough_stevenson/auc", float(area))
     print(
         f"\nclough_stevenson: copied or not at the default threshold {SHARED_SCORE}: "
         f"accuracy {(called == copied).mean():.3f}, AUC {area:.3f}, "
         f"copies found {int((called & copied).sum())} of {int(copied.sum())}"
     )
+
+
+def report_strangers() -> None:
+    """Print how many pairs of an answer and a news article are called versions."""
+    texts = [each["text"] for each in datasets.documents("clough_stevenson")]
     news = [each["text"] for each in datasets.documents("bbc_news")]
-    versions = report_strangers(list(texts.values()), news)
+    analyser = TextAnalyser()
+    ours, theirs = analyser.analyse(texts), analyser.analyse(news)
+    versions = sum(
+        compare_fingerprints(one, other).score >= VERSION_SCORE for one in ours for other in theirs
+    )
     print(f"  bbc_news texts called a version of one of them: {versions}")
 
 
-def report_strangers(texts: list[str], news: list[str]) -> int:
-    """Count the pairs of a text and a news article that are called versions."""
-    analyser = TextAnalyser()
-    ours, theirs = analyser.analyse(texts), analyser.analyse(news)
-    return sum(
-        compare_fingerprints(one, other).score >= VERSION_SCORE for one in ours for other in theirs
-    )
+def _complete_set(name: str) -> VersionSet:
+    """Read a set with all of its files, so that what is missing is known at once."""
+    known = datasets.version_set(name)
+    _ = known.versions, known.neither, known.containment
+    return known
 
 
-def main() -> None:
-    """Run all parts and print the figures."""
-    known = {name: datasets.version_set(name) for name in SETS}
-    found, scores, differences = {}, {}, 0
+def report_versions(figures: Figures) -> None:
+    """Print the figures of all sets through an index."""
+    known = {each.name: each for each in measure(partial(_complete_set, name) for name in SETS)}
+    found, scores, differences, relations = {}, {}, 0, 0
     with bench_client() as client:
-        for name in SETS:
+        figures.engine = f"Elasticsearch {find_engine().version}"
+        for name in known:
             with filled_index(client, f"bench-{name}", known[name].documents) as index:
                 answers = answers_of(index, known[name].texts)
             found[name] = found_pairs(answers)
-            scores[name] = report(name, found[name], known[name])
+            scores[name] = report(name, found[name], known[name], figures)
             differences += report_differences(known[name].texts, answers)
-    mean = statistics.mean(scores[name] for name in COMPARED)
+            relations += len(answers)
+    figures.add("relations", relations)
+    figures.add("differing_relations", differences)
     print(f"\nrelations that differ by where they are asked: {differences}")
-    print(f"mean F1 of {', '.join(COMPARED)}: {mean:.3f}; law_versions_zh: {scores[SETS[3]]:.3f}")
-    report_provinces(found["law_versions_zh"], known["law_versions_zh"])
-    report_held_out(found, known)
+    if known.keys() >= set(COMPARED):
+        mean = statistics.mean(scores[name] for name in COMPARED)
+        figures.add("mean/f1", mean)
+        print(f"mean F1 of {', '.join(COMPARED)}: {mean:.3f}")
+    if _LAWS in known:
+        report_provinces(found[_LAWS], known[_LAWS])
+    if len(known) > 1:
+        report_held_out(found, known, figures)
     report_calibration(found, known)
-    report_clough()
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run all parts, and print or record the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", action="store_true", help="write them to docs/figures.json")
+    options = parser.parse_args(argv)
+    figures = Figures("versions", "make bench-versions ARGS=--record")
+    reports = (report_versions, report_clough)
+    parts: list[Callable[[], None]] = [partial(report, figures) for report in reports]
+    measure([*parts, report_strangers])
+    if options.record:
+        figures.record()
 
 
 if __name__ == "__main__":

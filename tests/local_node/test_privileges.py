@@ -20,12 +20,15 @@ from es_simhash.families.find import find_families
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from tests.support.made_up_texts import make_text, revise
+from tests.support.page_blocks import blocks
 from tests.support.secured_node import ADMIN, PASSWORD, secured_node
 
 pytestmark = pytest.mark.cluster
 
 PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
 INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
+# The role that has what the API key of the page has.
+API_KEY = "api-key"
 TEXT = make_text(1, 200)
 DOCUMENTS = [
     {"id": "1", "text": TEXT},
@@ -129,6 +132,8 @@ def role_name(*parts: str) -> str:
 
 def roles() -> dict[str, Any]:
     made = {role_name(name): role(granted(case)) for name, case in CASES.items()}
+    (request,) = (block.request for block in blocks("docs/privileges.md") if block.request)
+    made[API_KEY] = json.loads(request[2])["role_descriptors"]["related"]
     for name, index, privilege in lacking():
         privileges = granted(CASES[name])
         privileges[index] = [each for each in privileges[index] if each != privilege]
@@ -218,6 +223,15 @@ def test_the_documented_privileges_are_enough(
 ) -> None:
     prepare(CASES[name].state)
     done = run_as(CASES[name], role_name(name))
+    assert done.exit_code == 0, done.output
+
+
+def test_the_privileges_of_the_api_key_on_the_page_are_enough_for_related(
+    prepare: Callable[[str], None], run_as: Callable[..., Any]
+) -> None:
+    # The node of the tests has the privileges as a role: it cannot make API keys.
+    prepare("ingested")
+    done = run_as(CASES["related"], API_KEY)
     assert done.exit_code == 0, done.output
 
 

@@ -2,6 +2,9 @@
 
 import json
 import random
+import re
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +19,7 @@ from es_simhash.storage.codec import simhash_object
 from es_simhash.text.limits import MAX_CHUNKS
 from tests.bench import pipeline as bench
 from tests.support.opensearch import request
+from tests.support.page_blocks import ROOT, blocks
 
 pytestmark = pytest.mark.cluster
 
@@ -175,3 +179,34 @@ def test_several_fields_are_one_text_as_in_python(simulate: Simulate) -> None:
     rejected, missing = simulate(body, {"headline": {"de": "x"}, "body": "Text."}, {"title": "x"})
     assert "holds no text" in rejected["simhash"]["error"]
     assert "There is no text" in missing["simhash"]["error"]
+
+
+def test_the_requests_of_the_page_fingerprint_old_and_new_documents(painless_url: str) -> None:
+    page = [block for block in blocks("docs/pipeline.md") if block.is_run]
+    (curl,) = (block.commands[0] for block in page if block.body.startswith("curl"))
+    settings, update = (block.request for block in page if block.request)
+    with bench.empty_index(painless_url) as index:
+        write = f"{painless_url}/{index}/_doc"
+        request(f"{write}/old?refresh=true", "PUT", {"text": "A text that was there before."})
+        done = subprocess.run(
+            ["bash", "-c", curl],
+            cwd=ROOT,
+            env={"PATH": "/usr/bin:/bin", "ELASTICSEARCH_URL": painless_url},
+            capture_output=True,
+            text=True,
+        )
+        assert json.loads(done.stdout) == {"acknowledged": True}, done
+        for method, path, body in filter(None, (settings, update)):
+            target = re.sub(r"\barticles\b", index, path)
+            assert "error" not in request(f"{painless_url}/{target}", method, json.loads(body))
+        request(f"{write}/new", "PUT", {"text": "A text that came after."})
+        deadline = time.monotonic() + 60
+        found = {}
+        while set(found) != {"old", "new"} and time.monotonic() < deadline:
+            request(f"{painless_url}/{index}/_refresh", "POST")
+            hits = request(f"{painless_url}/{index}/_search")["hits"]["hits"]
+            sources = {hit["_id"]: hit["_source"] for hit in hits}
+            found = {id: each["simhash"] for id, each in sources.items() if "simhash" in each}
+        request(f"{painless_url}/_ingest/pipeline/simhash@pipeline", "DELETE")
+    assert found["old"] == simhash_of("A text that was there before.")
+    assert found["new"] == simhash_of("A text that came after.")

@@ -10,23 +10,27 @@ from itertools import combinations
 from pathlib import Path
 
 from es_simhash.errors import InputError
+from tests.support.data_sources import SOURCES
 
 Pair = tuple[str, str]
+
+
+class MissingData(InputError):
+    """A set of the evaluation data is not there."""
 
 
 def data_folder() -> Path:
     """Return the folder of the data sets: ES_SIMHASH_DATA, or shared/data beside the repository.
 
     Raises:
-        InputError: It is not there.
+        MissingData: It is not there.
     """
     beside = Path(__file__).parents[3] / "shared" / "data"
     folder = Path(os.environ.get("ES_SIMHASH_DATA") or beside)
     if not folder.is_dir():
-        raise InputError(
-            f"No evaluation data at {folder}: it is not in the repository but in a folder "
-            "shared/data beside it, whose README.md names the sources. Set ES_SIMHASH_DATA to its "
-            "folder."
+        raise MissingData(
+            f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder; "
+            "docs/evaluation-data.md says where each set comes from."
         )
     return folder
 
@@ -35,11 +39,14 @@ def data_file(name: str, file: str) -> Path:
     """Return the path of a file of a set.
 
     Raises:
-        InputError: It is not there.
+        MissingData: It is not there.
     """
     path = data_folder() / name / file
     if not path.is_file():
-        raise InputError(f"No file {path} in the evaluation data. Set ES_SIMHASH_DATA.")
+        raise MissingData(
+            f"No file {path}: the set comes from {SOURCES[name]}. "
+            "Make it as docs/evaluation-data.md says, or set ES_SIMHASH_DATA."
+        )
     return path
 
 

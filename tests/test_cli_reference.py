@@ -1,0 +1,21 @@
+"""docs/cli.md is what `--help` says, and has every command and every option."""
+
+import click
+import pytest
+
+from es_simhash.cli.main import COMMANDS, cli
+from tests.support.cli_reference import PAGE, reference
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == reference(), "run make docs"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_a_command_has_its_options_on_the_page(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    section = PAGE.read_text("utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    for option in options:
+        assert option.hidden or option.opts[0] in section, option.opts

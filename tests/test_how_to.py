@@ -1,0 +1,109 @@
+"""The pages under docs/how-to lead from an index that people have to what they promise."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from scripts.build_site import ROOT
+from tests.support.clone import reserved_indices
+from tests.support.page_blocks import blocks
+from tests.support.page_shell import PageShell
+
+pytestmark = pytest.mark.cluster
+
+# The index of each page, whose name its lines have.
+PAGES = {
+    "contracts": "contracts",
+    "library-records": "records",
+    "logstash": "tickets",
+    "retrieval": "knowledge",
+}
+
+
+@pytest.fixture(scope="module")
+def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
+    names = [name for index in PAGES.values() for name in (index, f"{index}-simhash")]
+    with reserved_indices(cluster_url, names, "how-to", without_cluster):
+        yield
+
+
+@pytest.fixture
+def typed(
+    own_indices: None,
+    client: Any,
+    cluster_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[str], PageShell]:
+    """Run all blocks of a page, in a folder that has what a clone has."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    monkeypatch.setenv("COLUMNS", "140")
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+
+    def run(page: str) -> PageShell:
+        shell = PageShell(client, cluster_url, {})
+        for block in blocks(f"docs/how-to/{page}.md"):
+            if block.is_run:
+                shell.run(block)
+        return shell
+
+    return run
+
+
+def test_the_pages_are_all_here() -> None:
+    assert {path.stem for path in (ROOT / "docs" / "how-to").glob("*.md")} == set(PAGES)
+
+
+def test_contracts(typed: Callable[[str], PageShell]) -> None:
+    page = typed("contracts")
+    related = page.after("es-simhash related contracts --text-file")
+    listed = re.findall(r"│ ([\w-]+) +│ (\w+)", related)
+    assert [id for id, kind in listed if kind == "version"] == ["norwick-2023", "norwick-2021"]
+    assert ("brightway-2022", "shares_passages") in listed
+    clause = page.after("es-simhash related contracts --text ")
+    assert re.search(r"│ norwick-2023 │ shares_passages \(verbatim\)[^│]*│ [\d.]+ │ 100% │", clause)
+    changes = page.after("es-simhash changes contracts")
+    assert "30 → 45" in changes
+    assert "traced back to the field" in changes
+    assert "2023-03-01" in page.after("es-simhash blame contracts")
+    copies = page.after("es-simhash copies contracts")
+    assert "brightway-2022" in copies
+    assert "norwick-2021" in copies
+    assert "dock-road" not in copies
+
+
+def test_library_records(typed: Callable[[str], PageShell], client: Any) -> None:
+    page = typed("library-records")
+    family = page.after("es-simhash family records pm-1")
+    assert set(re.findall(r"(?:pm|em|cf)-\d", family)) == {"pm-1", "em-7", "cf-3"}
+    first, second = (block for block in blocks("docs/how-to/library-records.md") if block.request)
+    groups = PageShell(client, "", {}).send(*first.request)["aggregations"]["works"]["buckets"]
+    assert [group["doc_count"] for group in groups] == [3, 2]
+    hits = PageShell(client, "", {}).send(*second.request)["hits"]["hits"]
+    # The longest of three, the longest of two, and one that is alone.
+    assert {hit["_id"] for hit in hits} == {"em-7", "em-9", "em-4"}
+    assert "1 written" in page.after("es-simhash ingest records")
+    assert "1 skipped" in page.after("es-simhash ingest records")
+    (record,) = Path("records.audit.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(record)["id"] == "wos-1"
+
+
+def test_retrieval(typed: Callable[[str], PageShell], capsys: pytest.CaptureFixture[str]) -> None:
+    page = typed("retrieval")
+    (request,) = (block.request for block in blocks("docs/how-to/retrieval.md") if block.request)
+    assert str(page.printed[request[2]]).count("'_id': 'harbour-v") == 1
+    quoted = capsys.readouterr().out
+    assert re.search(r"^harbour-v3 excerpt_of \d+ \d+ verbatim$", quoted, re.M)
+
+
+def test_logstash(typed: Callable[[str], PageShell], client: Any) -> None:
+    page = typed("logstash")
+    assert re.search(r"│ t-1 │ version │", page.after("es-simhash related tickets"))
+    stored = client.get(index="tickets", id="t-2")["_source"]
+    assert stored["simhash"]["duplicate_of"] == "t-1"
+    assert stored["host"] == "desk-2"

@@ -1,0 +1,187 @@
+"""The commands, the Python and the requests of the pages under docs/, on a real engine.
+
+What other tests run is listed in tests/test_page_blocks.py, and what nobody runs, with the reason.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+
+from es_simhash import Index, find_families, ingest, install
+from es_simhash.engine.connection import connect
+from scripts.build_site import ROOT
+from tests.support.made_up_texts import make_text, revise
+from tests.support.page_blocks import Block, blocks
+from tests.support.page_shell import PageShell
+
+pytestmark = pytest.mark.cluster
+
+PAGES = (
+    *("backfill", "changes", "copies", "deduplicate", "families", "ingest", "passages", "report"),
+    *("sweep", "json"),
+)
+# Lines that run until they are stopped; tests/sync stops such sweeps.
+ENDLESS = re.compile(r"sweep .*--every|^tail ")
+# Blocks that show another index than the one here, by the beginning of their first line.
+OTHER_INDEX = ("$ es-simhash family policies",)
+# What was done before, by pages that say how it is taken back.
+BEFORE = {"deduplicate": "es-simhash dismiss articles 17 42"}
+HARBOUR = [
+    each
+    for line in (ROOT / "es_simhash/data/sample/corpus.jsonl").read_text("utf-8").splitlines()
+    if (each := json.loads(line))["id"].startswith("en-harbour-v")
+]
+
+
+def documents() -> list[dict[str, Any]]:
+    """Return the documents that the pages name, of two publishers."""
+    article = make_text(1, 300)
+    texts = {
+        "17": article,
+        "42": revise(article, 2, 0.05),
+        "99": make_text(3, 120),
+        "104": make_text(4, 120),
+        "A": make_text(5, 120),
+        "B": revise(make_text(5, 120), 6, 0.05),
+        "-draft": make_text(7, 120),
+        "terms/2021 final": revise(make_text(7, 120), 8, 0.05),
+    }
+    made_up = [
+        {"id": id, "text": text, "published": f"2024-0{n + 1}-01", "publisher": "Ox"[n % 2 :]}
+        for n, (id, text) in enumerate(texts.items())
+    ]
+    harbour = [
+        {
+            "id": each["id"],
+            "text": each["text"],
+            "published": f"2024-02-{n + 10}",
+            "lang": "en",
+            "publisher": "Harbour",
+        }
+        for n, each in enumerate(HARBOUR)
+    ]
+    return [*made_up, *harbour]
+
+
+def new_documents(seed: int) -> list[dict[str, Any]]:
+    """Return documents to ingest: versions of those in the index, of each other, and a conflict."""
+    texts = [revise(each["text"], 50, 0.03) for each in documents()[:2]]
+    first = make_text(seed)
+    # The longer and newer one replaces the other.
+    texts += [first, f"{first} {make_text(seed + 1, 12)}", make_text(seed + 2), make_text(seed + 3)]
+    ids = [f"new-{seed}-{n}" for n in range(len(texts))]
+    ids[-1] = ids[-2]
+    return [
+        {"id": id, "text": text, "published": f"2025-01-{n + 10}", "publisher": "Ox"}
+        for n, (id, text) in enumerate(zip(ids, texts, strict=True))
+    ]
+
+
+@pytest.fixture(scope="module")
+def articles(cluster_url: str) -> Iterator[str]:
+    """The index of the pages, filled, with families."""
+    name = f"test-{uuid.uuid4().hex}"
+    with connect(cluster_url) as client:
+        install(client, name)
+        assert all(outcome.ok for outcome in ingest(client, name, documents()))
+        client.indices.refresh(index=name)
+        find_families(client, name)
+        client.indices.refresh(index=name)
+        yield name
+        for index in (name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash"):
+            client.indices.delete(index=index, ignore_unavailable=True)
+
+
+def write_files(index: str, new: list[dict[str, Any]]) -> None:
+    """Write the files that the pages name into the current folder."""
+    texts = {name: make_text(20 + n, 80) for n, name in enumerate(("draft", "a", "terms-2020"))}
+    for name, version in (("draft", "source"), ("a", "b"), ("terms-2020", "terms-2021")):
+        texts[version] = revise(texts[name], 3, 0.1)
+    for name, text in texts.items():
+        Path(f"{name}.txt").write_text(text, "utf-8")
+    lines = "".join(json.dumps(each) + "\n" for each in new)
+    Path(f"{index}.jsonl").write_text(lines, "utf-8")
+
+
+def masked(line: str) -> str:
+    """Return a line without the figures, names of runs and files that differ from run to run."""
+    line = re.sub(r"\b[0-9a-f]{12}\b|\(…\)|\(run …\)|\(run \w*\)|\([^()]*/s[^()]*\)", "#", line)
+    line = re.sub(r"\S+\.audit\.jsonl", "FILE", line)
+    return re.sub(r"[\d,.]*\d", "#", line).rstrip()
+
+
+def run_session(shell: PageShell, block: Block) -> None:
+    """Run a session, and check that the lines it shows are printed."""
+    for command, shown in block.outputs():
+        if ENDLESS.search(command):
+            continue
+        printed = [masked(line) for line in shell.type(command).splitlines()]
+        for line in shown:
+            assert masked(line) in printed, (command, line, printed)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_blocks_of_a_page_run(
+    page: str,
+    client: Any,
+    cluster_url: str,
+    articles: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    monkeypatch.setenv("COLUMNS", "120")
+    # Texts that no other page has written.
+    write_files(articles, new_documents(1000 + 10 * PAGES.index(page)))
+    index = Index(client, articles)
+    changed = ("en-harbour-v1", "en-harbour-v2")
+    shell = PageShell(client, cluster_url, {"articles": articles})
+    shell.names |= {
+        "client": client,
+        "batches": [[{"id": "p", "text": make_text(70), "published": "2025-01-01"}]],
+        "changes": index.changes(*changed),
+        "relation": index.explain(*changed),
+        "timeline": index.timeline(*changed, date_field="published"),
+    }
+    if page in BEFORE:
+        shell.type(BEFORE[page])
+    for block in blocks(f"docs/{page}.md"):
+        if not block.is_run or block.body.startswith(OTHER_INDEX):
+            continue
+        if block.language == "console":
+            run_session(shell, block)
+        else:
+            shell.run(block)
+
+
+def test_the_fields_of_an_index_are_stored_as_install_md_says(
+    client: Any, cluster_url: str, index_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    fields = {"body": "text", "headline": "text", "published": "date"}
+    properties = {name: {"type": kind} for name, kind in fields.items()}
+    client.indices.create(index=index_name, mappings={"properties": properties})
+    install(client, index_name)
+    (block,) = (
+        one for one in blocks("docs/install.md") if one.body.startswith("es-simhash config")
+    )
+    shell = PageShell(client, cluster_url, {"articles": index_name})
+    shell.run(block)
+    printed = shell.type("es-simhash config articles")
+    for setting in ("body", "headline", "published", "https://example.org/{id}"):
+        assert setting in printed
+
+
+def test_the_token_of_service_md_has_its_claim(client: Any, cluster_url: str) -> None:
+    (block,) = (one for one in blocks("docs/service.md") if one.language == "python")
+    shell = PageShell(client, cluster_url, {})
+    shell.run(block)
+    token, secret = shell.names["token"], shell.names["secret"]
+    assert jwt.decode(token, secret, ["HS256"])["tenant"] == "a"

@@ -1,0 +1,153 @@
+"""The site of the documentation: it builds strictly, asks no other host, and fits a phone."""
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, NoReturn
+
+import pytest
+from mkdocs.exceptions import Abort
+
+from es_simhash.errors import EsSimhashError
+from scripts.build_site import ROOT, build_site, copy_pages, sources
+from tests.support.browser import chromium
+
+# What a browser loads by itself; links to other sites are for the reader to follow.
+LOADED = re.compile(
+    r"<(?:link|script|img|source|iframe|video|audio|object|embed|use|image|input|base)\b[^>]*?"
+    r"\b(?:href|src|srcset|data|poster)=[\"'](?:https?:)?//[^\"']+",
+    re.S,
+)
+LOADED_BY_STYLE = re.compile(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//")
+# Named in the theme's script and loaded only by what no page has: diagrams of Mermaid, the name of
+# a repository on GitHub. In a browser, `test_pages_ask_no_other_host_and_fit_a_phone` looks.
+IN_SCRIPTS = {
+    "https://unpkg.com/mermaid@11/dist/mermaid.min.js",
+    "https://unpkg.com/resize-observer-polyfill",
+    "https://api.github.com/repos/",
+    "https://api.github.com/users/",
+    "https://clipboardjs.com/",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    # A warning, such as a broken link or a page outside the navigation, is an exception here.
+    build_site(folder / "site", folder / "pages")
+    return folder / "site"
+
+
+def test_every_page_of_the_repository_is_on_the_site(site: Path) -> None:
+    pages = [path for path in sources() if path.suffix == ".md"]
+    assert len(pages) > 30
+    for page in pages:
+        built = (
+            page.parent / "index.html" if page.name == "README.md" else page.with_suffix(".html")
+        )
+        assert (site / built).is_file(), page
+
+
+@pytest.mark.parametrize(
+    "line", ["[gone](no-such-page.md)", "[gone](relations.md#no-such-heading)"]
+)
+def test_a_broken_link_fails_the_build(line: str, tmp_path: Path) -> None:
+    """The build of pages of which one has a broken link, without the copying."""
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    pages = tmp_path / "pages"
+    copy_pages(pages)
+    with (pages / "docs" / "report.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n{line}\n")
+    config = load_config(
+        str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(tmp_path / "site"), strict=True
+    )
+    with pytest.raises(Abort):
+        build(config)
+
+
+def test_no_file_names_another_host_to_load_from(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text("utf-8")
+        assert LOADED.findall(text) == [], path
+        assert LOADED_BY_STYLE.findall(text) == [], path
+        assert 'class="mermaid"' not in text
+    styles = list(site.rglob("*.css"))
+    assert len(styles) > 2
+    for path in styles:
+        assert LOADED_BY_STYLE.findall(path.read_text("utf-8")) == [], path
+    (bundle,) = site.glob("assets/javascripts/bundle.*.js")
+    assert set(re.findall(r"https?://[\w./@-]+", bundle.read_text("utf-8"))) <= IN_SCRIPTS
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on the loopback interface, and yield its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def chrome(without_cluster: Callable[[str], NoReturn]) -> Iterator[Any]:
+    try:
+        with chromium() as browser:
+            yield browser
+    except EsSimhashError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_ask_no_other_host_and_fit_a_phone(site: Path, chrome: Any, scheme: str) -> None:
+    pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
+    with served(site) as address:
+        page = chrome.new_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        for path in pages[::4] if scheme == "light" else pages[:3]:
+            page.goto(f"{address}/{path}")
+            expected = "slate" if scheme == "dark" else "default"
+            assert page.get_attribute("body", "data-md-color-scheme") == expected
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= 375, (path, width)
+        assert len(asked) > len(pages[:3])
+        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+        page.close()
+
+
+def test_the_search_finds_a_page_without_another_host(site: Path, chrome: Any) -> None:
+    with served(site) as address:
+        page = chrome.new_page(viewport={"width": 1280, "height": 900})
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/index.html")
+        page.fill(".md-search__input", "sidecar")
+        page.wait_for_selector(".md-search-result__link", timeout=30_000)
+        assert "docs/backfill.html" in page.inner_html(".md-search-result__list")
+        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+        page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_on_a_page_can_be_read(site: Path, chrome: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    rules = {"runOnly": ["color-contrast", "link-in-text-block", "image-alt", "heading-order"]}
+    with served(site) as address:
+        page = chrome.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+        for path in ("index.html", "docs/cli.html", "docs/how-to/contracts.html"):
+            page.goto(f"{address}/{path}")
+            violations = axe.run(page, options=rules).response["violations"]
+            assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], path
+        page.close()
