@@ -7,6 +7,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.cluster
 
 PAGES = (
     *("backfill", "changes", "copies", "deduplicate", "families", "ingest", "passages", "report"),
-    *("sweep", "json"),
+    *("sweep", "json", "evaluate", "methods"),
 )
 # Lines that run until they are stopped; tests/sync stops such sweeps.
 ENDLESS = re.compile(r"sweep .*--every|^tail ")
@@ -107,6 +108,23 @@ def write_files(index: str, new: list[dict[str, Any]]) -> None:
         Path(f"{name}.txt").write_text(text, "utf-8")
     lines = "".join(json.dumps(each) + "\n" for each in new)
     Path(f"{index}.jsonl").write_text(lines, "utf-8")
+    write_labelled("pairs", "texts", {each["id"]: each["text"] for each in documents()})
+    for seed, name in ((60, "laws"), (80, "news")):
+        originals = {f"{name}-{n}": make_text(seed + n, 80) for n in range(4)}
+        revised = {f"{id}-v2": revise(text, 7, 0.1) for id, text in originals.items()}
+        write_labelled(name, name, originals | revised)
+
+
+def write_labelled(pairs: str, texts: str, documents: dict[str, str]) -> None:
+    """Write texts, and pairs of each with the next; those of one original are versions."""
+    lines = (json.dumps({"id": id, "text": text}) for id, text in documents.items())
+    Path(f"{texts}.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    words = {id: set(text.split()) for id, text in documents.items()}
+    labelled = (
+        f"{one}\t{other}\t{int(len(words[one] & words[other]) > len(words[one]) / 2)}\n"
+        for one, other in combinations(documents, 2)
+    )
+    Path(f"{pairs}.tsv").write_text("".join(labelled), "utf-8")
 
 
 def masked(line: str) -> str:
