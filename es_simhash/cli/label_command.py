@@ -21,7 +21,7 @@ from es_simhash.evaluation.useful_pairs import OfferedPair, most_useful
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.fields import DEFAULT_FIELD
 
-_MAX_IDS = 6
+_MAX_LISTED = 5
 _MAX_SEED = (1 << 31) - 1
 
 
@@ -51,9 +51,9 @@ _MAX_SEED = (1 << 31) - 1
 @click.option(
     "--per-family",
     type=click.IntRange(1),
-    default=4,
+    default=2,
     show_default=True,
-    help="Maximum number of pairs with documents of one family.",
+    help="Maximum number of pairs of one family in each of four ranges of scores.",
 )
 @click.option(
     "--show-scores", is_flag=True, help="Show kind and score before the answer, not after it."
@@ -93,7 +93,7 @@ def label(
         if found.unreadable:
             click.echo(
                 f"{len(found.unreadable)} of {found.documents} documents left out, which cannot be "
-                f"read: {listed(found.unreadable, _MAX_IDS)}. Run `es-simhash doctor {index}`.",
+                f"read: {listed(found.unreadable, _MAX_LISTED)}. Run `es-simhash doctor {index}`.",
                 err=True,
             )
         useful = most_useful(found.pairs, seed=seed, per_family=per_family)
@@ -101,10 +101,11 @@ def label(
         labelling = Labelling(file, searched.changes, keys, console_of("table"), show_scores)
         left = labelling.run(pairs)
         known = file.labels
-    if not pairs:
+    offered_before = sum(pair.ids in known for pair in useful)
+    if not pairs and offered_before:
         click.echo(
-            f"All {len(useful)} pairs of this sample are labelled. Use another --seed or a larger "
-            "--sample for more."
+            f"All {offered_before} pairs of this sample are labelled. Use another --seed or a "
+            "larger --sample for more."
         )
     versions = sum(labelling.labelled.values())
     click.echo(

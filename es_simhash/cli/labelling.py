@@ -80,8 +80,8 @@ class Labelling:
         while place is not None:
             if place < len(pairs):
                 place = self._offer(pairs, place)
-            elif self._answered and self._asked("That was the last pair", "uq") == "u":
-                place = self._undo(pairs, place)
+            elif self._answered and self._asked("That was the last pair.", "uq") == "u":
+                place = self._undo(pairs)
             else:
                 break
         return len(pairs) - len(self.labelled) - self._unreadable
@@ -95,12 +95,14 @@ class Labelling:
             click.echo(f"Left out: {one_line(str(error))}", err=True)
             self._unreadable += 1
             return place + 1
-        is_cut = self._show(pair, changes, f"Pair {place + 1} of {len(pairs)}")
+        self._show(pair, changes, f"Pair {place + 1} of {len(pairs)}")
         while (key := self._asked("Versions?", "".join(_KEYS))) is not None:
             if key == "m":
-                is_cut and self._print_texts(changes, _MOST_LINES)
+                self._print_texts(changes, _MOST_LINES)
+            elif key == "u" and self._answered:
+                return self._undo(pairs)
             elif key == "u":
-                return self._undo(pairs, place)
+                self._print(Text("Nothing to undo: this is the first pair."))
             elif key == "q":
                 return None
             else:
@@ -117,11 +119,8 @@ class Labelling:
                 self._print(Text(_judgement(pair), "dim"))
         self._answered.append((place, size))
 
-    def _undo(self, pairs: Sequence[OfferedPair], place: int) -> int:
+    def _undo(self, pairs: Sequence[OfferedPair]) -> int:
         """Take the last answer back; return the place of its pair."""
-        if not self._answered:
-            self._print(Text("Nothing to undo: no answer yet."))
-            return place
         place, size = self._answered.pop()
         if size is not None:
             self.file.take_back(pairs[place].ids, size)
@@ -141,8 +140,7 @@ class Labelling:
                 return typed.lower()
             click.echo(f"Unknown answer {shortened(typed, 20)!r}. Use {', '.join(keys)}.")
 
-    def _show(self, pair: OfferedPair, changes: Changes, title: str) -> bool:
-        """Print a pair; return whether some of its texts is not shown."""
+    def _show(self, pair: OfferedPair, changes: Changes, title: str) -> None:
         self.console.print()
         self._print(Text(title, "bold"))
         for side, document in (("left: ", pair.first), ("right:", pair.second)):
@@ -150,9 +148,9 @@ class Labelling:
         if self.show_scores:
             self._print(Text(_judgement(pair), "dim"))
         height = self.console.height - _OTHER_LINES if self.console.is_terminal else _LINES
-        return self._print_texts(changes, max(_LEAST_LINES, height))
+        self._print_texts(changes, max(_LEAST_LINES, height))
 
-    def _print_texts(self, changes: Changes, height: int) -> bool:
+    def _print_texts(self, changes: Changes, height: int) -> None:
         width = max(_LEAST_WIDTH, self.console.width)
         shown = side_by_side(changes, self.console, width=width, height=height)
         for line in shown.lines:
@@ -160,7 +158,6 @@ class Labelling:
         if shown.is_cut:
             more = "m shows more" if height < _MOST_LINES else "`es-simhash changes` shows all"
             self._print(Text(f"… {more}", "dim"))
-        return shown.is_cut
 
     def _print(self, line: Text) -> None:
         self.console.print(line, soft_wrap=True)

@@ -22,7 +22,7 @@ from es_simhash.storage import fields
 
 MAX_SAMPLE = 2_000
 # Documents of one request.
-_BATCH = 20
+_DOCUMENTS = 25
 # A large family has many sure versions, of which the unsure ones are the last.
 _VERSIONS = SearchOptions(
     size=50,
@@ -77,8 +77,8 @@ def related_pairs(
     ids = _drawn(index, sample, seed)
     found: dict[Pair, OfferedPair] = {}
     failed: dict[str, EsSimhashError] = {}
-    for start in range(0, len(ids), _BATCH):
-        batch = ids[start : start + _BATCH]
+    for start in range(0, len(ids), _DOCUMENTS):
+        batch = ids[start : start + _DOCUMENTS]
         for id, answer in _answers(index, batch, failed):
             for pair in _pairs(id, answer):
                 found.setdefault(pair.ids, pair)

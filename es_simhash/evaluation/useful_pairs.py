@@ -62,18 +62,27 @@ def most_useful(
     Args:
         pairs: Each at most once.
         seed: Of the random order.
-        per_family: Maximum number of pairs in which documents of one family are.
+        per_family: Maximum number of pairs in each group in which documents of one family are: a
+            family is all documents that versions connect.
     """
     found = sorted(pairs, key=lambda pair: pair.ids)
     families = _families(found)
+    groups = [_capped(group, families, per_family) for group in _groups(found, seed)]
+    return tuple(_in_turns(groups))
+
+
+def _capped(
+    pairs: Iterable[OfferedPair], families: Callable[[str], str], per_family: int
+) -> list[OfferedPair]:
+    """Return pairs without those of families that have enough before."""
     taken: Counter[str] = Counter()
     chosen = []
-    for pair in _in_turns(_groups(found, seed)):
+    for pair in pairs:
         names = {families(id) for id in pair.ids}
         if all(taken[name] < per_family for name in names):
             taken.update(names)
             chosen.append(pair)
-    return tuple(chosen)
+    return chosen
 
 
 def _groups(pairs: Sequence[OfferedPair], seed: int) -> list[list[OfferedPair]]:
