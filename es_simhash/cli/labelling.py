@@ -11,7 +11,7 @@ from es_simhash.cli.answer_keys import Keys
 from es_simhash.cli.output import shortened
 from es_simhash.cli.side_by_side import side_by_side
 from es_simhash.differences.model import Changes
-from es_simhash.errors import ClusterError, InputError
+from es_simhash.errors import DocumentAmbiguous, DocumentMissing, InputError
 from es_simhash.evaluation.label_file import LabelFile
 from es_simhash.evaluation.useful_pairs import OfferedPair, PairedDocument
 from es_simhash.relation.model import Kind
@@ -65,7 +65,8 @@ class Labelling:
     labelled: dict[OfferedPair, bool] = field(default_factory=dict)
     # What was answered: the place of the pair, and the size of the file before; None if skipped.
     _answered: list[tuple[int, int | None]] = field(default_factory=list)
-    _unreadable: int = 0
+    # Places of pairs whose texts cannot be read any more.
+    _unreadable: set[int] = field(default_factory=set)
 
     def run(self, pairs: Sequence[OfferedPair]) -> int:
         """Offer pairs in their order.
@@ -84,16 +85,16 @@ class Labelling:
                 place = self._undo(pairs)
             else:
                 break
-        return len(pairs) - len(self.labelled) - self._unreadable
+        return len(pairs) - len(self.labelled) - len(self._unreadable)
 
     def _offer(self, pairs: Sequence[OfferedPair], place: int) -> int | None:
         """Offer one pair; return the place of the next, or None at the end."""
         pair = pairs[place]
         try:
             changes = self.read(pair.first.id, pair.second.id)
-        except (ClusterError, InputError) as error:
+        except (DocumentAmbiguous, DocumentMissing, InputError) as error:
             click.echo(f"Left out: {one_line(str(error))}", err=True)
-            self._unreadable += 1
+            self._unreadable.add(place)
             return place + 1
         self._show(pair, changes, f"Pair {place + 1} of {len(pairs)}")
         while (key := self._asked("Versions?", "".join(_KEYS))) is not None:
@@ -165,8 +166,8 @@ class Labelling:
 
 def _described(document: PairedDocument) -> str:
     context = document.context
-    told = [] if context is None else [context.date, context.title]
-    return "  ".join([printable(document.id), *(one_line(each) for each in told if each)])
+    shown = [] if context is None else [context.date, context.title]
+    return "  ".join([printable(document.id), *(one_line(each) for each in shown if each)])
 
 
 def _judgement(pair: OfferedPair) -> str:

@@ -104,21 +104,26 @@ def _cells(row: Row, console: Console, column: int, height: int) -> _Cells:
     # Where all of a row differs, marks would say nothing.
     is_marked = not all(bit.is_edit for bit in (*row.a, *row.b))
     limits = column, height, is_marked
-    left, cut_left = _wrapped(_side(row, 0, console, limits), console, column, height)
-    right, cut_right = _wrapped(_side(row, 1, console, limits), console, column, height)
-    return _Cells(left, right, cut_left or cut_right)
+    texts = [_side(row, side, console, limits) for side in (0, 1)]
+    (left, cut_left), (right, cut_right) = (
+        _wrapped(text, console, column, height) for text, _ in texts
+    )
+    return _Cells(left, right, cut_left or cut_right or any(is_cut for _, is_cut in texts))
 
 
-def _side(row: Row, side: int, console: Console, limits: tuple[int, int, bool]) -> Text:
+def _side(
+    row: Row, side: int, console: Console, limits: tuple[int, int, bool]
+) -> tuple[Text, bool]:
+    """Return the text of a side, and whether it is only the start of a long one."""
     column, height, is_marked = limits
     bits: Sequence[Bit] = row.b if side else row.a
-    has_colours = console.is_terminal and not console.no_color
+    has_colours = console.color_system is not None and not console.no_color
     opening, closing = ("", "") if has_colours else MARKS["insert" if side else "delete"]
     text = Text(style=_EQUAL if row.kind == "equal" else "")
     # More than can be shown, so that a long text is not wrapped as a whole.
     room = column * (height + 1)
     for bit in bits:
-        words = printable(_SPACE.sub(" ", bit.text[: room + 1]))
+        words = printable(_SPACE.sub(" ", bit.text[:room]))
         if not text:
             words = words.lstrip()
         marked = words.strip() if bit.is_edit and is_marked else ""
@@ -132,7 +137,7 @@ def _side(row: Row, side: int, console: Console, limits: tuple[int, int, bool]) 
         if room < 0:
             break
     text.rstrip()
-    return text
+    return text, room < 0
 
 
 def _wrapped(text: Text, console: Console, column: int, height: int) -> tuple[Sequence[Text], bool]:

@@ -228,3 +228,58 @@ def test_documents_without_a_text_are_left_out_and_named(
     done = label("v", index=desk.name)
     assert "1 of 3 documents left out, which cannot be read: bare." in done.err
     assert pair(("a", "b")) in labels()
+
+
+def test_pairs_that_were_dismissed_are_offered(
+    label: Label, call: Any, desk: Any, make_text: Any, revise: Any
+) -> None:
+    text = make_text(1)
+    desk.put([{"_id": "a", "text": text}, {"_id": "b", "text": revise(text, 3)}])
+    assert call("dismiss", desk.name, "a", "b").status == 0
+    assert offered(label("v", index=desk.name).out) == [("a", "b")]
+
+
+def test_a_document_that_is_deleted_meanwhile_is_left_out(
+    label: Label, call: Any, desk: Any, make_text: Any, revise: Any, monkeypatch: Any
+) -> None:
+    for name in "ab":
+        text = make_text(ord(name))
+        desk.put([{"_id": f"{name}1", "text": text}, {"_id": f"{name}2", "text": revise(text, 3)}])
+    one, other = offered(label("ss", "--show-scores", index=desk.name).out)[:2]
+
+    class Deleting(io.BytesIO):
+        """Deletes a document of the second pair while the first one is labelled."""
+
+        def readline(self, size: int | None = -1, /) -> bytes:
+            deleting = desk.client.options(ignore_status=404)
+            deleting.delete(index=desk.name, id=other[0], refresh=True)
+            return super().readline(size)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Deleting(b"v\nv\nq\n")))
+    done = call("label", desk.name, "-o", "pairs.tsv")
+    assert done.status == 0, done
+    assert f"Left out: Document '{other[0]}' is not in index" in done.err
+    assert labels()[pair(one)]
+    assert pair(other) not in labels()
+
+
+def test_a_sidecar_is_labelled_and_evaluated(
+    label: Label, call: Any, client: Any, index_name: str, make_text: Any, revise: Any
+) -> None:
+    text, sidecar = make_text(1), f"{index_name}-near"
+    for id, words in {"a": text, "b": revise(text, 3), "c": make_text(2)}.items():
+        client.index(index=index_name, id=id, document={"body": words})
+    client.indices.refresh(index=index_name)
+    try:
+        done = call("backfill", index_name, "--sidecar", sidecar, "--field", "body", "--quiet")
+        assert done.status == 0, done
+        client.indices.refresh(index=sidecar)
+        done = label("v" + "n" * 9, "--show-scores", index=sidecar)
+        assert done.status == 0, done
+        (first, *_) = zip(offered(done.out), SCORE.findall(done.out), strict=True)
+        assert first[0] == ("a", "b")
+        assert first[1][0] == "version"
+        done = call("evaluate", "pairs.tsv", "--index", sidecar, "--quiet")
+        assert (done.status, done.err) == (0, "")
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)

@@ -83,6 +83,12 @@ def test_no_more_lines_than_there_is_room_for() -> None:
     assert len(column(whole, 0).split()) >= 2000
 
 
+def test_a_text_that_is_cut_within_white_space_says_so() -> None:
+    found = shown("one" + "\n" * 9_000 + "two", "six" + " " * 9_000 + "ten", height=24)
+    assert "two" in column(found, 0) or found.is_cut
+    assert "ten" in column(found, 1) or found.is_cut
+
+
 def test_control_characters_are_escaped() -> None:
     found = shown("one \x1b[31mtwo\x07 \u202ethree", "one \x1b[2Jtwo \x9bthree")
     assert "".join(lines(found)).isprintable()
