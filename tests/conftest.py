@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.support.desk",
     "tests.support.docker_daemon",
     "tests.support.documents",
+    "tests.support.labelled_index",
     "tests.support.library",
     "tests.support.painless",
     "tests.support.proxy",

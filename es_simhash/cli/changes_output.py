@@ -38,7 +38,7 @@ _STYLES: dict[Mark, str] = {
     "moved_away": "blue dim",
     "moved_here": "blue",
 }
-_MARKS: dict[Mark, tuple[str, str]] = {"delete": ("[-", "-]"), "insert": ("{+", "+}")}
+MARKS: dict[Mark, tuple[str, str]] = {"delete": ("[-", "-]"), "insert": ("{+", "+}")}
 
 changes_format_option = click.option(
     "--format",
@@ -162,7 +162,7 @@ class ChangesPrinter:
         words = shortened(_PARAGRAPHS.sub(" ¶ ", piece.text), _MAX_CHARACTERS)
         lead = " " if piece.text[:1].isspace() else ""
         tail = " " if words and piece.text[-1:].isspace() else ""
-        opening, closing = ("", "") if self._has_colours else _MARKS.get(piece.mark, ("", ""))
+        opening, closing = ("", "") if self._has_colours else MARKS.get(piece.mark, ("", ""))
         text.append(lead)
         text.append(f"{opening}{words}{closing}", _STYLES[piece.mark])
         text.append(tail)

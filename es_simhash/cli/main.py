@@ -26,6 +26,7 @@ COMMANDS = {
     "fingerprint": "es_simhash.cli.fingerprint_command",
     "ingest": "es_simhash.cli.ingest_command",
     "install": "es_simhash.cli.install_command",
+    "label": "es_simhash.cli.label_command",
     "node": "es_simhash.cli.node_command",
     "pipeline": "es_simhash.cli.pipeline_command",
     "related": "es_simhash.cli.related_command",

@@ -44,16 +44,43 @@ def read_pairs(path: Path) -> LabelledPairs:
     Raises:
         InputError: The file cannot be read, or no line of it is a labelled pair.
     """
-    # Not splitlines: a string of JSON may hold a line separator of Unicode.
-    lines = _content(path).split("\n")
-    delimiter = _delimiter(path, lines)
-    parsed = list(_json_lines(lines) if not delimiter else _cells(lines, delimiter))
+    content = _content(path)
+    return _read(path, content, delimiter_of(path, content)).result()
+
+
+def started_pairs(path: Path) -> LabelledPairs:
+    """Read a file that pairs are still added to: it may have none yet.
+
+    Raises:
+        InputError: The file cannot be read, or a line of it is wrong.
+    """
+    content = _content(path)
+    read = _read(path, content, delimiter_of(path, content)).started()
+    if read.problems:
+        raise InputError(read.problems[0])
+    return read
+
+
+def _read(path: Path, content: str, delimiter: str) -> "_Reader":
+    parsed = parsed_lines(content, delimiter)
     if parsed and _is_header(parsed[0][1]):
         del parsed[0]
     reader = _Reader(str(path), _NAMES[delimiter])
     for number, cells in parsed:
         reader.add(number, cells)
-    return reader.result()
+    return reader
+
+
+def parsed_lines(content: str, delimiter: str) -> list[_Line]:
+    """Return the lines of a file, each with its number and its cells, or what is wrong with it.
+
+    Args:
+        content: Of the file.
+        delimiter: What separates columns; "" for JSON.
+    """
+    # Not splitlines: a string of JSON may hold a line separator of Unicode.
+    lines = content.split("\n")
+    return list(_cells(lines, delimiter) if delimiter else _json_lines(lines))
 
 
 def _content(path: Path) -> str:
@@ -70,14 +97,14 @@ def _content(path: Path) -> str:
         ) from error
 
 
-def _delimiter(path: Path, lines: Sequence[str]) -> str:
+def delimiter_of(path: Path, content: str) -> str:
     """Return what separates columns, by the name of the file or its first line; "" for JSON."""
     suffix = path.suffix.lower()
     if suffix in _JSON:
         return ""
     if suffix in _DELIMITERS:
         return _DELIMITERS[suffix]
-    first = next((line for line in lines if line.strip()), "")
+    first = next((line for line in content.split("\n") if line.strip()), "\t")
     if first.lstrip().startswith(("{", "[")):
         return ""
     return "\t" if "\t" in first else ","
@@ -187,6 +214,10 @@ class _Reader:
                 else f"File {self._name!r} is empty. Name another file."
             )
         return LabelledPairs(self._name, labels, self._lines, tuple(self._problems))
+
+    def started(self) -> LabelledPairs:
+        """Return what was taken, which may be nothing."""
+        return LabelledPairs(self._name, self._labels, self._lines, tuple(self._problems))
 
 
 def _is_id(value: object) -> bool:

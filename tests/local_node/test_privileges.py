@@ -77,6 +77,8 @@ CASES = {
     "changes": Case("changes", ("changes", INDEX, "1", "2")),
     "history": Case("changes", ("changes", INDEX, "--family", "1"), "families"),
     "blame": Case("blame", ("blame", INDEX, "1"), "families"),
+    "evaluate": Case("evaluate --index", ("evaluate", "labelled.tsv", "--index", INDEX)),
+    "label": Case("label", ("label", INDEX, "-o", "pairs.tsv")),
     "doctor": Case("doctor", ("doctor", INDEX)),
     "status": Case("status", ("status", INDEX)),
     "install-new": Case("install", ("install", INDEX), "missing"),
@@ -165,6 +167,7 @@ def prepare(administrator: Any, tmp_path: Path, monkeypatch: Any) -> Callable[[s
     """Bring the index into a state, as the administrator."""
     monkeypatch.chdir(tmp_path)
     Path("new.jsonl").write_text(f"{json.dumps(NEW)}\n{json.dumps(STRANGER)}\n", "utf-8")
+    Path("labelled.tsv").write_text("1\t2\t1\n1\t3\t0\n", "utf-8")
     admin = administrator
 
     def bring(state: str) -> None:

@@ -1,0 +1,50 @@
+"""An index with versions of every degree, to label pairs of."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.made_up_texts import make_text, revise
+
+# Shares of changed words: the more, the lower the score.
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4)
+STEERING_TITLE = "Colour \x1b[31mred\x07"
+CHINESE = "北京市发布了新的规定，所有商店必须在晚上十点以前关门。居民表示欢迎，店主则担心收入。"
+
+
+def documents() -> Iterator[dict[str, Any]]:
+    """Yield families of two versions, equal texts, and texts of their own."""
+    for number, share in enumerate(SHARES):
+        text = make_text(number)
+        yield {"id": f"new{number}", "text": revise(text, 50 + number, share), "date": "2024-02-01"}
+        yield {"id": f"old{number}", "text": text, "date": "2023-02-01", "title": STEERING_TITLE}
+    equal = make_text(20)
+    yield {"id": "same1", "text": equal}
+    yield {"id": "same2", "text": equal}
+    tab = make_text(21)
+    yield {"id": "tab\tone", "text": tab}
+    yield {"id": "tab two", "text": revise(tab, 71, 0.05)}
+    yield {"id": "zh1", "text": CHINESE * 3 + "\x1b[2J最后一句。"}
+    yield {"id": "zh2", "text": CHINESE * 3 + "结束的句子完全不同。"}
+    for number in range(100, 104):
+        yield {"id": f"other{number}", "text": make_text(number)}
+
+
+@pytest.fixture(scope="module")
+def labelled_index(cluster_url: str) -> Iterator[str]:
+    """The name of an index with these documents, with titles and dates."""
+    from es_simhash.engine.connection import connect
+    from es_simhash.indices.document_settings import configure
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
+
+    name = f"test-{uuid.uuid4().hex}"
+    with connect(cluster_url) as client:
+        install(client, name)
+        assert all(each.ok for each in ingest(client, name, documents()))
+        client.indices.refresh(index=name)
+        configure(client, name, {"title": "title", "date": "date"})
+        yield name
+        client.indices.delete(index=f"{name},{name}-simhash", ignore_unavailable=True)
