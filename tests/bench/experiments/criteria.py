@@ -8,7 +8,7 @@ import numpy as np
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.evaluation.pair_measures import Floats
 from es_simhash.evaluation.tables import Table
-from es_simhash.methods.registry import method_named, method_names
+from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
 from tests.bench.evaluate import held_out_f1
 from tests.bench.experiments.bar_panels import Panel, bar_panels, decades
 from tests.bench.experiments.model import Result, Size
@@ -130,10 +130,11 @@ def _plot(measured: dict[str, Criteria]) -> str:
         "Five criteria for every method",
         list(measured),
         [
-            Panel(Axis("versions, F1", 0, 1, UNIT), [each.f1 for each in found]),
-            Panel(Axis("semantic, Spearman", 0, 1, UNIT), [each.semantic for each in found]),
+            Panel(Axis("versions, F1", 0, 1, UNIT), [each.f1 for each in found], ".3f"),
+            Panel(Axis("semantic, Spearman", 0, 1, UNIT), [each.semantic for each in found], ".2f"),
             decades("bytes a document", [each.stored for each in found]),
             decades("pairs compared, %", [each.compared * 100 for each in found]),
             decades("µs a comparison", [each.microseconds for each in found]),
         ],
+        (DEFAULT_METHOD,),
     )

@@ -75,7 +75,8 @@ def run(size: Size) -> Result:
         rows,
     )
     lines = [
-        Series(name, list(zip(HASHES, values, strict=True))) for name, values in measured.items()
+        Series(name, list(zip(HASHES, values, strict=True)), dots=True)
+        for name, values in measured.items()
     ]
     plot = line_chart(
         "Error of the MinHash estimate at 60 % resemblance",
