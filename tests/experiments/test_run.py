@@ -1,5 +1,6 @@
 """The command of the experiments: names, folders, pages, and what is missing."""
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.bench.experiments.version_sets import made_up, small_sets
 
 TINY = Size(texts=16, draws=2, permutations=30, topic=4)
 NEED_NO_DATA = [name for name in run.EXPERIMENTS if name != "topics"]
+DOCS = Path(__file__).parents[2] / "docs"
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -121,6 +123,9 @@ def test_a_page_keeps_what_is_between_the_blocks(tmp_path: Path) -> None:
     pages.update(page, {"lsh": "new \\1 table"})
     expected = "Before\n<!-- lsh -->\nnew \\1 table\n<!-- end of lsh -->\nafter\n"
     assert page.read_text("utf-8") == expected
+    page.write_text(expected.replace("new \\1 table\n", ""), "utf-8")
+    pages.update(page, {"lsh": "new \\1 table"})
+    assert page.read_text("utf-8") == expected
     with pytest.raises(InputError, match="has no block <!-- error -->"):
         pages.update(page, {"error": "table"})
     assert page.read_text("utf-8") == expected
@@ -133,3 +138,17 @@ def test_a_folder_that_is_a_file_gives_one_sentence(tmp_path: Path) -> None:
     file.write_text("", "utf-8")
     with pytest.raises(InputError, match="Cannot write to folder"):
         pages.write(file, "lsh", Result(()))
+
+
+def test_the_page_has_the_figures_and_the_plots_of_every_experiment() -> None:
+    page = (DOCS / "experiments.md").read_text("utf-8")
+    for name in (*run.EXPERIMENTS, pages.MACHINE):
+        block = page.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- end of {name} -->")[0]
+        assert block
+        assert ("\n| --- |" in block) == (name != pages.MACHINE)
+    pictures = re.findall(r"!\[[^\]]+\]\((pictures/experiments-[\w-]+\.svg)\)", page)
+    assert {path.name for path in (DOCS / "pictures").glob("experiments-*.svg")} == {
+        Path(picture).name for picture in pictures
+    }
+    for picture in pictures:
+        _check_plot(ET.parse(DOCS / picture).getroot())

@@ -62,8 +62,10 @@ def update(page: Path, blocks: Mapping[str, str]) -> None:
     except OSError as error:
         raise InputError(f"Cannot read page {page}: {error.strerror}. Set --page.") from None
     for name, block in blocks.items():
-        pattern = re.compile(f"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
-        text, count = pattern.subn(lambda found, block=block: found[1] + block + found[2], text)  # type: ignore[misc]
+        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        text, count = pattern.subn(
+            lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text
+        )  # type: ignore[misc]
         if not count:
             raise InputError(f"Page {page} has no block <!-- {name} -->. Add one.")
     page.write_text(text, "utf-8")

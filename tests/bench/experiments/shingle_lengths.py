@@ -4,7 +4,7 @@ from es_simhash.evaluation.tables import Table
 from tests.bench.evaluate import held_out_f1
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
-from tests.bench.experiments.plot_parts import UNIT, Axis
+from tests.bench.experiments.plot_parts import Axis
 from tests.bench.experiments.version_sets import NAMES, small_sets
 from tests.bench.method_runs import measure_truth
 
@@ -47,9 +47,11 @@ def _table(curves: dict[str, list[float]]) -> Table:
 
 
 def _plot(curves: dict[str, list[float]]) -> str:
+    lowest = min(min(values) for values in curves.values())
+    ticks = tuple(tenth / 10 for tenth in range(min(9, int(lowest * 10)), 11))
     return line_chart(
         "F1 of the resemblance of shingles by their length",
         Axis("characters or words of a shingle", 2, 20, tuple(range(2, 21, 2))),
-        Axis("F1 at the cut of the other sets", 0, 1, UNIT),
+        Axis("F1 at the cut of the other sets", ticks[0], 1, ticks),
         [Series(name, list(zip(LENGTHS, values, strict=True))) for name, values in curves.items()],
     )

@@ -25,7 +25,7 @@ REPORTED = {"precision": 0.953, "recall": 0.940}
 METHODS = ("weighted-simhash", "weighted-simhash-corpus", "simhash-4grams")
 EDITED = (0.05, 0.1, 0.2, 0.4)
 AS_THEY_ARE = "topics as they are"
-K, _BITS = 3, 64
+K, _BITS, _SHOWN_BITS = 3, 64, 36
 _WARM_UP = ("The committee met on Monday to discuss the harbour.", "委员会星期一开会讨论新的港口。")
 
 
@@ -130,23 +130,24 @@ def _cell(value: float) -> str:
 
 
 def plot(language: str, figures: dict[tuple[str, str], Found]) -> str:
-    """Return precision and recall of the weighted simhash by the number of bits."""
-    series = []
-    for (reading, method), figure in figures.items():
-        if method != METHODS[0]:
-            continue
-        points = [
-            (float(recall), float(precision))
-            for recall, precision in zip(figure.recall, figure.precision, strict=True)
-            if not np.isnan(precision)
-        ]
-        series.append(Series(reading, points))
-    reported = [(REPORTED["recall"], REPORTED["precision"])]
+    """Return F1 of the weighted simhash by the number of bits."""
+    bits = range(_SHOWN_BITS + 1)
+    series = [
+        Series(reading, list(zip(bits, figure.f1.tolist()[: len(bits)], strict=True)))
+        for (reading, method), figure in figures.items()
+        if method == METHODS[0]
+    ]
+    precision, recall = REPORTED["precision"], REPORTED["recall"]
+    reported = 2 * precision * recall / (precision + recall)
     return line_chart(
         f"Weighted simhash, five topics among noise ({language})",
-        Axis("recall of pairs, k from 0 to 64", 0, 1, UNIT),
-        Axis("precision of pairs", 0, 1, UNIT),
-        [*series, Series("reported by the origins", reported, dots=True)],
+        Axis("k, bits in which texts may differ", 0, _SHOWN_BITS, tuple(range(0, 37, 4))),
+        Axis("F1 of pairs", 0, 1, UNIT),
+        [
+            *series,
+            Series("reported", [(0, reported), (_SHOWN_BITS, reported)], is_reference=True),
+            Series(f"k = {K}", [(K, 0), (K, 1)], is_reference=True),
+        ],
     )
 
 
