@@ -133,11 +133,18 @@ def test_a_page_keeps_what_is_between_the_blocks(tmp_path: Path) -> None:
         pages.update(tmp_path / "missing.md", {})
 
 
-def test_a_folder_that_is_a_file_gives_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_gives_one_sentence_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "file"
-    file.write_text("", "utf-8")
-    with pytest.raises(InputError, match="Cannot write to folder"):
-        pages.write(file, "lsh", Result(()))
+    file.write_text("<!-- lsh -->\n", "utf-8")
+    monkeypatch.setattr(run, "run_all", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr("sys.argv", ["run", "lsh", "--output", str(file)])
+    with pytest.raises(InputError, match=r"Cannot write to folder .*file: File exists\."):
+        run.main()
+    monkeypatch.setattr("sys.argv", ["run", "--output", str(tmp_path), "--page", str(file)])
+    with pytest.raises(InputError, match="has no block <!-- criteria -->"):
+        run.main()
 
 
 def test_the_page_has_the_figures_and_the_plots_of_every_experiment() -> None:

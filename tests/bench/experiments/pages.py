@@ -32,23 +32,29 @@ def plot_names(name: str, result: Result) -> dict[str, str]:
     }
 
 
-def write(folder: Path, name: str, result: Result) -> None:
-    """Write the tables and plots of an experiment into a folder.
+def check_places(folder: Path, page: Path | None, names: Iterable[str]) -> None:
+    """Make the folder of results, and check that a page has blocks, before minutes are spent.
 
     Raises:
-        InputError: They cannot be written there.
+        InputError: There is no such folder and none can be made, or the page lacks a block.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        pictures = plot_names(name, result)
-        shown = "\n\n".join(f"![{picture}]({picture})" for picture in pictures)
-        (folder / f"experiments-{name}.md").write_text(f"{markdown(result)}\n\n{shown}\n", "utf-8")
-        for picture, plot in pictures.items():
-            (folder / picture).write_text(plot, "utf-8")
     except OSError as error:
         raise InputError(
             f"Cannot write to folder {folder}: {error.strerror}. Set --output."
         ) from None
+    if page is not None:
+        _replaced(page, dict.fromkeys(names, ""))
+
+
+def write(folder: Path, name: str, result: Result) -> None:
+    """Write the tables and plots of an experiment into a folder."""
+    pictures = plot_names(name, result)
+    shown = "\n\n".join(f"![{picture}]({picture})" for picture in pictures)
+    (folder / f"experiments-{name}.md").write_text(f"{markdown(result)}\n\n{shown}\n", "utf-8")
+    for picture, plot in pictures.items():
+        (folder / picture).write_text(plot, "utf-8")
 
 
 def update(page: Path, blocks: Mapping[str, str]) -> None:
@@ -57,18 +63,21 @@ def update(page: Path, blocks: Mapping[str, str]) -> None:
     Raises:
         InputError: The page cannot be read, or has no such block.
     """
+    page.write_text(_replaced(page, blocks), "utf-8")
+
+
+def _replaced(page: Path, blocks: Mapping[str, str]) -> str:
     try:
         text = page.read_text("utf-8")
     except OSError as error:
         raise InputError(f"Cannot read page {page}: {error.strerror}. Set --page.") from None
     for name, block in blocks.items():
-        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        text, count = pattern.subn(
-            lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text
-        )  # type: ignore[misc]
-        if not count:
+        head, start, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, tail = rest.partition(f"<!-- end of {name} -->")
+        if not end:
             raise InputError(f"Page {page} has no block <!-- {name} -->. Add one.")
-    page.write_text(text, "utf-8")
+        text = f"{head}{start}{block}\n{end}{tail}"
+    return text
 
 
 def machine(seconds: float, names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from tests.bench.experiments import (
     topics,
 )
 from tests.bench.experiments.model import Experiment, Result, Size
-from tests.bench.experiments.pages import MACHINE, machine, markdown, update, write
+from tests.bench.experiments.pages import MACHINE, check_places, machine, markdown, update, write
 from tests.bench.program import run
 
 EXPERIMENTS = {
@@ -79,6 +79,7 @@ def main() -> int:
     parser.add_argument("--page", type=Path, help="Markdown whose blocks of figures are replaced.")
     options = parser.parse_args()
     names = chosen(options.names)
+    check_places(options.output, options.page, [*names, MACHINE])
     started = time.monotonic()
     results, _ = run_all(names, Size())
     blocks = {name: markdown(result) for name, result in results.items()}
