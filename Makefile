@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
-  bench-parts-of-speech evaluate
+  bench-parts-of-speech evaluate experiments
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -134,6 +134,10 @@ bench-decisions: $(STAMP)
 # Every method on every set of known versions, at cuts chosen on the other sets (needs the data).
 evaluate: $(STAMP)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.evaluate $(ARGS)
+
+# The experiments of the write-ups that the methods come from; ARGS names some of them.
+experiments: $(STAMP)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.experiments.run $(ARGS)
 
 # How often the parts of speech of the weighted simhash are right (needs the data).
 bench-parts-of-speech: $(STAMP)

@@ -8,7 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(
-    set(re.findall(r"python -m ((?:tests\.bench|scripts)\.\w+)", (ROOT / "Makefile").read_text()))
+    set(
+        re.findall(
+            r"python -m ((?:tests\.bench|scripts)(?:\.\w+)+)", (ROOT / "Makefile").read_text()
+        )
+    )
 )
 
 

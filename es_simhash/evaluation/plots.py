@@ -91,7 +91,7 @@ def _axes(title: str, x: str, y: str) -> list[str]:
 def _line(points: Points, number: int) -> str:
     chosen = points[_thinned(len(points))]
     path = " ".join(f"{_across(x):.1f},{_down(y):.1f}" for x, y in chosen.tolist())
-    return f'<polyline fill="none" stroke-width="1.6" {_style(number)} points="{path}"/>'
+    return f'<polyline fill="none" stroke-width="1.6" {line_style(number)} points="{path}"/>'
 
 
 def _thinned(count: int) -> NDArray[np.int64]:
@@ -108,7 +108,8 @@ def _down(y: float) -> float:
     return _TOP + _SIZE * (1 - y)
 
 
-def _style(number: int) -> str:
+def line_style(number: int) -> str:
+    """Return the attributes of the line with a number: its colour, and dashes from the ninth on."""
     dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{_COLOURS[number % len(_COLOURS)]}"{dashes}'
@@ -117,6 +118,6 @@ def _style(number: int) -> str:
 def _legend(name: str, number: int) -> str:
     x, y = _LEFT + _SIZE + 14, _TOP + 18 * number + 6
     return (
-        f'<path d="M{x} {y}h22" stroke-width="2" {_style(number)}/>'
+        f'<path d="M{x} {y}h22" stroke-width="2" {line_style(number)}/>'
         f'<text x="{x + 28}" y="{y + 4}">{html_text(name)}</text>'
     )

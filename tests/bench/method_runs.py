@@ -86,8 +86,13 @@ class Measured:
 
 
 def measure(method_name: str, set_name: str) -> Measured:
-    """Run a method on a set."""
-    truth, method = truth_of(set_name), method_named(method_name)
+    """Run a method on a set of the evaluation data."""
+    return measure_truth(method_name, set_name, truth_of(set_name))
+
+
+def measure_truth(method_name: str, set_name: str, truth: Truth) -> Measured:
+    """Run a method on the texts of a set, whatever they are."""
+    method = method_named(method_name)
     method.read(
         ["Read one text, so that word lists are loaded.", "\u8bfb\u4e00\u6bb5\u6587\u5b57\u3002"]
     )
