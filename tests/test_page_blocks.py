@@ -38,6 +38,7 @@ PARTS = {
 NOT_RUN = {
     "CONTRIBUTING.md": (2, "`make test` runs this test; the README's own lines are typed"),
     "docker/README.md": (3, "needs Docker; tests/docker runs the steps of the Dockerfile"),
+    "docs/experiments.md": (1, "takes minutes; tests/experiments runs each on small inputs"),
     "docs/install.md": (
         3,
         "templates of a whole cluster; tests/indices sends such requests under other names",
