@@ -30,7 +30,16 @@ def apt_install(package: str, report: Report) -> None:
         NodeError: apt-get failed.
     """
     report(f"Installing {package} ...")
-    result = _apt("apt-get", "install", "-y", "--no-install-recommends", package)
+    # Another program may be installing something at the moment.
+    result = _apt(
+        "apt-get",
+        "-o",
+        "DPkg::Lock::Timeout=300",
+        "install",
+        "-y",
+        "--no-install-recommends",
+        package,
+    )
     if result.returncode != 0:
         lines = [line for line in result.stdout.splitlines() if line.strip()]
         reason = lines[-1] if lines else f"exit status {result.returncode}"

@@ -1,8 +1,10 @@
 """Chromium, driven by Playwright: for pages and the widget."""
 
+import fcntl
 import importlib.util
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 from es_simhash.errors import EsSimhashError
+from es_simhash.local_node.packages import apt_install, apt_offers, apt_usable
 
 
 @contextmanager
@@ -20,7 +23,7 @@ def chromium() -> Iterator[Any]:
     Raises:
         EsSimhashError: Playwright or Chromium is not installed.
     """
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    path = _program() or _installed_program()
     if path is None:
         raise EsSimhashError(
             "Chromium is not installed. Install it (on Debian: apt-get install chromium), or name "
@@ -38,6 +41,27 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
+def _program() -> str | None:
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
+def _installed_program() -> str | None:
+    """Install Chromium where that is possible, as root on Debian; one process of several does."""
+    if not apt_usable():
+        return None
+    with (Path(tempfile.gettempdir()) / "es-simhash-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _program() is None and "chromium" in apt_offers("^chromium$", _quiet):
+            apt_install("chromium", _quiet)
+            # Without it, Chinese in the pictures is a row of boxes.
+            apt_install("fonts-noto-cjk", _quiet)
+    return _program()
+
+
+def _quiet(message: str) -> None:
+    """Report nothing."""
+
+
 def _without_browser(reason: str) -> NoReturn:
     if os.environ.get("ES_SIMHASH_REQUIRE_BROWSER") == "1":
         pytest.fail(f"ES_SIMHASH_REQUIRE_BROWSER=1, but: {reason}", pytrace=False)
@@ -46,7 +70,7 @@ def _without_browser(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium; without it the tests are skipped, and say what to install.
+    """Chromium, installed where that is possible; else the tests say what to install.
 
     It is closed with the module: its event loop would keep tests of another from one of their own.
     """
