@@ -31,15 +31,8 @@ def apt_install(package: str, report: Report) -> None:
     """
     report(f"Installing {package} ...")
     # Another program may be installing something at the moment.
-    result = _apt(
-        "apt-get",
-        "-o",
-        "DPkg::Lock::Timeout=300",
-        "install",
-        "-y",
-        "--no-install-recommends",
-        package,
-    )
+    options = ("-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300")
+    result = _apt("apt-get", "install", *options, package)
     if result.returncode != 0:
         lines = [line for line in result.stdout.splitlines() if line.strip()]
         reason = lines[-1] if lines else f"exit status {result.returncode}"
