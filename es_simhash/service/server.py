@@ -4,6 +4,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import uvicorn
@@ -61,15 +62,33 @@ def serve(
     """
     service.check()
     with _bound(host, port) as bound:
-        if listening is not None:
-            listening(f"http://{host}:{bound.getsockname()[1]}")
+        say = partial(listening or _nothing, f"http://{host}:{bound.getsockname()[1]}")
         if workers == 1:
-            uvicorn.Server(server_settings(service, service.config)).run(sockets=[bound])
+            _Server(server_settings(service, service.config), say).run(sockets=[bound])
             return
+        say()
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
             settings = server_settings(service, service.config, workers)
             Multiprocess(settings, sockets=[bound]).run()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it takes requests: from then on it can be stopped by a signal."""
+
+    def __init__(self, settings: uvicorn.Config, say: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._say = say
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._say()
+
+
+def _nothing(address: str) -> None:
+    """Say nothing."""
 
 
 def server_settings(

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ _SHORT = {
 
 def measure_all(methods: Sequence[str], sets: Sequence[str]) -> dict[tuple[str, str], Measured]:
     """Run all methods on all sets, the largest sets first."""
-    with ProcessPoolExecutor(PROCESSES) as pool:
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
         sizes = {name: sum(map(len, truth_of(name).texts.values())) for name in sets}
         tasks = [
             pool.submit(measure, method, name)
@@ -69,17 +70,19 @@ def available(sets: Sequence[str]) -> list[str]:
     Raises:
         InputError: There is no evaluation data, or none of the sets is there.
     """
-    folder = datasets.data_folder()
-    there = []
+    datasets.data_folder()
+    there, missing = [], []
     for name in sets:
         try:
             truth_of(name)
         except InputError as error:
-            print(error, file=sys.stderr)
+            missing.append(error)
         else:
             there.append(name)
     if not there:
-        raise InputError(f"None of the sets {', '.join(sets)} is in {folder}.")
+        raise missing[0]
+    for error in missing:
+        print(error, file=sys.stderr)
     return there
 
 

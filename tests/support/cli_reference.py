@@ -64,7 +64,7 @@ def _options(command: click.Command, context: click.Context) -> str:
     rows = [
         f"| `{_cell(names)}` | {_cell(_plain(help))} |"
         for names, help in filter(None, records)
-        if names.startswith("-") and names != "--help"
+        if names.startswith("-") and "--help" not in names
     ]
     return "\n".join(["| option | meaning |", "| --- | --- |", *rows]) if rows else ""
 

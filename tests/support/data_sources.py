@@ -22,4 +22,5 @@ SOURCES = {
     "thucnews_zh": "github.com/qianshuang/dl-exp at 0ff7afa, data/cnews/cnews.val.txt",
     "udhr": "github.com/nltk/nltk_data at 5db857e, packages/corpora/udhr2.zip",
     "weibo_topics_zh": "github.com/cystanford/text_classification at 4ec27fc",
+    "wordnet_en": "github.com/globalwordnet/english-wordnet at d94538a, src/yaml",
 }

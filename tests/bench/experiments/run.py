@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from es_simhash.errors import EsSimhashError, InputError
@@ -60,7 +61,7 @@ def run_all(names: Sequence[str], size: Size) -> tuple[dict[str, Result], dict[s
     results: dict[str, Result] = {}
     reasons: dict[str, str] = {}
     ordered = sorted(names, key=lambda name: name not in _LONGEST)
-    with ProcessPoolExecutor(_PROCESSES) as pool:
+    with ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool:
         tasks = {name: pool.submit(EXPERIMENTS[name].run, size) for name in ordered}
         for name in names:
             try:
