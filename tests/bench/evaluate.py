@@ -81,8 +81,8 @@ def available(sets: Sequence[str]) -> list[str]:
             there.append(name)
     if not there:
         raise missing[0]
-    for error in missing:
-        print(error, file=sys.stderr)
+    for reason in missing:
+        print(reason, file=sys.stderr)
     return there
 
 
