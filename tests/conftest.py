@@ -14,6 +14,7 @@ import pytest
 from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.local_node import lifecycle
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
+from es_simhash.local_node.settings import OPTIONS_VARIABLE
 from es_simhash.storage.home_folder import home_folder
 from tests.support.datasets import data_folder
 
@@ -38,6 +39,9 @@ hypothesis.settings.register_profile("tests", deadline=None, database=None, max_
 hypothesis.settings.load_profile("tests")
 
 TESTS_NODE = "tests"
+# A node of the tests does not live long enough to profit from the optimising compiler, which takes
+# half of its processor time.
+os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1")
 ENGINE = pytest.StashKey[str]()
 NO_DATA = "needs the evaluation data"
 

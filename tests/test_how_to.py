@@ -77,14 +77,15 @@ def test_contracts(typed: Callable[[str], PageShell]) -> None:
     assert "dock-road" not in copies
 
 
-def test_library_records(typed: Callable[[str], PageShell], client: Any) -> None:
+def test_library_records(typed: Callable[[str], PageShell]) -> None:
     page = typed("library-records")
     family = page.after("es-simhash family records pm-1")
     assert set(re.findall(r"(?:pm|em|cf)-\d", family)) == {"pm-1", "em-7", "cf-3"}
-    first, second = (block for block in blocks("docs/how-to/library-records.md") if block.request)
-    groups = PageShell(client, "", {}).send(*first.request)["aggregations"]["works"]["buckets"]
+    requests = (block.request for block in blocks("docs/how-to/library-records.md"))
+    first, second = (page.answers[request[2]] for request in requests if request)
+    groups = first["aggregations"]["works"]["buckets"]
     assert [group["doc_count"] for group in groups] == [3, 2]
-    hits = PageShell(client, "", {}).send(*second.request)["hits"]["hits"]
+    hits = second["hits"]["hits"]
     # The longest of three, the longest of two, and one that is alone.
     assert {hit["_id"] for hit in hits} == {"em-7", "em-9", "em-4"}
     assert "1 written" in page.after("es-simhash ingest records")
@@ -96,7 +97,7 @@ def test_library_records(typed: Callable[[str], PageShell], client: Any) -> None
 def test_retrieval(typed: Callable[[str], PageShell], capsys: pytest.CaptureFixture[str]) -> None:
     page = typed("retrieval")
     (request,) = (block.request for block in blocks("docs/how-to/retrieval.md") if block.request)
-    assert str(page.printed[request[2]]).count("'_id': 'harbour-v") == 1
+    assert str(page.answers[request[2]]).count("'_id': 'harbour-v") == 1
     quoted = capsys.readouterr().out
     assert re.search(r"^harbour-v3 excerpt_of \d+ \d+ verbatim$", quoted, re.M)
 

@@ -31,7 +31,8 @@ def node() -> None:
 
     It is downloaded from Maven Central, listens on the loopback interface only, and has no
     passwords. All files are in ES_SIMHASH_HOME (default: the user's cache directory; for root
-    /var/cache/es-simhash, and the node then runs as the user nobody).
+    /var/cache/es-simhash, and the node then runs as the user nobody). ES_SIMHASH_JAVA_OPTS, if it
+    is set, has further options of the JVM, separated by spaces.
     """
 
 

@@ -2,7 +2,9 @@
 
 import errno
 import json
+import os
 import re
+import shlex
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ FALLBACK_VERSION = "8.19.21"
 AVAILABLE_VERSIONS = (DEFAULT_VERSION, FALLBACK_VERSION)
 DEFAULT_HEAP = "1g"
 DEFAULT_PORT = 9200
+# Further options of the JVM, such as those that make a short run cheaper.
+OPTIONS_VARIABLE = "ES_SIMHASH_JAVA_OPTS"
 
 Report = Callable[[str], None]
 
@@ -203,6 +207,7 @@ def render_yml(name: str, paths: NodePaths, port: int) -> str:
 
 
 def render_jvm_options(paths: NodePaths, heap: str) -> str:
-    """Return the JVM options: heap, marker, no garbage collector log."""
+    """Return the JVM options: heap, marker, no garbage collector log, those of the environment."""
     quiet = ["-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
-    return "\n".join([f"-Xms{heap}", f"-Xmx{heap}", paths.marker, *quiet, ""])
+    more = shlex.split(os.environ.get(OPTIONS_VARIABLE, ""))
+    return "\n".join([f"-Xms{heap}", f"-Xmx{heap}", paths.marker, *quiet, *more, ""])

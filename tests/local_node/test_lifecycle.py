@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,9 +18,11 @@ import pytest
 from es_simhash.errors import NodeError
 from es_simhash.local_node import finder, lifecycle
 from es_simhash.local_node.distribution import cached_zip
-from es_simhash.local_node.settings import AVAILABLE_VERSIONS, node_paths
+from es_simhash.local_node.settings import AVAILABLE_VERSIONS, OPTIONS_VARIABLE, node_paths
 
 pytestmark = pytest.mark.cluster
+
+JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-Des_simhash.tests=two words")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +32,7 @@ def home() -> Iterator[Path]:
         folder = Path(name).resolve()
         folder.chmod(0o755)
         patch.setenv("ES_SIMHASH_HOME", str(folder))
+        patch.setenv(OPTIONS_VARIABLE, shlex.join(JAVA_OPTIONS))
         patch.delenv("ELASTICSEARCH_URL", raising=False)
         yield folder
         for left in lifecycle.running_nodes():
@@ -69,6 +73,8 @@ def test_a_started_node_answers_and_runs_unprivileged(started: lifecycle.Node) -
     assert started.version in AVAILABLE_VERSIONS
     assert lifecycle.stats(started) == lifecycle.NodeStats("green", 0)
     if sys.platform == "linux":
+        arguments = Path(f"/proc/{started.pid}/cmdline").read_text("utf-8").split("\0")
+        assert set(JAVA_OPTIONS) < set(arguments)
         assert os.stat(f"/proc/{started.pid}").st_uid != 0
 
 

@@ -30,11 +30,13 @@ class PageShell:
         self._run = ""
         self.names: dict[str, Any] = {}
         self.printed: dict[str, str] = {}
+        # Answers to requests by their body, as they were at their place in the page.
+        self.answers: dict[str, Any] = {}
 
     def run(self, block: Block) -> None:
         """Run a block; every command, request and statement of it succeeds."""
         if block.request is not None:
-            self.printed[block.request[2]] = str(self.send(*block.request))
+            self.answers[block.request[2]] = self.send(*block.request)
         elif block.language == "python":
             exec(compile(self._here(block.body), "<page>", "exec"), self.names)
         else:
