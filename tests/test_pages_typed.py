@@ -5,7 +5,6 @@ What other tests run is listed in tests/test_page_blocks.py, and what nobody run
 
 import json
 import re
-import uuid
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Any
 import jwt
 import pytest
 
-from es_simhash import Index, find_families, ingest, install
-from es_simhash.engine.connection import connect
+from es_simhash import Index, find_families, install
 from scripts.build_site import ROOT
+from tests.support.filled_index import filled_index
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import Block, blocks
 from tests.support.page_shell import PageShell
@@ -87,16 +86,10 @@ def new_documents(seed: int) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def articles(cluster_url: str) -> Iterator[str]:
     """The index of the pages, filled, with families."""
-    name = f"test-{uuid.uuid4().hex}"
-    with connect(cluster_url) as client:
-        install(client, name)
-        assert all(outcome.ok for outcome in ingest(client, name, documents()))
-        client.indices.refresh(index=name)
+    with filled_index(cluster_url, documents()) as (client, name):
         find_families(client, name)
         client.indices.refresh(index=name)
         yield name
-        for index in (name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash"):
-            client.indices.delete(index=index, ignore_unavailable=True)
 
 
 def write_files(index: str, new: list[dict[str, Any]]) -> None:

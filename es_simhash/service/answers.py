@@ -2,53 +2,19 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from es_simhash.differences.model import Changes
-from es_simhash.differences.timeline import Timeline
 from es_simhash.errors import DocumentMissing
-from es_simhash.query.options import Query, SearchOptions
+from es_simhash.query.options import SearchOptions
 from es_simhash.query.order import SORTS, Sort
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.model import DocumentContext, Relation
 from es_simhash.search.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.service.parameters import RelatedQuery
 from es_simhash.service.questions import Filters, Shown, States
+from es_simhash.service.served import ServedIndex
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.document_fields import DocumentFields, link_fields
-
-
-class Relations(Protocol):
-    """What is asked of an index."""
-
-    def related(
-        self,
-        *,
-        id: str | None = None,
-        text: str | None = None,
-        options: SearchOptions | None = None,
-    ) -> Answer:
-        """Return what is related to a document or a text."""
-
-    def explain(self, id_a: str, id_b: str) -> Relation:
-        """Return the relation of two documents."""
-
-    def changes(self, id_a: str, id_b: str) -> Changes:
-        """Return what changed from one document to another."""
-
-    def timeline(self, id_a: str, id_b: str, *, filters: Sequence[Query] = ()) -> Timeline | None:
-        """Return the family of two documents in order of the dates."""
-
-    def family(
-        self,
-        id: str,
-        *,
-        date_field: str | None = None,
-        newer_than: str | None = None,
-        filters: Sequence[Query] = (),
-    ) -> FamilyHistory:
-        """Return the family of a document, or that of a name."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +29,7 @@ class Answers:
         max_offset: Most relations to pass over.
     """
 
-    index: Relations
+    index: ServedIndex
     documents: FilteredDocuments
     fields: tuple[str, ...]
     evidence: bool

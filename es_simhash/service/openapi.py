@@ -116,20 +116,23 @@ def openapi(config: ServiceConfig, sorts: Sequence[Sort]) -> dict[str, Any]:
         sorts: Orders that are possible.
     """
     chosen = _chosen(config, sorts)
+    answers = {
+        "/related/{id}": _asked("Documents related to a document", "Related", ["id"], chosen),
+        "/related": _asked_by_text(config, chosen),
+        "/compare/{a}/{b}": _asked(
+            "How two documents are related, and what changed", "Comparison", ["a", "b"]
+        ),
+        "/families/{id}": _asked("The versions of a document", "Family", ["id"]),
+        "/documents/{id}": _asked("The allowed fields of a document", "Document", ["id"]),
+    }
+    health = {
+        "/healthz": _free("Whether the process is there", "Status"),
+        "/readyz": _free("Whether the index can be searched", "Status", 503),
+    }
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "Related documents", "version": version("es-simhash")},
-        "paths": {
-            "/related/{id}": _asked("Documents related to a document", "Related", ["id"], chosen),
-            "/related": _asked_by_text(config, chosen),
-            "/compare/{a}/{b}": _asked(
-                "How two documents are related, and what changed", "Comparison", ["a", "b"]
-            ),
-            "/families/{id}": _asked("The versions of a document", "Family", ["id"]),
-            "/documents/{id}": _asked("The allowed fields of a document", "Document", ["id"]),
-            "/healthz": _free("Whether the process is there", "Status"),
-            "/readyz": _free("Whether the index can be searched", "Status", 503),
-        },
+        "paths": {**answers, **health},
         "components": {"schemas": dict(_SCHEMAS)},
     }
     if not config.is_open:
@@ -137,7 +140,7 @@ def openapi(config: ServiceConfig, sorts: Sequence[Sort]) -> dict[str, Any]:
             "bearer": {"type": "http", "scheme": "bearer"},
             "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
         }
-        for operations in list(document["paths"].values())[:5]:
+        for operations in answers.values():
             for operation in operations.values():
                 operation["security"] = [{"bearer": []}, {"key": []}]
                 operation["responses"]["401"] = _problem(401)

@@ -7,7 +7,6 @@ import shlex
 import socket
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.support.filled_index import filled_index
 from tests.support.processes import running
 from tests.support.widget_answers import attacking, sample
 
@@ -34,21 +34,12 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def demo_index(cluster_url: str) -> Iterator[str]:
     """An index as `make demo` leaves it, with these documents."""
-    from es_simhash.engine.connection import connect
-    from es_simhash.engine.gateway import Gateway
     from es_simhash.indices.document_settings import configure
-    from es_simhash.indices.install import install
     from es_simhash.indices.proposal import propose_settings
-    from es_simhash.ingestion.ingest import ingest
 
-    name = f"test-{uuid.uuid4().hex}"
-    with connect(cluster_url) as client:
-        install(client, name)
-        assert all(outcome.ok for outcome in ingest(client, name, documents()))
-        Gateway.of(client).refresh(name)
+    with filled_index(cluster_url, documents()) as (client, name):
         configure(client, name, propose_settings(client, name).to_meta())
         yield name
-        client.indices.delete(index=f"{name},{name}-simhash", ignore_unavailable=True)
 
 
 def commands(example: str) -> list[str]:

@@ -1,11 +1,11 @@
 """An index with versions of every degree, to label pairs of."""
 
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.support.filled_index import filled_index
 from tests.support.made_up_texts import make_text, revise
 
 # Shares of changed words: the more, the lower the score.
@@ -35,16 +35,8 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def labelled_index(cluster_url: str) -> Iterator[str]:
     """The name of an index with these documents, with titles and dates."""
-    from es_simhash.engine.connection import connect
     from es_simhash.indices.document_settings import configure
-    from es_simhash.indices.install import install
-    from es_simhash.ingestion.ingest import ingest
 
-    name = f"test-{uuid.uuid4().hex}"
-    with connect(cluster_url) as client:
-        install(client, name)
-        assert all(each.ok for each in ingest(client, name, documents()))
-        client.indices.refresh(index=name)
+    with filled_index(cluster_url, documents()) as (client, name):
         configure(client, name, {"title": "title", "date": "date"})
         yield name
-        client.indices.delete(index=f"{name},{name}-simhash", ignore_unavailable=True)

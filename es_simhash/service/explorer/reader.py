@@ -19,9 +19,9 @@ from es_simhash.service.explorer.model import (
     FamilyEntry,
     FamilySizesList,
 )
-from es_simhash.service.explorer.served import ServedAnswers
 from es_simhash.service.explorer.word_search import WordSearch
 from es_simhash.service.questions import Filters
+from es_simhash.service.served import ServedAnswers
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.source import stored_text

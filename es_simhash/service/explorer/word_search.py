@@ -7,7 +7,6 @@ from typing import Any
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.service.explorer.model import Entry, EntryPage
 from es_simhash.service.explorer.parameters import PAGE
-from es_simhash.service.explorer.served import ServedAnswers
 from es_simhash.service.explorer.words import (
     excerpt_of,
     excerpts_body,
@@ -16,6 +15,7 @@ from es_simhash.service.explorer.words import (
 )
 from es_simhash.service.problems import Problem
 from es_simhash.service.questions import Filters
+from es_simhash.service.served import ServedAnswers
 from es_simhash.storage import fields
 from es_simhash.storage.mapped_fields import TEXT_TYPES, fields_named
 

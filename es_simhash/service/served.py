@@ -1,4 +1,4 @@
-"""What the explorer needs of the service's answers: the index, and what may leave it."""
+"""What the service needs of an index, and the explorer of the service's answers."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -7,7 +7,8 @@ from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
 from es_simhash.engine.gateway import Gateway
 from es_simhash.query.options import Query
-from es_simhash.relation.model import Relation
+from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.search.protocol import RelatedIndex
 from es_simhash.service.questions import Filters, Shown
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
@@ -29,17 +30,24 @@ class ServedDocuments(Protocol):
         """The date field; None without one."""
 
 
-class ServedIndex(Protocol):
-    """Compares documents."""
-
-    def explain(self, id_a: str, id_b: str) -> Relation:
-        """Return the relation of two documents."""
+class ServedIndex(RelatedIndex, Protocol):
+    """Finds related documents, compares them and knows their families."""
 
     def changes(self, id_a: str, id_b: str) -> Changes:
         """Return what changed from one document to another."""
 
     def timeline(self, id_a: str, id_b: str, *, filters: Sequence[Query] = ()) -> Timeline | None:
         """Return the family of two documents in order of the dates."""
+
+    def family(
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Query] = (),
+    ) -> FamilyHistory:
+        """Return the family of a document, or that of a name."""
 
 
 class ServedAnswers(Protocol):

@@ -1,0 +1,29 @@
+"""An index for the tests of a module, filled with documents."""
+
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def filled_index(url: str, documents: Iterable[dict[str, Any]]) -> Iterator[tuple[Any, str]]:
+    """Fill an index, and delete it afterwards with its state and its sidecar `NAME-near`.
+
+    Yields:
+        A client, and the name of the index.
+    """
+    from es_simhash.engine.connection import connect
+    from es_simhash.indices.install import install
+    from es_simhash.ingestion.ingest import ingest
+
+    name = f"test-{uuid.uuid4().hex}"
+    with connect(url) as client:
+        install(client, name)
+        assert all(outcome.ok for outcome in ingest(client, name, documents))
+        client.indices.refresh(index=name)
+        try:
+            yield client, name
+        finally:
+            for index in (name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash"):
+                client.indices.delete(index=index, ignore_unavailable=True)
