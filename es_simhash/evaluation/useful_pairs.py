@@ -1,11 +1,12 @@
 """Which pairs of documents to label first: unsure ones, between sure ones of either label."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from es_simhash.evaluation.labelled_pairs import Pair
+from es_simhash.families.partition import connected_components
 from es_simhash.relation.model import DocumentContext, Kind
 from es_simhash.relation.thresholds import VERSION_SCORE
 
@@ -72,13 +73,13 @@ def most_useful(
 
 
 def _capped(
-    pairs: Iterable[OfferedPair], families: Callable[[str], str], per_family: int
+    pairs: Iterable[OfferedPair], families: Mapping[str, str], per_family: int
 ) -> list[OfferedPair]:
     """Return pairs without those of families that have enough before."""
     taken: Counter[str] = Counter()
     chosen = []
     for pair in pairs:
-        names = {families(id) for id in pair.ids}
+        names = {families[id] for id in pair.ids}
         if all(taken[name] < per_family for name in names):
             taken.update(names)
             chosen.append(pair)
@@ -118,21 +119,16 @@ def _in_turns(groups: Sequence[Sequence[OfferedPair]]) -> Iterator[OfferedPair]:
                 yield group[place]
 
 
-def _families(pairs: Iterable[OfferedPair]) -> Callable[[str], str]:
-    """Return what names the family of a document: all that versions connect."""
-    parents: dict[str, str] = {}
-
-    def family(id: str) -> str:
-        root = id
-        while (above := parents.get(root, root)) != root:
-            root = above
-        while (above := parents.get(id, id)) != id:
-            parents[id] = root
-            id = above
-        return root
-
+def _families(pairs: Iterable[OfferedPair]) -> dict[str, str]:
+    """Return what names the family of each document: all that versions connect."""
+    versions: defaultdict[str, set[str]] = defaultdict(set)
     for pair in pairs:
-        if pair.kind in _FAMILY_KINDS:
-            one, other = map(family, pair.ids)
-            parents[other] = one
-    return family
+        one, other = pair.ids
+        linked = {one, other} if pair.kind in _FAMILY_KINDS else set()
+        versions[one] |= linked
+        versions[other] |= linked
+    return {
+        id: component[0]
+        for component in connected_components(versions, versions)
+        for id in component
+    }
