@@ -12,6 +12,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.engine.pages import PointInTime
 from es_simhash.engine.requests import index_path
 from es_simhash.errors import InputError
+from es_simhash.query.random_order import in_random_order
 from es_simhash.storage.fields import SOURCE
 from es_simhash.storage.references import DocumentRef
 
@@ -98,9 +99,8 @@ class DocumentReader:
 
     def sample(self, query: Mapping[str, Any], size: int) -> list[StoredDocument]:
         """Return documents drawn at random, the same for the same index."""
-        random_order = {"seed": 1, "field": "_seq_no"}
         body = {
-            "query": {"function_score": {"query": query, "random_score": random_order}},
+            "query": in_random_order(query),
             "size": size,
             "seq_no_primary_term": True,
             "_source": self._source,

@@ -12,6 +12,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.query.random_order import in_random_order
 from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import INDEX, ROUTING, SOURCE
@@ -79,10 +80,9 @@ def draw_sample(
 ) -> list[SampledDocument]:
     """Return documents drawn at random, the same for the same index."""
     fingerprint = config.path(fields.FINGERPRINT)
-    random_order = {"query": {"match_all": {}}, "random_score": {"seed": 1, "field": "_seq_no"}}
     body = {
         "size": size,
-        "query": {"function_score": random_order},
+        "query": in_random_order(),
         "_source": [*map(config.path, _MEMBERS), SOURCE],
         "docvalue_fields": [{"field": fingerprint, "format": "binary"}],
         "track_total_hits": False,

@@ -15,6 +15,7 @@ from es_simhash.errors import (
 from es_simhash.evaluation.labelled_pairs import Pair
 from es_simhash.evaluation.useful_pairs import SURE_NOT, OfferedPair, PairedDocument
 from es_simhash.query.options import SearchOptions
+from es_simhash.query.random_order import in_random_order
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import VERSION_KINDS, Relation
 from es_simhash.search.index import Index
@@ -114,14 +115,10 @@ def _drawn(index: Index, size: int, seed: int) -> list[str]:
             f"sample must be between 1 and {MAX_SAMPLE}, got {size}.", parameter="sample"
         )
     config = index.config
-    order = {
-        "query": {"term": {config.path(fields.SCHEME): config.scheme.name}},
-        "random_score": {"seed": seed, "field": "_seq_no"},
-        "boost_mode": "replace",
-    }
+    has_fingerprints = {"term": {config.path(fields.SCHEME): config.scheme.name}}
     body: dict[str, Any] = {
         "size": size,
-        "query": {"function_score": order},
+        "query": in_random_order(has_fingerprints, seed),
         "_source": False,
         "track_total_hits": False,
     }

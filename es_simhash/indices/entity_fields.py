@@ -5,6 +5,7 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
+from es_simhash.query.random_order import in_random_order
 from es_simhash.semantics.entities.document_fields import upstream_entities
 from es_simhash.storage.mapped_fields import fields_named, unknown_field
 
@@ -30,9 +31,8 @@ def require_entity_fields(
     unmapped = [name for name in names if not fields_named(name, mappings)]
     if not unmapped:
         return
-    random_order = {"seed": 1, "field": "_seq_no"}
     body = {
-        "query": {"function_score": {"random_score": random_order}},
+        "query": in_random_order(),
         "size": _DOCUMENTS_READ,
         "_source": unmapped,
     }

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.query.options import SearchOptions
+from es_simhash.query.random_order import in_random_order
 from es_simhash.relation.answer import Answer
 from es_simhash.reports.model import (
     ReportOptions,
@@ -52,10 +53,9 @@ def sampled_ids(
     has_fingerprints = {"term": {config.path(fields.SCHEME): config.scheme.name}}
     is_empty = {"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}}
     query = {"bool": {"filter": [has_fingerprints, *options.filters], "must_not": [is_empty]}}
-    drawn = {"query": query, "random_score": {"seed": _SEED, "field": "_seq_no"}}
     body: dict[str, Any] = {
         "size": options.sampled,
-        "query": {"function_score": {**drawn, "boost_mode": "replace"}},
+        "query": in_random_order(query, _SEED),
         "_source": False,
         "track_total_hits": False,
     }

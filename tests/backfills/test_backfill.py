@@ -255,6 +255,15 @@ def test_a_dry_run_writes_nothing_and_says_what_it_takes(
     assert estimate(client, index, settings=slow).seconds == pytest.approx(251 / 2)
 
 
+def test_the_sample_of_a_dry_run_is_random(client: Any, index: str, write: Any) -> None:
+    write(index, {f"without{n}": {"n": n} for n in range(300)})
+    write(index, {f"with{n}": {"text": LONG} for n in range(300)})
+    only_open = Selection(where={"bool": {"must_not": {"term": {"closed": True}}}})
+    found = estimate(client, index, selection=only_open, settings=ONE)
+    # Half of 200, give or take five standard deviations.
+    assert 64 < found.with_text < 136
+
+
 def test_an_estimate_of_nothing_is_nothing(client: Any, index: str) -> None:
     found = estimate(client, index, settings=ONE)
     assert (found.documents, found.seconds, found.bytes_added) == (0, 0.0, 0)
