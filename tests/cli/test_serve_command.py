@@ -50,6 +50,19 @@ def body(address: str) -> str:
     return content.decode()
 
 
+def wait_until_closed(address: str) -> None:
+    """Wait until no connection is taken any more."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((host, int(port)), 5).close()
+        except ConnectionError:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{address} still takes connections")
+
+
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_request_that_runs_is_answered_before_the_end(
     tenants: str, proxy: Proxy, tmp_path: Path, stop: signal.Signals
@@ -59,17 +72,19 @@ def test_a_request_that_runs_is_answered_before_the_end(
 
     log = tmp_path / "log"
     with served(tenants, url=proxy.url, log=log) as (process, address):
-        reached = Event()
+        reached, released = Event(), Event()
 
-        def slowly(path: str, sent: bytes) -> None:
+        def hold(path: str, sent: bytes) -> None:
             reached.set()
-            time.sleep(0.5)
+            released.wait(30)
 
-        proxy.hook = slowly
+        proxy.hook = hold
         with ThreadPoolExecutor(1) as pool:
             running_request = pool.submit(body, f"{address}/documents/a1")
             assert reached.wait(10)
             process.send_signal(stop)
+            wait_until_closed(address)
+            released.set()
             assert json.loads(running_request.result())["id"] == "a1"
         assert process.wait(10) in (0, 130, -signal.SIGTERM)
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
