@@ -2,15 +2,14 @@
 
     python -m scripts.check_docs [--external]
 
-A figure is a number behind a marker, as in `<!-- figure: versions/mean/f1 -->0.960`. It is compared
-with docs/figures.json, which benchmarks write with `--record`. `--external` also asks other hosts
-whether what they are linked for is there.
+A figure is a number behind a marker, as in `<!-- figure: versions/mean/f1 -->0.960`, or in a marked
+table (`scripts/figure_tables.py`). It is compared with docs/figures.json, which benchmarks write
+with `--record`. `--external` also asks other hosts whether what they are linked for is there.
 """
 
 import argparse
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from urllib.request import Request, urlopen
 
 from es_simhash.fingerprints.scheme import DEFAULT
 from scripts.build_site import ROOT, sources
+from scripts.figure_tables import slug, table_cells, tables_of
 
 FIGURES = Path("docs") / "figures.json"
 _FENCE = re.compile(r"^( *)```.*?^\1```", re.M | re.S)
@@ -49,14 +49,6 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}: {self.message}"
-
-
-def slug(heading: str) -> str:
-    """Return the anchor that GitHub gives a heading."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-    text = re.sub(r"<[^>]*>|[`*]", "", text).strip().lower()
-    kept = (c for c in text if c in " -_" or unicodedata.category(c)[0] in "LNM")
-    return "".join(kept).replace(" ", "-")
 
 
 def anchors(text: str) -> set[str]:
@@ -102,13 +94,25 @@ def figure_faults(root: Path, pages: Sequence[str], scheme: str) -> Iterator[Fau
     for page in pages:
         text = _FENCE.sub(lambda match: "\n" * match[0].count("\n"), _text(root / page))
         for match in _MARKER.finditer(text):
-            message = _stale(recorded, match, scheme)
+            message = _stale(recorded, match[1], match[3], bool(match[4]), scheme)
             if message:
                 yield Fault(page, text.count("\n", 0, match.start()) + 1, message)
+        cells = list(table_cells(text))
+        for cell in cells:
+            message = _stale(recorded, cell.name, cell.shown, cell.is_percent, scheme)
+            if message:
+                yield Fault(page, cell.line, message)
+        shown = {cell.name for cell in cells}
+        for table in tables_of(text):
+            for name in sorted(recorded["figures"]):
+                if name.startswith(f"{table}/") and name not in shown:
+                    yield Fault(page, 1, f"figure {name!r} is not in its table; add it")
 
 
-def _stale(recorded: dict[str, Any], match: re.Match[str], scheme: str) -> str:
-    name, shown, percent = match[1], match[3], match[4]
+def _stale(
+    recorded: dict[str, Any], name: str, shown: str | None, is_percent: bool, scheme: str
+) -> str:
+    """Return what is wrong with a figure as it is shown; nothing when it is up to date."""
     figure = recorded["figures"].get(name)
     if figure is None:
         return f"figure {name!r} is not in {FIGURES}; record it with its benchmark"
@@ -120,7 +124,7 @@ def _stale(recorded: dict[str, Any], match: re.Match[str], scheme: str) -> str:
         )
     if shown is None:
         return f"no number behind the marker of figure {name!r}; write {figure['value']:g} there"
-    value, scale = float(shown.replace(",", "")), 100 if percent else 1
+    value, scale = float(shown.replace(",", "")), 100 if is_percent else 1
     digits = len(shown.partition(".")[2])
     # Half of the last digit, for rounding, and what a float cannot hold.
     half = 0.5 * 10**-digits + 1e-9

@@ -13,7 +13,8 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT
 from scripts import check_docs
 from scripts.build_site import ROOT
-from scripts.check_docs import anchors, external_faults, figure_faults, link_faults, slug
+from scripts.check_docs import anchors, external_faults, figure_faults, link_faults
+from scripts.figure_tables import slug, with_table
 from tests.bench.figures import Figures
 
 SCHEME = "doc64"
@@ -106,6 +107,8 @@ def checked(folder: Path, text: str, **run: Any) -> list[str]:
     figures = {
         "speed": {"value": 5200.0, "low": 5000.0, "high": 5450.0, "run": "r"},
         "f1": {"value": 0.9597, "low": 0.9597, "high": 0.9597, "run": "r"},
+        "t/a-b/c": {"value": 0.25, "low": 0.25, "high": 0.25, "run": "r"},
+        "t/d/c": {"value": 4000.0, "low": 3900.0, "high": 4100.0, "run": "r"},
     }
     described = {"command": "make bench-r", "date": "2026-01-02", "scheme": SCHEME, **run}
     recorded = {"runs": {"r": described}, "figures": figures}
@@ -146,6 +149,43 @@ def test_a_stale_figure_is_found(text: str, fault: str, tmp_path: Path) -> None:
     (found,) = checked(tmp_path, text)
     assert found.startswith("page.md:3: ")
     assert fault in found
+
+
+def table(*rows: str) -> str:
+    return "\n".join(["<!-- figures: t -->", "", "| what | C |", "| --- | --- |", *rows, ""])
+
+
+def test_the_cells_of_a_marked_table_are_figures(tmp_path: Path) -> None:
+    assert checked(tmp_path, table("| `A` b | **0.25** |", "| d | 4,050 |")) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "fault"),
+    [
+        (("| a b | 0.26 |", "| d | 4,050 |"), 7, "'t/a-b/c' is 0.26 here and 0.25"),
+        (("| a b | 0.25 |", "| d | 4,150 |"), 8, "from 3900 to 4100"),
+        (("| a b | 0.25 |", "| e | 4,050 |", "| d | 4,000 |"), 8, "'t/e/c' is not in docs"),
+        (("| a b | – |", "| d | 4,050 |"), 1, "'t/a-b/c' is not in its table"),
+        (("| a b | 0.25 |",), 1, "'t/d/c' is not in its table"),
+    ],
+)
+def test_a_stale_table_is_found(
+    rows: tuple[str, ...], line: int, fault: str, tmp_path: Path
+) -> None:
+    (found,) = checked(tmp_path, table(*rows))
+    assert found.startswith(f"page.md:{line}: ")
+    assert fault in found
+
+
+def test_a_marked_table_is_replaced() -> None:
+    page = f"Before.\n\n{table('| a b | 1 |')}\nBehind.\n| x | y |\n"
+    replaced = with_table(page, "t", ["| new | C |", "| --- | --- |", "| z | 2 |"])
+    assert replaced == (
+        "Before.\n\n<!-- figures: t -->\n\n| new | C |\n| --- | --- |\n| z | 2 |\n\nBehind.\n"
+        "| x | y |\n"
+    )
+    with pytest.raises(ValueError, match="figures: u -->"):
+        with_table(page, "u", [])
 
 
 def test_a_figure_of_another_scheme_is_stale(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """What `ingest --on-version flag` decides on collections whose versions are known.
 
-    python -m tests.bench.decisions [--seed 0]
+    python -m tests.bench.decisions [--seed 0] [--record]
 
 Each collection is written in one shuffled order into an index of its own, and the marks are read
 back. Precision: of the documents marked, those marked with a version of theirs. Recall: of those
-that had a version before them, those marked rightly.
+that had a version before them, those marked rightly. `--record` writes the figures to
+docs/figures.json and docs/deduplicate.md.
 """
 
 import argparse
@@ -18,15 +19,19 @@ import elasticsearch
 
 from es_simhash.deduplication.rules import OnVersion
 from es_simhash.engine.gateway import Gateway
+from es_simhash.evaluation.tables import Table
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.local_node.finder import find_engine
 from es_simhash.storage.fields import DEFAULT_FIELD, DUPLICATE_OF
 from tests.bench.engines import bench_client
-from tests.bench.families import Known, known_sets
+from tests.bench.families import NAMES, Known, known_sets
+from tests.bench.figures import Figures, record_tables
 from tests.bench.program import run
 from tests.support.datasets import pair
 
 _INDEX = "bench-decisions"
+_PAGE = Path(__file__).parents[2] / "docs" / "deduplicate.md"
 
 
 def marks(
@@ -71,12 +76,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Write all collections and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
-    seed = parser.parse_args(argv).seed
+    parser.add_argument("--record", action="store_true", help="write them to the documentation")
+    options = parser.parse_args(argv)
+    engine = f"Elasticsearch {find_engine().version}"
+    rows = []
     with bench_client() as client:
         print("\n--on-version flag, one shuffled order, shipped defaults:")
         for name, known in known_sets().items():
             order = sorted(known.texts)
-            random.Random(seed).shuffle(order)
+            random.Random(options.seed).shuffle(order)
             marked = marks(client, known, order)
             precision, recall = rates(known, order, marked)
             print(
@@ -84,7 +92,12 @@ def main(argv: Sequence[str] | None = None) -> None:
                 f"precision {precision:.3f}  recall {recall:.3f}",
                 flush=True,
             )
+            rows.append((NAMES[name], f"{precision:.3f}", f"{recall:.3f}"))
         _remove(client)
+    if options.record:
+        figures = Figures("decisions", "make bench-decisions ARGS=--record", engine)
+        columns = ("collection", "precision", "recall")
+        record_tables(figures, _PAGE, {"flag": Table("Decisions", columns, tuple(rows))})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Every method on every collection with known versions, at one cut chosen on the other sets.
 
-    python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE]
+    python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE] [--record]
 
 Every text is compared with all others as far as the candidates of a method go; versions that are no
 candidates are missed. Prints F1, candidate recall and costs as Markdown, and where the default
-method is not the best. Two processes share the machine.
+method is not the best. Two processes share the machine. `--record` writes the figures to
+docs/figures.json, and the tables to docs/methods.md.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from es_simhash.evaluation.cuts import left_out_cut
 from es_simhash.evaluation.documents import markdown_table
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
+from tests.bench.figures import Figures, record_tables
 from tests.bench.method_runs import COPIES, Measured, measure, truth_of
 from tests.bench.program import run
 from tests.bench.versions import SETS as VERSION_SETS
@@ -31,6 +33,8 @@ from tests.support import datasets
 
 SETS = (*VERSION_SETS, "bib_records", COPIES)
 PROCESSES = 2
+_RUN = "evaluate"
+_PAGE = Path(__file__).parents[2] / "docs" / "methods.md"
 # The default is as good as the best within this.
 _CLOSE = 0.01
 _SHORT = {
@@ -103,12 +107,12 @@ def held_out_f1(
 
 def tables(
     found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
-) -> Iterator[Table]:
-    """Yield the tables: F1 held out and at the best cut, candidate recall, and costs."""
+) -> Iterator[tuple[str, Table]]:
+    """Yield the tables by name: F1 held out and at the best cut, candidate recall, and costs."""
     held_out = {
         method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
     }
-    yield _table("F1 at the cut chosen on the other sets", held_out, sets, mean=True)
+    yield "held-out", _table("F1 at the cut chosen on the other sets", held_out, sets, mean=True)
     best = {
         method: [
             float(found[method, name].curve.f1().max(initial=0))
@@ -118,12 +122,13 @@ def tables(
         ]
         for method in methods
     }
-    yield _table("F1 at the best cut of each set itself (a bound, not a result)", best, sets)
+    title = "F1 at the best cut of each set itself (a bound, not a result)"
+    yield "best", _table(title, best, sets)
     recalls = {
         method: [found[method, name].candidate_recall for name in sets] for method in methods
     }
-    yield _table("Candidate recall", recalls, sets)
-    yield _costs(found, methods, sets)
+    yield "candidate-recall", _table("Candidate recall", recalls, sets)
+    yield "costs", _costs(found, methods, sets)
 
 
 def _table(
@@ -210,9 +215,20 @@ def report(
 ) -> str:
     """Return all tables as Markdown."""
     lines = []
-    for table in tables(found, methods, sets):
+    for _, table in tables(found, methods, sets):
         lines += [*markdown_table(table), ""]
     return "\n".join([*lines, *verdicts(found, methods, sets), ""])
+
+
+def record(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> None:
+    """Write the figures to docs/figures.json, and the tables to the page of the methods.
+
+    Seconds differ from run to run: those of the page are of its last run, and not compared.
+    """
+    made = dict(tables(found, methods, sets))
+    record_tables(Figures(_RUN, "make evaluate ARGS=--record"), _PAGE, made, not_compared=["costs"])
 
 
 def main() -> None:
@@ -221,6 +237,9 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--methods", default=",".join(method_names()))
     parser.add_argument("--output", type=Path)
+    parser.add_argument(
+        "--record", action="store_true", help="write figures and tables into the documentation"
+    )
     options = parser.parse_args()
     methods, sets = options.methods.split(","), options.sets.split(",")
     for method in methods:
@@ -238,6 +257,8 @@ def main() -> None:
         f"processors: {time.monotonic() - started:.0f} s, at most "
         f"{sum(peaks.values()) / (1 << 20):.1f} GiB in all processes together.\n"
     )
+    if options.record:
+        record(found, methods, sets)
     if options.output:
         options.output.write_text(text, "utf-8")
     print(text)

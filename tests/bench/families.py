@@ -1,10 +1,11 @@
 """Version families against collections whose versions are known, in memory and in an index.
 
-    python -m tests.bench.families [--seeds 20]
+    python -m tests.bench.families [--seeds 20] [--record]
 
 Prints the pairwise F1 of the families of each collection at the shipped defaults, precision and
 recall of each document's family, and whether an index gives the same families whatever the order in
-which documents come and the number of writers.
+which documents come and the number of writers. `--record` writes the figures of the first part to
+docs/figures.json and docs/families.md.
 """
 
 import argparse
@@ -16,11 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import elasticsearch
 import numpy as np
 
+from es_simhash.evaluation.tables import Table
 from es_simhash.families.find import find_families
 from es_simhash.families.memory import families_in_memory
 from es_simhash.families.partition import connected_components
@@ -30,6 +33,7 @@ from es_simhash.indices.install import install
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD
 from tests.bench.engines import bench_client
+from tests.bench.figures import Figures, record_tables
 from tests.bench.program import measure, run
 from tests.support import datasets
 from tests.support.datasets import Pair, pair
@@ -47,7 +51,19 @@ REFERENCE = {
     "respiratory": 0.911,
     "cytology_screening": 0.966,
 }
+NAMES = {
+    "law_versions_de": "German laws",
+    "pep_versions": "Python proposals",
+    "bbc_news": "news",
+    "law_versions_zh": "Chinese laws",
+    "terms_versions": "policies and handbooks",
+    "stroke": "records: stroke",
+    "haematology": "records: haematology",
+    "respiratory": "records: respiratory",
+    "cytology_screening": "records: cytology",
+}
 _INDEX = "bench-families"
+_PAGE = Path(__file__).parents[2] / "docs" / "families.md"
 _BATCH = 200
 Families = frozenset[frozenset[str]]
 
@@ -167,6 +183,21 @@ def report(known: Mapping[str, Known], families: Families) -> None:
         )
 
 
+def table(known: Mapping[str, Known], families: Families) -> Table:
+    """Return the figures as the page shows them."""
+    columns = (
+        "collection", "pairwise F1", "precision", "recall", "precision by document",
+        "recall by document", "chains", "split", "best exact method or simple baseline*",
+    )  # fmt: skip
+    rows = []
+    for name, each in known.items():
+        values = (*each.score(families), *each.score_by_document(families))
+        reference = f"{REFERENCE[name]:.3f}" if name in REFERENCE else ""
+        counts = (str(each.chains), str(each.split(families)))
+        rows.append((NAMES[name], *(f"{value:.3f}" for value in values), *counts, reference))
+    return Table("Families", columns, tuple(rows))
+
+
 def news_without_reason(found: Iterable[Pair], news: Known) -> list[Pair]:
     """Return the pairs with a news article that the list of near-duplicates has not."""
     near = {
@@ -279,10 +310,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run all parts and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--record", action="store_true", help="write them to the documentation")
     options = parser.parse_args(argv)
     known = known_sets()
     texts = {id: text for each in known.values() for id, text in each.texts.items()}
-    report(known, frozenset(map(frozenset, families_in_memory(texts))))
+    families = frozenset(map(frozenset, families_in_memory(texts)))
+    report(known, families)
+    if options.record:
+        figures = Figures("families", 'make bench-families ARGS="--seeds 0 --record"')
+        record_tables(figures, _PAGE, {"all": table(known, families)})
     streamed = {name: known[name] for name in STREAM if name in known}
     if options.seeds and streamed:
         print("\nthe same families whatever the order and the writers, through a real index:")

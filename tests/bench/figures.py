@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
+from es_simhash.evaluation.documents import markdown_table
+from es_simhash.evaluation.tables import Table
 from es_simhash.fingerprints.scheme import DEFAULT
+from scripts.figure_tables import slug, with_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "figures.json"
 _DIGITS = 6
@@ -80,6 +83,38 @@ class Figures:
                 **{name: version(name) for name in _PACKAGES},
             },
         }
+
+
+def record_tables(
+    figures: Figures,
+    page: Path,
+    tables: Mapping[str, Table],
+    *,
+    not_compared: Collection[str] = (),
+    path: Path = PAGE,
+) -> None:
+    """Record the numbers of tables, and write the tables into the page that shows them.
+
+    Args:
+        figures: Of the benchmark.
+        page: Has a marker for each table (`scripts/figure_tables.py`).
+        tables: By their names.
+        not_compared: Those whose numbers differ from run to run, and are not recorded.
+        path: File of the figures.
+
+    Raises:
+        InputError: Some figures that are recorded were not measured.
+    """
+    text = page.read_text("utf-8")
+    for name, table in tables.items():
+        # Behind the title and an empty line.
+        text = with_table(text, f"{figures.run}/{name}", list(markdown_table(table))[1:])
+        for row, *cells in table.rows if name not in not_compared else ():
+            for column, cell in zip(table.columns[1:], cells, strict=True):
+                if cell not in ("", "–"):
+                    figures.add(f"{name}/{slug(row)}/{slug(column)}", float(cell))
+    figures.record(path)
+    page.write_text(text, "utf-8")
 
 
 def machine() -> str:

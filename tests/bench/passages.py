@@ -1,12 +1,13 @@
 """Passages that two texts share, aligned and found through an index, where they are known.
 
-    python -m tests.bench.passages [--documents 1000] [--documents 100000] [--offline]
+    python -m tests.bench.passages [--documents 1000] [--documents 100000] [--offline] [--record]
 
 Prints recall, precision, granularity and plagdet by kind of reuse, of `compare` and of the baseline
 of the field (equal runs of 50 characters) in the same run; plagdet at thresholds chosen on one half
 of the documents and reported on the other, both ways; how often `related` finds the source of a
 passage as one that shares passages, with unrelated news and synthetic texts in the index as well,
-which must not be found; and milliseconds.
+which must not be found; and milliseconds. `--record` writes the figures of the alignment to
+docs/figures.json and docs/passages.md.
 """
 
 import argparse
@@ -20,9 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
-from es_simhash.evaluation.plagdet import PassagePair, alignment_score
+from es_simhash.evaluation.plagdet import AlignmentScore, PassagePair, alignment_score
+from es_simhash.evaluation.tables import Table
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.relation import thresholds
@@ -34,6 +37,7 @@ from es_simhash.search.index import Index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.figures import Figures, record_tables
 from tests.bench.indexing import fill
 from tests.bench.program import measure, run
 from tests.support import datasets
@@ -49,6 +53,23 @@ _GRID = {
     "SEED_COSINE": (0.24, 0.27, 0.30, 0.33),
     "PASSAGE_COSINE": (0.36, 0.4, 0.44),
     "PASSAGE_INFORMATION": (30.0, 40.0, 50.0),
+}
+
+_PAGE = Path(__file__).parents[2] / "docs" / "passages.md"
+_COLUMNS = (
+    "collection and kind of reuse", "passages", "recall", "precision", "granularity", "plagdet",
+    "baseline", "best published",
+)  # fmt: skip
+# Rows of the page, each with the best published figure (Sanchez-Perez et al. 2014, Table 3).
+_ROWS = {
+    SETS[0]: {
+        "none": ("PAN 2013, word for word", "0.926"),
+        "random": ("PAN 2013, words dropped, shuffled and replaced at random", "0.884"),
+        "translation": ("PAN 2013, translated through other languages and back", "0.887"),
+        "summary": ("PAN 2013, summaries", "0.610"),
+        "entire": ("PAN 2013, entire", "0.878"),
+    },
+    SETS[1]: {"entire": ("Indonesian (plag_id), entire", "–")},
 }
 
 Pair = tuple[str, str]
@@ -82,6 +103,10 @@ class ReuseSet:
         rows = datasets.rows(self.name, "pairs.tsv")
         return {(row["suspicious"], row["source"]): row["kind"] for row in rows}
 
+    def of_kind(self, kind: str) -> list[Pair]:
+        """The pairs of a kind, or all of "entire"."""
+        return [pair for pair, its in self.kinds.items() if kind in (its, "entire")]
+
     @cached_property
     def known(self) -> Found:
         """The known passages of each pair that has some."""
@@ -94,13 +119,15 @@ class ReuseSet:
         return dict(found)
 
 
-def report_alignment(known: ReuseSet, name: str, found: Found) -> None:
-    """Print the figures of one way of aligning, by kind."""
+def report_alignment(known: ReuseSet, name: str, found: Found) -> dict[str, AlignmentScore]:
+    """Print the figures of one way of aligning, and return them by kind."""
     print(f"\n{known.name}, {name}")
+    scores = {}
     for kind in [*sorted(set(known.kinds.values())), "entire"]:
-        pairs = [pair for pair, its in known.kinds.items() if kind in (its, "entire")]
+        pairs = known.of_kind(kind)
         cases = {pair: known.known[pair] for pair in pairs if pair in known.known}
         score = alignment_score(cases, {pair: found[pair] for pair in pairs if found[pair]})
+        scores[kind] = score
         print(
             f"  {kind:14s} cases {sum(map(len, cases.values())):4d}  plagdet {score.plagdet:.3f}  "
             f"recall {score.recall:.3f}  precision {score.precision:.3f}  "
@@ -109,6 +136,7 @@ def report_alignment(known: ReuseSet, name: str, found: Found) -> None:
     without = [pair for pair in known.kinds if pair not in known.known]
     false = sum(bool(found[pair]) for pair in without)
     print(f"  pairs without reuse in which something is found: {false} of {len(without)}")
+    return scores
 
 
 def compared(known: ReuseSet) -> Found:
@@ -279,19 +307,31 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, action="append", help="documents in the index")
     parser.add_argument("--offline", action="store_true", help="align only, without an index")
+    parser.add_argument("--record", action="store_true", help="write them to the documentation")
     options = parser.parse_args(argv)
     known = ReuseSet(SETS[0])
-    parts = [partial(measure_alignment, ReuseSet(name)) for name in SETS]
+    rows: list[tuple[str, ...]] = []
+    parts = [partial(measure_alignment, ReuseSet(name), rows) for name in SETS]
     parts.append(partial(measure_thresholds, known))
     if not options.offline:
         parts.append(partial(measure_index, known, options.documents or [1_000]))
     measure(parts)
+    if options.record:
+        table = Table("Passages", _COLUMNS, tuple(rows))
+        figures = Figures("passages", 'make bench-passages ARGS="--offline --record"')
+        record_tables(figures, _PAGE, {"alignment": table})
 
 
-def measure_alignment(known: ReuseSet) -> None:
-    """Align the pairs of a set, and by equal runs."""
-    report_alignment(known, "compare", compared(known))
-    report_alignment(known, "equal runs of 50 characters", baseline(known))
+def measure_alignment(known: ReuseSet, rows: list[tuple[str, ...]]) -> None:
+    """Align the pairs of a set, and by equal runs; add the rows of the page."""
+    ours = report_alignment(known, "compare", compared(known))
+    runs = report_alignment(known, "equal runs of 50 characters", baseline(known))
+    for kind, (name, published) in _ROWS[known.name].items():
+        score = ours[kind]
+        cases = sum(len(known.known.get(pair, ())) for pair in known.of_kind(kind))
+        values = (score.recall, score.precision, score.granularity, score.plagdet)
+        shown = [f"{value:.3f}" for value in (*values, runs[kind].plagdet)]
+        rows.append((name, str(cases), *shown, published))
 
 
 def measure_thresholds(known: ReuseSet) -> None:
