@@ -1,4 +1,4 @@
-"""Check the pages of the documentation: every link leads somewhere, every figure is up to date.
+"""Check the pages of the documentation: links lead somewhere, figures are up to date, tables whole.
 
     python -m scripts.check_docs [--external]
 
@@ -37,6 +37,8 @@ _MARKER = re.compile(r"<!-- figure: *(\S*?) *-->([^\d\n|<]{0,4}([\d,]*\d(?:\.\d+
 # Addresses of the reader's own machine, and of examples.
 _NO_HOST = re.compile(r"https?://(localhost|127\.|[\w.-]*example\.(org|com)|my[.-])")
 _TIMEOUT = 20
+# Between two cells of a table.
+_CELL = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,21 @@ def link_faults(root: Path, pages: Sequence[str]) -> Iterator[Fault]:
                 yield Fault(page, line, f"{target!r} is outside the repository; link what is in it")
             elif anchor and there.suffix == ".md" and anchor not in anchors(_text(there)):
                 yield Fault(page, line, f"no heading for {target!r}; correct the anchor")
+
+
+def table_faults(root: Path, pages: Sequence[str]) -> Iterator[Fault]:
+    """Yield the rows of tables with more or fewer cells than the columns."""
+    for page in pages:
+        text = _FENCE.sub(lambda match: "\n" * match[0].count("\n"), _text(root / page))
+        columns = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            cells = len(_CELL.findall(line.strip().removeprefix("|").removesuffix("|"))) + 1
+            if not line.lstrip().startswith("|"):
+                columns = 0
+            elif not columns:
+                columns = cells
+            elif cells != columns:
+                yield Fault(page, number, f"a row of {cells} cells in a table of {columns} columns")
 
 
 def figure_faults(root: Path, pages: Sequence[str], scheme: str) -> Iterator[Fault]:
@@ -172,7 +189,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--external", action="store_true", help="also ask other hosts")
     options = parser.parse_args(argv)
     pages = [str(path) for path in sources() if path.suffix == ".md"]
-    faults = [*link_faults(ROOT, pages), *figure_faults(ROOT, pages, DEFAULT.name)]
+    faults = [
+        *link_faults(ROOT, pages),
+        *table_faults(ROOT, pages),
+        *figure_faults(ROOT, pages, DEFAULT.name),
+    ]
     if options.external:
         faults += external_faults(ROOT, pages)
     for fault in faults:

@@ -13,7 +13,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT
 from scripts import check_docs
 from scripts.build_site import ROOT
-from scripts.check_docs import anchors, external_faults, figure_faults, link_faults
+from scripts.check_docs import anchors, external_faults, figure_faults, link_faults, table_faults
 from scripts.figure_tables import slug, with_table
 from tests.bench.figures import Figures
 
@@ -68,6 +68,24 @@ def test_a_dead_link_is_found(line: str, fault: str, tmp_path: Path) -> None:
     if fault:
         assert found[0].startswith("docs/page.md:3: ")
         assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "faults"),
+    [
+        (("| a | b |", "| --- | --- |", "| 1 | `x \\| y` |"), []),
+        (("| a | b |", "| --- | --- |", "| 1 | 2 | 3 |"), ["page.md:5: a row of 3 cells"]),
+        (("| a | b |", "| --- | --- |", "| 1 |", "| 1 | 2 |"), ["page.md:5: a row of 1 cells"]),
+        (("| a | b |", "| --- | --- |", "", "| c |", "| --- |", "| 1 |"), []),
+        (("```text", "| a | b |", "| c |", "```"), []),
+    ],
+)
+def test_a_row_of_another_length_is_found(
+    rows: tuple[str, ...], faults: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "page.md").write_text("\n".join(["# Page", "", *rows, ""]), "utf-8")
+    found = [str(each) for each in table_faults(tmp_path, ["page.md"])]
+    assert [each.partition(" in a table")[0] for each in found] == faults
 
 
 class Answers(BaseHTTPRequestHandler):
