@@ -98,6 +98,12 @@ def _require_valid(
         raise InputError(
             f"min_score must be between 0 and 1, got {settings.min_score}.", parameter="min_score"
         )
+    threshold = settings.version_threshold
+    if threshold is not None and not 0 < threshold < 1:
+        raise InputError(
+            f"version_threshold must be above 0 and below 1, got {threshold}.",
+            parameter="version_threshold",
+        )
     named = {
         name: field for name, field in settings.field_names.items() if changes.get(name) is not None
     }
