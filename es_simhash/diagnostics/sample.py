@@ -75,11 +75,14 @@ def _bytes(vector: str | Sequence[int]) -> bytes:
 
 
 def draw_sample(
-    gateway: Gateway, index: str, config: IndexConfig, size: int
+    gateway: Gateway, index: str, config: IndexConfig, size: int, seed: int = 1
 ) -> list[SampledDocument]:
-    """Return documents drawn at random, the same for the same index."""
+    """Return documents drawn at random, the same for the same index and seed."""
     fingerprint = config.path(fields.FINGERPRINT)
-    random_order = {"query": {"match_all": {}}, "random_score": {"seed": 1, "field": "_seq_no"}}
+    random_order = {
+        "query": {"match_all": {}},
+        "random_score": {"seed": seed, "field": "_seq_no"},
+    }
     body = {
         "size": size,
         "query": {"function_score": random_order},
