@@ -9,7 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.text.escaping import one_line
-from es_simhash.tuning.model import Estimate, LabelledFigures, Tuning
+from es_simhash.tuning.model import LabelledFigures, Measure, Tuning
 
 
 def print_tuning(tuning: Tuning) -> None:
@@ -111,7 +111,7 @@ def _print_labelled(figures: LabelledFigures, console: Console) -> None:
     click.echo(f"F1 of the proposed threshold less that of the default: {_estimate(figures.gain)}")
 
 
-def _estimate(estimate: Estimate) -> str:
+def _estimate(estimate: Measure) -> str:
     if math.isnan(estimate.value):
         return "–"
     return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"

@@ -16,7 +16,7 @@ from es_simhash.evaluation.cuts import cross_fitted
 from es_simhash.evaluation.document_measures import DocumentPairs
 from es_simhash.evaluation.pair_measures import Counts, Curve, Floats, Labels
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
-from es_simhash.tuning.model import Estimate, LabelledFigures, ThresholdFigures
+from es_simhash.tuning.model import LabelledFigures, Measure, ThresholdFigures
 
 # A proposed threshold lies between these.
 LEAST_THRESHOLD, GREATEST_THRESHOLD = 0.1, 0.95
@@ -113,7 +113,7 @@ def _f1(called: Labels, labels: Labels, weights: Floats | None = None) -> float:
 
 def _estimates(
     pairs: DocumentPairs, compared: dict[str, Labels]
-) -> dict[str, tuple[Estimate, Estimate, Estimate]]:
+) -> dict[str, tuple[Measure, Measure, Measure]]:
     """Return F1, precision and recall of each, with their intervals."""
     drawn: dict[str, list[tuple[float, float, float]]] = {name: [] for name in compared}
     for documents in drawn_documents(pairs.documents):
@@ -135,12 +135,12 @@ def _measures(counts: Counts) -> tuple[float, float, float]:
     return counts.f1, counts.precision, counts.recall
 
 
-def _estimate(value: float, samples: Sequence[float]) -> Estimate:
+def _estimate(value: float, samples: Sequence[float]) -> Measure:
     interval = interval_of(samples)
-    return Estimate(value, interval.low, interval.high)
+    return Measure(value, interval.low, interval.high)
 
 
-def _gain(pairs: DocumentPairs, called: Labels, before: Labels) -> Estimate:
+def _gain(pairs: DocumentPairs, called: Labels, before: Labels) -> Measure:
     """Return by how much F1 changes, from the same draws for both."""
     differences = []
     for drawn in drawn_documents(pairs.documents):

@@ -35,7 +35,7 @@ class TuneOptions:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Measure:
     """A figure with its interval of 95 %, by bootstrap over documents; nan where there is none."""
 
     value: float
@@ -57,9 +57,9 @@ class ThresholdFigures:
 
     name: str
     threshold: float
-    f1: Estimate
-    precision: Estimate
-    recall: Estimate
+    f1: Measure
+    precision: Measure
+    recall: Measure
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class LabelledFigures:
     versions: int
     documents: int
     thresholds: tuple[ThresholdFigures, ...]
-    gain: Estimate
+    gain: Measure
 
     def of(self, name: str) -> ThresholdFigures:
         """Return the figures of the proposed, the present or the default threshold."""

@@ -113,11 +113,15 @@ class _Labels:
 
 def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) -> _Labels:
     pairs = usable_pairs(path)
+    if not pairs.labels:
+        nothing = (
+            f"File {pairs.name!r} has no labelled pair: the sample alone decides. Write two ids "
+            "and a label on each line."
+        )
+        return _Labels(problems=(*pairs.problems, nothing))
     where = f"index {index}"
-    texts: dict[str, str] = {}
-    if pairs.labels:
-        ids = sorted({id for pair in pairs.labels for id in pair})
-        texts = index_texts(gateway, index, ids, config)
+    ids = sorted({id for pair in pairs.labels for id in pair})
+    texts = index_texts(gateway, index, ids, config)
     found = found_pairs(pairs, texts.__contains__, where)
     try:
         require_both_labels(found, where)

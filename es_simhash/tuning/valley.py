@@ -12,6 +12,7 @@ from es_simhash.relation.thresholds import SCORE_DIGITS
 _WIDTH = 0.05
 _LEAST, _MOST = 0.4, 0.9
 # On both sides of a valley some window has so many pairs, and so many times those of the valley.
+# The window around the present threshold has as many times those, too.
 _PEAK, _DEPTH = 20, 4.0
 # A valley counts when so few pairs would be in it by chance more rarely than this, were they spread
 # as they are around the present threshold.
@@ -52,11 +53,12 @@ def find_valley(values: Floats, present: float) -> Valley:
         )
     around = int(np.count_nonzero(_within(values, present - _WIDTH / 2)))
     in_valley = int(counts[place])
-    if _binomial(in_valley, in_valley + around) >= _CHANCE:
+    is_clear = around >= _DEPTH * in_valley
+    if not is_clear or _binomial(in_valley, in_valley + around) >= _CHANCE:
         return Valley(
             None,
             f"The scores of {len(values)} pairs of the sample have a gap where the threshold is, "
-            f"{present:g}; it stays there.",
+            f"near {present:g}; it stays there.",
         )
     middle = round(float(starts[place]) + _WIDTH / 2, SCORE_DIGITS)
     return Valley(
