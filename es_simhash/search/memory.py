@@ -22,6 +22,7 @@ from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.query_document import QueryDocument
@@ -41,6 +42,9 @@ class MemoryIndex:
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic profiles; None to find versions alone.
         version_threshold: Where versions begin, above 0 and below 1; as in `DocumentSettings`.
+
+    Raises:
+        InputError: The threshold is not above 0 and below 1.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class MemoryIndex:
     ) -> None:
         profiler = None if semantics is None else semantic_profiler(semantics)
         self._analyser = TextAnalyser(scheme, profiler)
+        require_threshold(version_threshold)
         self._threshold = version_threshold
         self._texts: dict[str, AnalysedText] = {}
 

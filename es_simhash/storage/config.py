@@ -5,6 +5,7 @@ from functools import cached_property
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
@@ -40,6 +41,9 @@ class IndexConfig:
             default what the index is configured with.
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
+
+    Raises:
+        InputError: The threshold of versions is not above 0 and below 1.
     """
 
     scheme: Scheme = DEFAULT
@@ -53,6 +57,10 @@ class IndexConfig:
     representative: str | None = None
     min_score: float | None = None
     version_threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.version_threshold is not None:
+            require_threshold(self.version_threshold)
 
     @property
     def text_fields(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run
 from tests.support.datasets import VersionSet, version_set
 
-SETS = ("licence_versions", "bib_records")
+SETS = ("licence_versions", "bib_records", "terms_versions")
 _HALVES = 10
 # Nobody labels pairs that share less than this.
 _LEAST_VALUE = 0.2
@@ -169,8 +169,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--record", action="store_true", help="write them to docs/figures.json")
     options = parser.parse_args(arguments)
-    figures = Figures("tune", "make bench-tune ARGS=--record", engine=str(find_engine()))
+    figures = Figures("tune", "make bench-tune ARGS=--record")
     with bench_client() as client:
+        figures.engine = f"Elasticsearch {find_engine().version}"
         measure(partial(measure_set, client, name, figures) for name in options.sets.split(","))
     if options.record:
         figures.record()

@@ -161,15 +161,20 @@ def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("value", [0, 1, -0.2, 1.5])
+@pytest.mark.parametrize("value", [0, 1, -0.2, 1.5, float("nan"), "much", True])
 def test_a_threshold_that_no_score_can_be_compared_with_is_rejected(
-    client: Any, desk: Any, value: float
+    client: Any, desk: Any, value: Any
 ) -> None:
-    from es_simhash import configure, document_settings
+    from es_simhash import IndexConfig, MemoryIndex, configure, document_settings
 
-    with pytest.raises(InputError, match=rf"above 0 and below 1, got {value}"):
+    refused = pytest.raises(InputError, match=rf"above 0 and below 1, got {value!r}")
+    with refused:
         configure(client, desk.name, {"version_threshold": value})
     assert document_settings(client, desk.name).version_threshold is None
+    with refused:
+        IndexConfig(version_threshold=value)
+    with refused:
+        MemoryIndex(version_threshold=value)
 
 
 @pytest.mark.cluster
