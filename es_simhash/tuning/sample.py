@@ -86,7 +86,7 @@ def sample_of(
     if not gateway.count(index):
         raise InputError(f"Index {index!r} has no documents. Ingest some.")
     raise InputError(
-        f"None of {len(drawn)} documents of index {index!r} has fingerprints of scheme "
+        f"None of {len(drawn)} documents of index {index!r} has words and fingerprints of scheme "
         f"{config.scheme.name!r}. Run `es-simhash backfill {index}`."
     )
 
