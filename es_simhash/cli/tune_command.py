@@ -112,7 +112,8 @@ def _stored_line(tuning: Tuning, simhash_field: str, *, write: bool) -> str:
     return (
         f"Stored. Families, and what was decided about versions, are still those of {present:g}: "
         f"run `es-simhash families {index}` or a sweep again; decisions in an audit log stay until "
-        f"`es-simhash undo`. The way back is `{_config(index, before)}{field}`."
+        "`es-simhash undo`, and a service that runs reads the threshold when it is started again. "
+        f"The way back is `{_config(index, before)}{field}`."
     )
 
 

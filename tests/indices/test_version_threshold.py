@@ -103,7 +103,6 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
         memory.add(id, text)
     list(backfill(client, name, sidecar=sidecar))
     client.indices.refresh(index=sidecar)
-    configure(client, sidecar, {"version_threshold": threshold})
     for index in (Index(client, name), memory, open_index(client, sidecar)):
         relations = _relations(index, texts)
         assert len(relations) == 8
