@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
-  bench-parts-of-speech evaluate experiments
+  bench-parts-of-speech bench-tune evaluate experiments
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -130,6 +130,10 @@ bench-on-version: $(STAMP)
 # What de-duplication at ingest decides on known versions (needs the data).
 bench-decisions: $(STAMP)
 	@$(BIN)/python -m tests.bench.decisions $(ARGS)
+
+# Thresholds that `tune` proposes for collections with known versions (needs the data).
+bench-tune: $(STAMP)
+	@$(BIN)/python -m tests.bench.tune $(ARGS)
 
 # Every method on every set of known versions, at cuts chosen on the other sets (needs the data).
 evaluate: $(STAMP)

@@ -110,6 +110,19 @@ if TYPE_CHECKING:
     from es_simhash.storage.references import DocumentRef
     from es_simhash.sync.report import SweepReport
     from es_simhash.sync.sweep import SweepSettings, sweep
+    from es_simhash.tuning.model import (
+        BlockFigures,
+        KFigures,
+        LabelledFigures,
+        Measure,
+        SchemeFigures,
+        SchemeProposal,
+        ThresholdFigures,
+        ThresholdProposal,
+        TuneOptions,
+        Tuning,
+    )
+    from es_simhash.tuning.tune import tune
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
@@ -119,6 +132,7 @@ _MODULES = {
     "BackfillSettings": "es_simhash.backfills.run",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
+    "BlockFigures": "es_simhash.tuning.model",
     "Boilerplate": "es_simhash.copies.report",
     "Change": "es_simhash.differences.model",
     "ChangeSummary": "es_simhash.differences.model",
@@ -159,10 +173,13 @@ _MODULES = {
     "IngestReport": "es_simhash.ingestion.report",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
+    "KFigures": "es_simhash.tuning.model",
     "KeyChange": "es_simhash.differences.model",
+    "LabelledFigures": "es_simhash.tuning.model",
     "LeftOut": "es_simhash.copies.report",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
+    "Measure": "es_simhash.tuning.model",
     "MemoryIndex": "es_simhash.search.memory",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
@@ -179,7 +196,9 @@ _MODULES = {
     "Reuse": "es_simhash.relation.model",
     "Scheme": "es_simhash.fingerprints.scheme",
     "SchemeError": "es_simhash.errors",
+    "SchemeFigures": "es_simhash.tuning.model",
     "SchemeMismatch": "es_simhash.errors",
+    "SchemeProposal": "es_simhash.tuning.model",
     "SearchOptions": "es_simhash.query.options",
     "Selection": "es_simhash.backfills.job",
     "SemanticProfile": "es_simhash.semantics.profile",
@@ -193,7 +212,11 @@ _MODULES = {
     "SweepReport": "es_simhash.sync.report",
     "SweepSettings": "es_simhash.sync.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
+    "ThresholdFigures": "es_simhash.tuning.model",
+    "ThresholdProposal": "es_simhash.tuning.model",
     "Timeline": "es_simhash.differences.timeline",
+    "TuneOptions": "es_simhash.tuning.model",
+    "Tuning": "es_simhash.tuning.model",
     "UndoReport": "es_simhash.ingestion.undo_report",
     "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.deduplication.policy",
@@ -221,6 +244,7 @@ _MODULES = {
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.settled",
     "sweep": "es_simhash.sync.sweep",
+    "tune": "es_simhash.tuning.tune",
     "undo": "es_simhash.ingestion.undo",
 }
 
@@ -230,6 +254,7 @@ __all__ = [
     "BackfillSettings",
     "Blame",
     "BlamedSentence",
+    "BlockFigures",
     "Boilerplate",
     "Change",
     "ChangeSummary",
@@ -270,10 +295,13 @@ __all__ = [
     "IngestReport",
     "IngestSettings",
     "InputError",
+    "KFigures",
     "KeyChange",
+    "LabelledFigures",
     "LeftOut",
     "Limits",
     "MappingConflict",
+    "Measure",
     "MemoryIndex",
     "MissingExtra",
     "MovedBlock",
@@ -290,7 +318,9 @@ __all__ = [
     "Reuse",
     "Scheme",
     "SchemeError",
+    "SchemeFigures",
     "SchemeMismatch",
+    "SchemeProposal",
     "SearchOptions",
     "Selection",
     "SemanticProfile",
@@ -304,7 +334,11 @@ __all__ = [
     "SweepReport",
     "SweepSettings",
     "TextFingerprints",
+    "ThresholdFigures",
+    "ThresholdProposal",
     "Timeline",
+    "TuneOptions",
+    "Tuning",
     "UndoReport",
     "Version",
     "VersionPolicy",
@@ -332,6 +366,7 @@ __all__ = [
     "related_query",
     "settled_pairs",
     "sweep",
+    "tune",
     "undo",
 ]
 

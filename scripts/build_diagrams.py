@@ -132,6 +132,7 @@ def rooms() -> None:
             "Faces: nothing imports them",
             [
                 ("evaluation", ("measures,", "held-out cuts")),
+                ("tuning", ("what suits", "an index")),
                 ("local_node", ("a server for demo", "and tests")),
                 ("service", ("the HTTP", "API")),
                 ("cli", ("one file", "a command")),

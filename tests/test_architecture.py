@@ -36,6 +36,7 @@ ROOMS = (
     "diagnostics",
     "reports",
     "evaluation",
+    "tuning",
     "local_node",
     "service",
     "cli",

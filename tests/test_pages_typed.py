@@ -24,7 +24,7 @@ pytestmark = pytest.mark.cluster
 
 PAGES = (
     *("backfill", "changes", "copies", "deduplicate", "families", "ingest", "passages", "report"),
-    *("sweep", "json", "evaluate", "methods"),
+    *("sweep", "json", "evaluate", "methods", "tune"),
 )
 # Lines that run until they are stopped; tests/sync stops such sweeps.
 ENDLESS = re.compile(r"sweep .*--every|^tail ")

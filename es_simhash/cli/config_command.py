@@ -14,6 +14,7 @@ from es_simhash.cli.output import format_option, print_json
 from es_simhash.engine.gateway import Client
 from es_simhash.indices.document_settings import REPRESENTATIVES, configure, document_settings
 from es_simhash.indices.proposal import propose_settings
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.storage.document_fields import SETTINGS, DocumentSettings
 from es_simhash.text.escaping import one_line
 
@@ -26,6 +27,7 @@ _MEANINGS = {
     "link": "the address of a document",
     "representative": "which document represents a family",
     "min_score": "minimum score of relations",
+    "version_threshold": f"where versions begin, {VERSION_SCORE} by default",
 }
 
 
@@ -50,6 +52,12 @@ _MEANINGS = {
     "--min-score",
     type=click.FloatRange(0, 1),
     help="Minimum score of relations, unless `related` names another.",
+)
+@click.option(
+    "--version-threshold",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Where versions begin, as `tune` proposes it; scores are rescaled, so that versions "
+    f"still have {VERSION_SCORE} or more.",
 )
 @click.option(
     "--unset", multiple=True, type=click.Choice(SETTINGS), help="Setting to remove; repeatable."
@@ -81,7 +89,9 @@ def config(
     changes = {name: options.pop(name) for name in SETTINGS}
     changes = {name: value for name, value in changes.items() if value is not None}
     if conflicting := sorted(changes.keys() & set(unset)):
-        raise click.UsageError(f"--unset {conflicting[0]} contradicts --{conflicting[0]}.")
+        raise click.UsageError(
+            f"--unset {conflicting[0]} contradicts --{conflicting[0].replace('_', '-')}."
+        )
     if propose and (accept or changes or unset):
         raise click.UsageError("--propose stores nothing; give it without other settings.")
     changes |= dict.fromkeys(unset)

@@ -1,6 +1,7 @@
 """`es-simhash evaluate`: methods measured on labelled pairs of your own."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,21 @@ from es_simhash.cli.options import (
     text_field_option,
 )
 from es_simhash.cli.page_file import require_page_file
+from es_simhash.cli.problems import print_problems
+from es_simhash.engine.gateway import Gateway
 from es_simhash.evaluation.evaluate import evaluate as evaluate_methods
 from es_simhash.evaluation.evaluate import labelled_set
 from es_simhash.evaluation.index_texts import index_texts
-from es_simhash.evaluation.labelled_pairs import LabelledPairs, known_pairs, read_pairs
+from es_simhash.evaluation.known_pairs import known_pairs
+from es_simhash.evaluation.labelled_pairs import LabelledPairs, read_pairs
 from es_simhash.evaluation.model import SetEvaluation
 from es_simhash.evaluation.overlap import shared_documents
 from es_simhash.evaluation.text_files import read_texts
+from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.methods.model import Method
+from es_simhash.methods.project import ProjectMethod
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
-from es_simhash.text.escaping import one_line
-
-# Problems of one kind that are listed; of more, their number.
-_MAX_PROBLEMS = 20
+from es_simhash.storage.config import IndexConfig
 
 
 @click.command()
@@ -111,12 +115,14 @@ def evaluate(
         where = ", ".join(map(str, text_files))
     else:
         with client_of(**connection) as client:
-            config = index_config(text_field, simhash_field)
+            given = index_config(text_field, simhash_field)
+            config = InstalledIndex(Gateway.of(client), index, given).config
             texts = index_texts(client, index, _ids(read), config)
+        chosen = [_of_index(method, config) for method in chosen]
         where = f"index {index}"
     known = [known_pairs(each, texts.__contains__, where) for each in read]
     problems.extend(problem for each in known for problem in each.problems)
-    _print_problems([*problems, *shared_documents(known)])
+    print_problems([*problems, *shared_documents(known)])
     evaluations = evaluate_methods(
         [labelled_set(each, texts) for each in known],
         chosen,
@@ -127,20 +133,20 @@ def evaluate(
         write_plots(evaluations, plots)
     print_evaluations(evaluations, output_format, output)
     unreadable = _unreadable(evaluations)
-    _print_problems(unreadable)
+    print_problems(unreadable)
     if problems or unreadable:
         raise SystemExit(1)
 
 
+def _of_index(method: Method, config: IndexConfig) -> Method:
+    """Return a method as an index is configured: its own threshold is that of `related`."""
+    if isinstance(method, ProjectMethod):
+        return replace(method, version_threshold=config.versions_from)
+    return method
+
+
 def _ids(pairs: Sequence[LabelledPairs]) -> list[str]:
     return sorted({id for each in pairs for pair in each.labels for id in pair})
-
-
-def _print_problems(problems: Sequence[str]) -> None:
-    for problem in problems[:_MAX_PROBLEMS]:
-        click.echo(one_line(problem), err=True)
-    if len(problems) > _MAX_PROBLEMS:
-        click.echo(f"and {len(problems) - _MAX_PROBLEMS} more.", err=True)
 
 
 def _unreadable(evaluations: Sequence[SetEvaluation]) -> list[str]:

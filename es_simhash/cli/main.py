@@ -36,6 +36,7 @@ COMMANDS = {
     "serve": "es_simhash.cli.serve_command",
     "status": "es_simhash.cli.status_command",
     "sweep": "es_simhash.cli.sweep_command",
+    "tune": "es_simhash.cli.tune_command",
     "undo": "es_simhash.cli.undo_command",
 }
 

@@ -53,6 +53,7 @@ class BatchDecider:
         self._documents = documents
         self._dates = dates
         self._rules = documents.context.rules
+        self._threshold = documents.context.config.versions_from
         self._settled = documents.context.settled
         self._recent = recent
         self._reservations = reservations
@@ -110,7 +111,7 @@ class BatchDecider:
         if not document.fingerprints.is_empty:
             joined = self._settled.joined_with(document.id)
             candidates = self._candidates(document, stored, {document.id, *gone}, joined)
-            best = best_original(document, candidates, self._rules, joined)
+            best = best_original(document, candidates, self._rules, self._threshold, joined)
             if best is not None:
                 relation, original = best
                 return decide_version(document, relation, original, self._rules, exists=exists)

@@ -19,6 +19,7 @@ def best_original(
     document: IncomingDocument,
     candidates: Iterable[Original],
     rules: OnVersion,
+    threshold: float,
     joined: Collection[str] = (),
 ) -> tuple[Relation, Original] | None:
     """Return what a document is a version of, with their relation; None without one.
@@ -27,9 +28,10 @@ def best_original(
         document: The document.
         candidates: What it may be a version of.
         rules: What counts as a version.
+        threshold: Where versions begin in the index.
         joined: Ids of documents that a person joined with it: they count, whatever the rules say.
     """
-    scored = [(relation_of(document, candidate), candidate) for candidate in candidates]
+    scored = [(relation_of(document, candidate, threshold), candidate) for candidate in candidates]
     wanted = [
         (as_joined(relation) if candidate.id in joined else relation, candidate)
         for relation, candidate in scored
@@ -45,14 +47,14 @@ def _rank(pair: tuple[Relation, Original]) -> tuple[bool, bool, float, str]:
     return relation.kind != "exact", not relation.joined, -relation.score, candidate.id
 
 
-def relation_of(document: IncomingDocument, candidate: Original) -> Relation:
+def relation_of(document: IncomingDocument, candidate: Original, threshold: float) -> Relation:
     """Return the relation of a document to a candidate, from the two alone."""
     ref, text = candidate.ref, candidate.text
     if document.content_hash == text.content_hash:
         return Relation(ref.id, "exact", 1.0, _EXACT, index=ref.index)
     shared = np.intersect1d(document.text.shingles, text.shingles, assume_unique=True)
     scored = Candidate(ref.id, text.chunks, text.sketch, shared, index=ref.index)
-    (relation,) = score_candidates(document.text, [scored])
+    (relation,) = score_candidates(document.text, [scored], threshold)
     return relation
 
 

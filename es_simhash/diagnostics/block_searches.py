@@ -22,6 +22,8 @@ _SEARCHES_AT_ONCE = 20
 _MAX_REPORTED = 5
 # A query that has more documents within k than this is not compared.
 _MAX_WITHIN = 1_000
+# Searches whose time is taken.
+_TIMED = 10
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,13 @@ class BlockSearches:
             return SearchCost(k, 0, 0, 0)
         median, p90 = np.percentile(counts, (50, 90), method="higher").tolist()
         return SearchCost(k, median, p90, max(counts))
+
+    def took(self, sample: Sequence[SampledDocument], k: int) -> float:
+        """Return the milliseconds of a search within k, the median of ten; nan without any."""
+        queries = [document for document in sample if document.fingerprint is not None]
+        bodies = [self._search(query, k) for query in queries[:_TIMED]]
+        took = [response["took"] for response in self._responses(bodies)]
+        return float(np.median(took)) if took else float("nan")
 
     def recall(self, sample: Sequence[SampledDocument], k: int) -> Recall:
         """Compare what a search by blocks finds within k with an exact scan of all documents."""

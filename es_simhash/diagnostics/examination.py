@@ -18,6 +18,7 @@ from es_simhash.diagnostics.distances import (
 )
 from es_simhash.diagnostics.findings import (
     MAX_EXAMINED,
+    MAX_UNRELATED,
     Finding,
     bit_findings,
     block_findings,
@@ -47,8 +48,6 @@ from es_simhash.indices.text_fields import require_mapped
 from es_simhash.storage.config import IndexConfig
 
 DEFAULT_SAMPLE = 1_000
-# Unrelated documents within k, of all that an index has, for one query.
-_MAX_UNRELATED = 0.1
 
 
 @dataclass(frozen=True)
@@ -214,6 +213,6 @@ def _costs(
 def _suggested(cheap: SearchCost, prints: Fingerprints, documents: int) -> SearchCost:
     """Return the cheap k, or a smaller one where unrelated documents lie within it."""
     k = cheap.k
-    while k > 0 and documents * chance_within(prints, k) > _MAX_UNRELATED:
+    while k > 0 and documents * chance_within(prints, k) > MAX_UNRELATED:
         k -= 1
     return replace(cheap, k=k)

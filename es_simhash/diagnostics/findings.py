@@ -18,6 +18,8 @@ _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2
 _HOT_SHARE, _MIN_HOT, _HOT_TIMES = 0.05, 20, 10
 # Documents a search may examine before it is slow.
 MAX_EXAMINED = 50_000
+# Unrelated documents within k, of all that an index has, for one query.
+MAX_UNRELATED = 0.1
 _MANY_SEGMENTS = 30
 # Share of uneven bits that is a hint.
 _UNEVEN_SHARE = 0.25

@@ -76,13 +76,13 @@ def _bytes(vector: str | Sequence[int]) -> bytes:
 
 
 def draw_sample(
-    gateway: Gateway, index: str, config: IndexConfig, size: int
+    gateway: Gateway, index: str, config: IndexConfig, size: int, seed: int = 1
 ) -> list[SampledDocument]:
-    """Return documents drawn at random, the same for the same index."""
+    """Return documents drawn at random, the same for the same index and seed."""
     fingerprint = config.path(fields.FINGERPRINT)
     body = {
         "size": size,
-        "query": in_random_order(),
+        "query": in_random_order(seed=seed),
         "_source": [*map(config.path, _MEMBERS), SOURCE],
         "docvalue_fields": [{"field": fingerprint, "format": "binary"}],
         "track_total_hits": False,

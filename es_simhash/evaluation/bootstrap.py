@@ -5,7 +5,7 @@ too narrow. A pair counts as often as its two documents were drawn, multiplied.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -26,16 +26,13 @@ def intervals(pairs: DocumentPairs, scores: Floats, called: Labels) -> Mapping[s
         scores: Of the pairs.
         called: Which pairs are called versions.
     """
-    random = np.random.default_rng(_SEED)
-    share = np.full(pairs.documents, 1 / pairs.documents)
     of_documents = {
         "document_precision": pairs.precisions(called),
         "document_recall": pairs.recalls(called),
         "r_precision": pairs.r_precisions(scores),
     }
     samples: dict[str, list[float]] = defaultdict(list)
-    for _ in range(SAMPLES):
-        drawn = random.multinomial(pairs.documents, share).astype(np.float64)
+    for drawn in drawn_documents(pairs.documents):
         weights = drawn[pairs.first] * drawn[pairs.second]
         counts = Counts.of(called, pairs.labels, weights)
         curve = Curve.of(scores, pairs.labels, weights)
@@ -46,7 +43,15 @@ def intervals(pairs: DocumentPairs, scores: Floats, called: Labels) -> Mapping[s
         samples["average_precision"].append(curve.average_precision())
         for name, values in of_documents.items():
             samples[name].append(weighted_mean(values, drawn))
-    return {name: _interval(values) for name, values in samples.items()}
+    return {name: interval_of(values) for name, values in samples.items()}
+
+
+def drawn_documents(documents: int, samples: int = SAMPLES) -> Iterator[Floats]:
+    """Yield how often each of so many documents is drawn, the same draws in every run."""
+    random = np.random.default_rng(_SEED)
+    share = np.full(documents, 1 / documents)
+    for _ in range(samples):
+        yield random.multinomial(documents, share).astype(np.float64)
 
 
 def weighted_mean(values: Floats, weights: Floats) -> float:
@@ -56,7 +61,8 @@ def weighted_mean(values: Floats, weights: Floats) -> float:
     return float((values[known] * weights[known]).sum() / total) if total else float("nan")
 
 
-def _interval(values: list[float]) -> Interval:
+def interval_of(values: Sequence[float]) -> Interval:
+    """Return where 95 % of the numbers among the values lie."""
     known = np.array(values)[~np.isnan(values)]
     if not len(known):
         return Interval(float("nan"), float("nan"))

@@ -5,7 +5,7 @@ from the pairs of which neither document is in the groups of its two. With sever
 each comes from the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -40,15 +40,38 @@ def cross_fitted_cuts(pairs: DocumentPairs, scores: Floats, fallback: float) -> 
         scores: Of the pairs.
         fallback: Cut of pairs for which no others of both classes are left.
     """
-    groups = document_groups(pairs)
-    one, other = groups[pairs.first], groups[pairs.second]
+    return cross_fitted(pairs, scores, fallback, _best_cut)
+
+
+def _best_cut(pairs: DocumentPairs, scores: Floats) -> float:
+    return Curve.of(scores, pairs.labels).best_cut()
+
+
+def cross_fitted(
+    pairs: DocumentPairs,
+    scores: Floats,
+    fallback: float,
+    choose: Callable[[DocumentPairs, Floats], float],
+    groups: int = GROUPS,
+) -> Floats:
+    """Return a cut for each pair, chosen on pairs that share no document group with it.
+
+    Args:
+        pairs: The pairs.
+        scores: Of the pairs.
+        fallback: Cut of pairs for which no others of both classes are left.
+        choose: Returns the cut of pairs of both classes, by these and their scores alone.
+        groups: Groups that the documents are dealt into.
+    """
+    group_of = document_groups(pairs, groups)
+    one, other = group_of[pairs.first], group_of[pairs.second]
     low, high = np.minimum(one, other), np.maximum(one, other)
     cuts = np.full(len(scores), fallback)
     for left, right in np.unique(np.stack([low, high], axis=1), axis=0).tolist():
         rest = ~np.isin(one, (left, right)) & ~np.isin(other, (left, right))
         labels = pairs.labels[rest]
         if labels.any() and not labels.all():
-            cuts[(low == left) & (high == right)] = Curve.of(scores[rest], labels).best_cut()
+            cuts[(low == left) & (high == right)] = choose(pairs.subset(rest), scores[rest])
     return cuts
 
 

@@ -32,6 +32,13 @@ class DocumentPairs:
         """Number of the family of each document, by the labels."""
         return components(self.first[self.labels], self.second[self.labels], self.documents)
 
+    def subset(self, which: Labels) -> "DocumentPairs":
+        """Return some of the pairs, with the documents of these alone, numbered anew."""
+        both = np.stack([self.first[which], self.second[which]])
+        known, numbers = np.unique(both, return_inverse=True)
+        first, second = numbers.reshape(both.shape).astype(np.int64)
+        return DocumentPairs(first, second, self.labels[which], len(known))
+
     def precisions(self, called: Labels) -> Floats:
         """Return the precision of each document; nan of one that nothing is a version of."""
         right = self._per_document(called & self.labels)

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,16 @@ def read_pairs(path: Path) -> LabelledPairs:
     """
     content = _content(path)
     return _read(path, content, delimiter_of(path, content)).result()
+
+
+def usable_pairs(path: Path) -> LabelledPairs:
+    """Read a file of labelled pairs of which any line, or each, may be wrong.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    content = _content(path)
+    return _read(path, content, delimiter_of(path, content)).usable()
 
 
 def started_pairs(path: Path) -> LabelledPairs:
@@ -204,15 +214,20 @@ class _Reader:
         Raises:
             InputError: That is nothing.
         """
-        labels = {
-            pair: label for pair, label in self._labels.items() if pair not in self._contradicted
-        }
-        if not labels:
+        usable = self.usable()
+        if not usable.labels:
             raise InputError(
                 self._problems[0]
                 if self._problems
                 else f"File {self._name!r} is empty. Name another file."
             )
+        return usable
+
+    def usable(self) -> LabelledPairs:
+        """Return what was taken and is not contradicted, which may be nothing."""
+        labels = {
+            pair: label for pair, label in self._labels.items() if pair not in self._contradicted
+        }
         return LabelledPairs(self._name, labels, self._lines, tuple(self._problems))
 
     def started(self) -> LabelledPairs:
@@ -231,35 +246,3 @@ def _label(value: object) -> bool | None:
     if text in _POSITIVE:
         return True
     return False if text in _NEGATIVE else None
-
-
-def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
-    """Return the pairs whose documents are there; the others are reported by their lines.
-
-    Args:
-        pairs: Of a file.
-        is_known: Says whether there is a document of an id.
-        where: Where documents were looked for.
-
-    Raises:
-        InputError: No pair is left, or all have one label.
-    """
-    labels, problems = {}, list(pairs.problems)
-    for pair, label in pairs.labels.items():
-        missing = [id for id in pair if not is_known(id)]
-        if missing:
-            problems.append(
-                f"File {pairs.name!r}, line {pairs.lines[pair]}: document {missing[0]!r} is not "
-                f"in {where}. Check the id."
-            )
-        else:
-            labels[pair] = label
-    if not labels:
-        raise InputError(f"No pair of file {pairs.name!r} is in {where}. Check the ids.")
-    if len(set(labels.values())) < 2:
-        only = next(iter(labels.values()))
-        raise InputError(
-            f"File {pairs.name!r} has only pairs labelled {int(only)} ({len(labels)}). "
-            f"Add pairs labelled {int(not only)}."
-        )
-    return LabelledPairs(pairs.name, labels, pairs.lines, tuple(problems))

@@ -54,6 +54,11 @@ class IndexReader:
     def __exit__(self, *error: object) -> None:
         self._point.close()
 
+    @property
+    def threshold(self) -> float:
+        """Where versions begin in the index."""
+        return self._config.versions_from
+
     def count(self) -> int:
         """Return the number of documents that have fingerprints of the scheme."""
         body = {"size": 0, "track_total_hits": True, "query": self._of_scheme()}

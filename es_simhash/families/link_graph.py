@@ -82,7 +82,7 @@ class LinkGraph:
                 edge = pair(text, candidate)
                 if self._is_compared(text, candidate, batch) or edge in dismissed:
                     continue
-                score = _link_score(self._corpus.text(text), self._corpus.text(candidate))
+                score = self._score(self._corpus.text(text), self._corpus.text(candidate))
                 if score > 0:
                     self.scores[edge] = score
                     self.neighbours[text].append(candidate)
@@ -147,6 +147,7 @@ class LinkGraph:
         self.truncated.update(pending)
         return candidates
 
-
-def _link_score(one: AnalysedText, other: AnalysedText) -> float:
-    return link_score(one, other) if are_candidates(one, other) else 0.0
+    def _score(self, one: AnalysedText, other: AnalysedText) -> float:
+        if not are_candidates(one, other):
+            return 0.0
+        return link_score(one, other, self._reader.threshold)

@@ -15,6 +15,7 @@ from es_simhash.relation.links import (
     min_shared,
     version_score,
 )
+from es_simhash.relation.thresholds import VERSION_SCORE
 
 
 def families_in_memory(
@@ -24,6 +25,7 @@ def families_in_memory(
     rank: Callable[[str], object] | None = None,
     dismissed: Iterable[Pair[str]] = (),
     joined: Iterable[Pair[str]] = (),
+    version_threshold: float = VERSION_SCORE,
 ) -> list[list[str]]:
     """Return the version families of texts by their ids, the representative of each first.
 
@@ -35,6 +37,7 @@ def families_in_memory(
         rank: Of an id; the highest is the representative. By default that is the longest text.
         dismissed: Pairs of ids that are not versions of each other.
         joined: Pairs of ids that are versions of each other, whatever their texts are.
+        version_threshold: Where versions begin.
     """
     analysed = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
     copies: dict[str, list[str]] = defaultdict(list)
@@ -54,12 +57,13 @@ def families_in_memory(
     by_id = {id: text.content_hash for id, text in analysed.items() if text is not None}
     apart = {pair(by_id[a], by_id[b]) for a, b in dismissed if a in by_id and b in by_id}
     comparison = Comparison[str](
-        score=lambda one, other: version_score(by_hash[one], by_hash[other]),
+        score=lambda one, other: version_score(by_hash[one], by_hash[other], version_threshold),
         kept=lambda one, other: kept_share(by_hash[one], by_hash[other]),
         rank=lambda key: (ranked(best[key]), key),
     )
     noted = Noted(apart, JoinedGroups.of_texts(joined, by_id))
-    groups = united_families(by_hash, _neighbours(by_hash, apart), comparison, noted)
+    neighbours = _neighbours(by_hash, apart, version_threshold)
+    groups = united_families(by_hash, neighbours, comparison, noted)
     families = [_documents(group, copies, best) for group in groups]
     return sorted([*families, *([id] for id in texts if analysed[id] is None)])
 
@@ -73,11 +77,13 @@ def _documents(
 
 
 def _neighbours(
-    texts: Mapping[str, AnalysedText], dismissed: Collection[Pair[str]]
+    texts: Mapping[str, AnalysedText], dismissed: Collection[Pair[str]], threshold: float
 ) -> dict[str, list[str]]:
     neighbours: dict[str, list[str]] = defaultdict(list)
     for one, other in candidate_pairs(texts):
-        if pair(one, other) not in dismissed and link_score(texts[one], texts[other]):
+        if pair(one, other) in dismissed:
+            continue
+        if link_score(texts[one], texts[other], threshold):
             neighbours[one].append(other)
             neighbours[other].append(one)
     return neighbours

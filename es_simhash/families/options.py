@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from es_simhash.errors import InputError
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.storage.config import IndexConfig
 
 Representative = Literal["longest", "newest", "oldest"]
@@ -50,11 +51,15 @@ class FamilyOptions:
         """True when dates decide which document represents a family."""
         return self.rule != "longest"
 
-    @property
-    def settings_key(self) -> str:
-        """What decides the families; a run with another key than the last is a full run."""
+    def settings_key(self, threshold: float) -> str:
+        """Return what decides the families; a run with another key than the last is a full run.
+
+        Args:
+            threshold: Where versions begin in the index.
+        """
         date_field = self.date_field if self.compares_dates else None
-        return f"v{_SCORING} {self.rule} {date_field}"
+        scoring = f"v{_SCORING}" if threshold == VERSION_SCORE else f"v{_SCORING}@{threshold}"
+        return f"{scoring} {self.rule} {date_field}"
 
     def configured(self, config: IndexConfig) -> "FamilyOptions":
         """Return them with the rule and the date field of an index, where they name none.

@@ -49,7 +49,8 @@ class FamilyRun:
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
         self._dismissals, self._joins = (stored.all() for stored in self._stored_pairs)
         self._noted = Noted[str]()
-        self.is_full = options.everything or state.last_run() != options.settings_key
+        self._settings_key = options.settings_key(reader.threshold)
+        self.is_full = options.everything or state.last_run() != self._settings_key
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
 
@@ -135,7 +136,8 @@ class FamilyRun:
         score = self.graph.scores.get(pair(one, other))
         if score is not None:
             return score
-        return version_score(self.corpus.text(one), self.corpus.text(other))
+        texts = self.corpus.text(one), self.corpus.text(other)
+        return version_score(*texts, self._reader.threshold)
 
     def _kept(self, one: str, other: str) -> float:
         return kept_share(self.corpus.text(one), self.corpus.text(other))
@@ -192,7 +194,7 @@ class FamilyRun:
         for pairs, noted in zip(self._stored_pairs, (self._dismissals, self._joins), strict=True):
             pairs.acknowledge([each for each in noted if each.pending])
         if self.is_full:
-            self._state.write_run(self._options.settings_key)
+            self._state.write_run(self._settings_key)
 
 
 def _standing(noted: Iterable[NotedPair]) -> list[Ids]:

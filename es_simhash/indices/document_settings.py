@@ -9,6 +9,7 @@ from es_simhash.errors import InputError
 from es_simhash.indices.configuration import installed_schemes, meta_entry, with_entries
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar_source import sidecar_source
+from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.storage.document_fields import (
     DOCUMENT_SETTINGS,
     DocumentSettings,
@@ -98,6 +99,8 @@ def _require_valid(
         raise InputError(
             f"min_score must be between 0 and 1, got {settings.min_score}.", parameter="min_score"
         )
+    if settings.version_threshold is not None:
+        require_threshold(settings.version_threshold)
     named = {
         name: field for name, field in settings.field_names.items() if changes.get(name) is not None
     }

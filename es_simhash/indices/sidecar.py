@@ -96,6 +96,7 @@ def _remember_documents(gateway: Gateway, sidecar: str, config: IndexConfig) -> 
     changes: dict[str, Any] = {"text": str(config.text_field)}
     if document_settings(gateway, sidecar, simhash_field=field) == DocumentSettings():
         changes |= asdict(config.documents)
-        changes |= {"representative": config.representative, "min_score": config.min_score}
+        defaults = ("representative", "min_score", "version_threshold")
+        changes |= {name: getattr(config, name) for name in defaults}
     if config.names_text_field:
         configure(gateway, sidecar, changes, simhash_field=field)

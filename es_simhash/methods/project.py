@@ -32,11 +32,13 @@ class ProjectFeatures:
         texts: The texts.
         unreadable: Texts without words, and those that are too long.
         scheme: Scheme of their fingerprints.
+        version_threshold: Where versions begin.
     """
 
     texts: Sequence[AnalysedText | None]
     unreadable: Mapping[int, str]
     scheme: Scheme
+    version_threshold: float = VERSION_SCORE
 
     @cached_property
     def nbytes(self) -> int:
@@ -65,7 +67,7 @@ class ProjectFeatures:
     def _scores(self, query: AnalysedText, others: Ints) -> Scores:
         hits = [self.texts[other] for other in others.tolist()]
         candidates = [_candidate(query, hit) for hit in hits if hit is not None]
-        found = iter(score_candidates(query, candidates))
+        found = iter(score_candidates(query, candidates, self.version_threshold))
         return np.array([0.0 if hit is None else next(found).score for hit in hits])
 
     def candidates(self) -> Pairs:
@@ -129,12 +131,14 @@ class ProjectMethod:
         threshold: Where versions begin.
         note: Empty.
         analyser: How texts are read.
+        version_threshold: Where versions begin in the index of the texts, whose scores these are.
     """
 
     name: str = "es-simhash"
     threshold: float = VERSION_SCORE
     note: str = ""
     analyser: TextAnalyser = field(default_factory=lambda: TextAnalyser(DEFAULT))
+    version_threshold: float = VERSION_SCORE
 
     def read(self, texts: Sequence[str]) -> ProjectFeatures:
         """Return the analysed texts; what is too long is unreadable."""
@@ -146,7 +150,7 @@ class ProjectMethod:
                 analysed.append(None)
             else:
                 analysed.append(text)
-        return ProjectFeatures(analysed, unreadable, self.analyser.scheme)
+        return ProjectFeatures(analysed, unreadable, self.analyser.scheme, self.version_threshold)
 
     def _analysed(self, texts: Sequence[str]) -> Sequence[AnalysedText | str]:
         """Return each text, or why it cannot be read; one that cannot costs a second run."""

@@ -1,6 +1,6 @@
 """The relations to show of one query, from what the searches found."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.query.neighbour import Neighbour
@@ -10,6 +10,7 @@ from es_simhash.query.ranking import merged
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.model import Relation, semantic_score
+from es_simhash.relation.noted import NOTHING_NOTED, NotedOthers
 from es_simhash.relation.scoring import rounded_coverages, score_candidates, unshared_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.relation.version_score import ScoredText
@@ -23,11 +24,13 @@ class ScoredRelations:
         query: The query.
         relations: Those of all that was found.
         undecided: Neighbours that share nothing, and whose chunks were not compared.
+        threshold: Where versions begin.
     """
 
     query: ScoredText
     relations: Sequence[Relation]
     undecided: Mapping[Key, Candidate]
+    threshold: float
 
     def with_coverage(self, relations: Sequence[Relation]) -> list[Relation]:
         """Return relations, also with the coverage of those whose chunks were not compared."""
@@ -55,8 +58,8 @@ def scored_relations(
     candidates: Sequence[Candidate],
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
-    dismissed: Collection[str] = (),
-    joined: Collection[str] = (),
+    threshold: float,
+    noted: NotedOthers = NOTHING_NOTED,
 ) -> ScoredRelations:
     """Return the relations of a query to all that was found.
 
@@ -65,23 +68,23 @@ def scored_relations(
         candidates: What was found, the neighbours among them.
         neighbours: Documents near in meaning.
         options: What to show.
-        dismissed: Ids of documents that a person dismissed as versions of the query.
-        joined: Ids of documents that a person joined with the query.
+        threshold: Where versions begin in the index.
+        noted: What a person noted about the query.
     """
     similarities = {(near.index, near.id): near.semantics.similarity for near in neighbours}
     undecided = {
         key: candidate
         for candidate in candidates
         if (key := (candidate.index, candidate.id)) in similarities
-        and candidate.id not in joined
+        and candidate.id not in noted.joined
         and _is_only_near(query, candidate, similarities[key], options.least_score)
     }
     scored = [
         candidate for candidate in candidates if (candidate.index, candidate.id) not in undecided
     ]
-    by_shingles = with_commonness(score_candidates(query, scored), scored)
-    relations = merged(by_shingles, neighbours, options, dismissed, joined)
-    return ScoredRelations(query, relations, undecided)
+    by_shingles = with_commonness(score_candidates(query, scored, threshold), scored)
+    relations = merged(by_shingles, neighbours, options, noted.dismissed, noted.joined)
+    return ScoredRelations(query, relations, undecided, threshold)
 
 
 def _is_only_near(query: ScoredText, candidate: Candidate, similarity: float, least: float) -> bool:

@@ -9,6 +9,7 @@ from es_simhash.relation.combination import combine, semantic_relation
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Coverage, Relation
 from es_simhash.relation.scoring import score_candidates
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
@@ -52,14 +53,21 @@ def compare(
     return explained(compare_texts(query, hit), query, hit)
 
 
-def compare_texts(query: AnalysedText, hit: AnalysedText) -> Relation:
+def compare_texts(
+    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+) -> Relation:
     """Return the relation of two analysed texts by what is stored of them, not by their passages.
+
+    Args:
+        query: The query.
+        hit: The hit.
+        threshold: Where versions begin in their index; the default for texts of none.
 
     Raises:
         InputError: One of the texts has more than 16 MiB or 20,000 chunks.
         SchemeMismatch: They were analysed with different schemes.
     """
-    by_shingles = compare_fingerprints(query, hit)
+    by_shingles = compare_fingerprints(query, hit, threshold)
     if query.is_empty or hit.is_empty:
         return by_shingles
     semantics = compare_profiles(query.profile, hit.profile)
@@ -68,8 +76,15 @@ def compare_texts(query: AnalysedText, hit: AnalysedText) -> Relation:
     return combine(by_shingles, semantic_relation(None, None, semantics))
 
 
-def compare_fingerprints(query: AnalysedText, hit: AnalysedText) -> Relation:
+def compare_fingerprints(
+    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+) -> Relation:
     """Return the relation of two texts by their fingerprints and sketches, without evidence.
+
+    Args:
+        query: The query.
+        hit: The hit.
+        threshold: As in `compare_texts`.
 
     Raises:
         SchemeMismatch: They come from different schemes.
@@ -80,4 +95,4 @@ def compare_fingerprints(query: AnalysedText, hit: AnalysedText) -> Relation:
     shared = np.intersect1d(query.shingles, hit.shingles, assume_unique=True)
     same = query.content_hash == hit.content_hash
     candidate = Candidate(None, hit.chunks, hit.sketch, shared, same)
-    return score_candidates(query, [candidate])[0]
+    return score_candidates(query, [candidate], threshold)[0]

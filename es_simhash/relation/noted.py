@@ -10,6 +10,22 @@ _Ids = tuple[str, str]
 
 
 @dataclass(frozen=True)
+class NotedOthers:
+    """What a person noted about one document.
+
+    Attributes:
+        dismissed: Ids of documents that are no versions of it.
+        joined: Ids of documents that were joined with it.
+    """
+
+    dismissed: Collection[str] = ()
+    joined: Collection[str] = ()
+
+
+NOTHING_NOTED = NotedOthers()
+
+
+@dataclass(frozen=True)
 class Noted:
     """What a person noted about documents.
 

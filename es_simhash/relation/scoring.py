@@ -20,15 +20,18 @@ from es_simhash.relation.version_score import (
 )
 
 
-def score_candidates(query: ScoredText, candidates: Sequence[Candidate]) -> list[Relation]:
+def score_candidates(
+    query: ScoredText, candidates: Sequence[Candidate], threshold: float
+) -> list[Relation]:
     """Return the relation of the query to each candidate, without evidence; also of kind `none`.
 
     Args:
         query: The query; not an empty text.
         candidates: What was found.
+        threshold: Where versions begin in their index, as in `version_score.score`.
     """
     return [
-        _relation(query, candidate, coverage)
+        _relation(query, candidate, coverage, threshold)
         for candidate, coverage in zip(candidates, _coverages(query, candidates), strict=True)
     ]
 
@@ -41,10 +44,10 @@ def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> lis
 def unshared_score(query: ScoredText, candidate: Candidate) -> float:
     """Return the greatest score a candidate can have that shares no shingle with the query.
 
-    It needs no comparison of chunks.
+    It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
     nothing = containment(query.chunks, candidate.chunks, 0)
-    return round(score(query, candidate, nothing, 1.0), SCORE_DIGITS)
+    return round(score(query, candidate, nothing, 1.0, VERSION_SCORE), SCORE_DIGITS)
 
 
 def _coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
@@ -57,13 +60,15 @@ def _rounded(coverage: Coverage) -> Coverage:
     return Coverage(round(coverage.of_query, SCORE_DIGITS), round(coverage.of_hit, SCORE_DIGITS))
 
 
-def _relation(query: ScoredText, candidate: Candidate, coverage: Coverage) -> Relation:
+def _relation(
+    query: ScoredText, candidate: Candidate, coverage: Coverage, threshold: float
+) -> Relation:
     if candidate.same_content:
         return Relation(candidate.id, "exact", 1.0, Coverage(1.0, 1.0), index=candidate.index)
     bound = shared_bound(query.chunks, candidate.chunks)
     shared = containment(query.chunks, candidate.chunks, int(candidate.shared.searchsorted(bound)))
     resemblance = max(coverage.of_query, coverage.of_hit)
-    found = round(score(query, candidate, shared, resemblance), SCORE_DIGITS)
+    found = round(score(query, candidate, shared, resemblance, threshold), SCORE_DIGITS)
     rounded = _rounded(coverage)
     return Relation(candidate.id, _kind(found, rounded), found, rounded, index=candidate.index)
 

@@ -110,7 +110,13 @@ def shared_shingles(
     return int(np.count_nonzero(more[places] == fewer))
 
 
-def score(one: ScoredText, other: ScoredText, shared: Containment, resemblance: float) -> float:
+def score(
+    one: ScoredText,
+    other: ScoredText,
+    shared: Containment,
+    resemblance: float,
+    threshold: float,
+) -> float:
     """Return the score of two different texts, from 0 to 1; versions have VERSION_SCORE or more.
 
     Below, it is the share of the text with fewer shingles that appears in the other.
@@ -121,26 +127,61 @@ def score(one: ScoredText, other: ScoredText, shared: Containment, resemblance: 
         shared: The shingles they share.
         resemblance: Share of the characters of one that resembles the other, of either direction
             the greater.
+        threshold: Value of `version_value` from which on the texts are versions: that of their
+            index, or VERSION_SCORE.
     """
-    if shared.shared:
-        version = _version_score(one, other, shared, resemblance)
-        if version >= VERSION_SCORE:
-            return version
+    value = version_value(one, other, shared, resemblance)
+    if value >= threshold:
+        return rescaled(value, threshold)
     body = _body(shared.smoothed(resemblance), resemblance)
     below = _piecewise(body, (SHOWN_SCORE, SHOWN_SCORE), (1.0, VERSION_SCORE))
     return min(below, VERSION_SCORE - 0.0001)
 
 
-def version_score(one: ScoredText, other: ScoredText, shared: Containment) -> float:
+def version_score(
+    one: ScoredText, other: ScoredText, shared: Containment, threshold: float
+) -> float:
     """Return the score of two different texts that are versions of each other, 0 of others.
 
     The chunks of long texts take long to compare; that is done only where it may decide.
     """
-    if not shared.shared or _version_score(one, other, shared, 1.0) < VERSION_SCORE:
+    if not shared.shared or version_value(one, other, shared, 1.0) < threshold:
         return 0.0
     covered = coverage_of(one.chunks, other.chunks)
-    found = round(score(one, other, shared, max(covered.of_query, covered.of_hit)), SCORE_DIGITS)
+    resemblance = max(covered.of_query, covered.of_hit)
+    found = round(score(one, other, shared, resemblance, threshold), SCORE_DIGITS)
     return found if found >= VERSION_SCORE else 0.0
+
+
+def rescaled(value: float, threshold: float) -> float:
+    """Return a value on the scale where versions begin at VERSION_SCORE, whatever the threshold.
+
+    Everything that compares a score with VERSION_SCORE relies on it. With the default threshold
+    the value stays what it is.
+
+    Args:
+        value: As `version_value` returns it.
+        threshold: The value from which on texts are versions, above 0 and below 1.
+    """
+    if threshold == VERSION_SCORE:
+        return value
+    return _piecewise(value, (threshold, VERSION_SCORE), (1.0, 1.0))
+
+
+def version_value(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
+) -> float:
+    """Return how far two different texts are versions, from 0 to 1, before any threshold.
+
+    An index has its own threshold on this scale; by default it is VERSION_SCORE.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: The shingles they share; without any, the value is 0.
+        resemblance: As in `score`.
+    """
+    return _version_value(one, other, shared, resemblance) if shared.shared else 0.0
 
 
 def _body(copied: float, resemblance: float) -> float:
@@ -148,10 +189,9 @@ def _body(copied: float, resemblance: float) -> float:
     return copied + (1 - copied) * RESEMBLANCE_WEIGHT * resemblance
 
 
-def _version_score(
+def _version_value(
     one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
 ) -> float:
-    """Return the score as versions, which are none below VERSION_SCORE."""
     copied = shared.smoothed(resemblance)
     body = _body(copied, resemblance)
     if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:

@@ -56,9 +56,7 @@ class FamilyReader:
         others = [other for answer in around for other in self.searches.read(answer)]
         compared = {version.ref: version for version in versions if version.represents}
         compared[named.ref] = named
-        surroundings = Surroundings(
-            self.searches.date_field, versions, list(compared.values()), noted
-        )
+        surroundings = Surroundings(self.searches, versions, list(compared.values()), noted)
         return replace(
             history,
             documents=documents,
@@ -73,7 +71,7 @@ class FamilyReader:
         field = self.searches.date_field
         ids = {version.ref.id for version in versions}
         joined = {id for id in ids if not ids.isdisjoint(noted.joined.others(id))}
-        members = zip(members_of(versions, field, joined), versions, strict=True)
+        members = zip(members_of(versions, self.searches, joined), versions, strict=True)
         return FamilyHistory(
             family,
             next((version.ref.id for version in versions if version.represents), None),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.query.family_documents import StoredVersion
+from es_simhash.query.family_documents import FamilySearches, StoredVersion
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.family_history import FamilyMember
@@ -22,8 +22,16 @@ _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=
 _REVERSED: Mapping[Kind, Kind] = {"contains": "excerpt_of", "excerpt_of": "contains"}
 
 
-def relations_of(query: AnalysedText, hits: Sequence[StoredVersion]) -> list[Relation]:
-    """Return the relation of a text to each document, by what is stored of both."""
+def relations_of(
+    query: AnalysedText, hits: Sequence[StoredVersion], threshold: float
+) -> list[Relation]:
+    """Return the relation of a text to each document, by what is stored of both.
+
+    Args:
+        query: The text.
+        hits: The documents.
+        threshold: Where versions begin in their index.
+    """
     candidates = []
     for hit in hits:
         assert hit.text is not None
@@ -31,17 +39,19 @@ def relations_of(query: AnalysedText, hits: Sequence[StoredVersion]) -> list[Rel
         same = query.content_hash == hit.text.content_hash
         parts = hit.text.chunks, hit.text.sketch
         candidates.append(Candidate(hit.ref.id, *parts, shared, same, index=hit.ref.index))
-    return score_candidates(query, candidates)
+    return score_candidates(query, candidates, threshold)
 
 
 def members_of(
-    versions: Sequence[StoredVersion], date_field: DateField | None, joined: Iterable[str] = ()
+    versions: Sequence[StoredVersion],
+    searches: FamilySearches,
+    joined: Iterable[str] = (),
 ) -> list[FamilyMember]:
     """Return the members of a family in the order given.
 
     Args:
         versions: All of them, in the order of their dates.
-        date_field: Field of their dates; None without one.
+        searches: That found them: the field of their dates, and where versions begin.
         joined: Ids of those that a person joined with another.
     """
     nearest = _nearest(versions)
@@ -49,7 +59,7 @@ def members_of(
     previous = {place: _previous(versions, place) for place in range(len(versions))}
     wanted += [(place, other) for place, other in previous.items() if other is not None]
     wanted += [(place, 0) for place in range(1, len(versions))]
-    relations = _Relations.of(versions, wanted)
+    relations = _Relations.of(versions, wanted, searches.config.versions_from)
     is_joined = set(joined)
     members = []
     for place, version in enumerate(versions):
@@ -61,7 +71,7 @@ def members_of(
                 version.ref.id,
                 version.ref.index,
                 version.title,
-                shown_date(version, date_field),
+                shown_date(version, searches.date_field),
                 version.represents,
                 version.text.characters if version.text is not None else 0,
                 relations.kept(previous[place], place),
@@ -89,7 +99,10 @@ class _Relations:
 
     @classmethod
     def of(
-        cls, versions: Sequence[StoredVersion], pairs: Iterable[tuple[int, int]]
+        cls,
+        versions: Sequence[StoredVersion],
+        pairs: Iterable[tuple[int, int]],
+        threshold: float,
     ) -> "_Relations":
         """Compare members by their places."""
         earlier: dict[int, set[int]] = defaultdict(set)
@@ -100,7 +113,7 @@ class _Relations:
         for place, others in earlier.items():
             text, ordered = versions[place].text, sorted(others)
             assert text is not None
-            found = relations_of(text, [versions[other] for other in ordered])
+            found = relations_of(text, [versions[other] for other in ordered], threshold)
             known.update({(place, other): each for other, each in zip(ordered, found, strict=True)})
         return cls([version.ref.id for version in versions], known)
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from es_simhash.query.family_documents import StoredVersion
+from es_simhash.query.family_documents import FamilySearches, StoredVersion
 from es_simhash.relation.family_history import NearDocument, Reason
 from es_simhash.relation.model import Relation
 from es_simhash.relation.noted import Noted
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.family_members import relations_of, shown_date
-from es_simhash.storage.dates import DateField
 
 _MAX_SHOWN = 10
 
@@ -19,13 +18,13 @@ class Surroundings:
     """A family, and what is near it.
 
     Attributes:
-        date_field: Field of the dates; None without one.
+        searches: That found them: the field of the dates, and where versions begin.
         versions: The documents of the family.
         compared: Those of them that near documents are compared with.
         noted: What a person noted.
     """
 
-    date_field: DateField | None
+    searches: FamilySearches
     versions: Sequence[StoredVersion]
     compared: Sequence[StoredVersion]
     noted: Noted
@@ -35,7 +34,7 @@ class Surroundings:
         found = []
         texts = [other for other in others if other.text is not None]
         by_member = [
-            (member, relations_of(member.text, texts))
+            (member, relations_of(member.text, texts, self.searches.config.versions_from))
             for member in self.compared
             if member.text is not None
         ]
@@ -60,7 +59,7 @@ class Surroundings:
             other.ref.id,
             other.ref.index,
             other.title,
-            shown_date(other, self.date_field),
+            shown_date(other, self.searches.date_field),
             other.family,
             member.ref.id,
             relation.kind,

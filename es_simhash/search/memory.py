@@ -21,6 +21,8 @@ from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.query_document import QueryDocument
@@ -39,11 +41,22 @@ class MemoryIndex:
     Args:
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic profiles; None to find versions alone.
+        version_threshold: Where versions begin, above 0 and below 1; as in `DocumentSettings`.
+
+    Raises:
+        InputError: The threshold is not above 0 and below 1.
     """
 
-    def __init__(self, scheme: Scheme = DEFAULT, semantics: SemanticScheme | None = None) -> None:
+    def __init__(
+        self,
+        scheme: Scheme = DEFAULT,
+        semantics: SemanticScheme | None = None,
+        version_threshold: float = VERSION_SCORE,
+    ) -> None:
         profiler = None if semantics is None else semantic_profiler(semantics)
         self._analyser = TextAnalyser(scheme, profiler)
+        require_threshold(version_threshold)
+        self._threshold = version_threshold
         self._texts: dict[str, AnalysedText] = {}
 
     @property
@@ -104,7 +117,7 @@ class MemoryIndex:
             for candidate in self._candidates(query, id, options, near)
             if candidate.id not in left_out
         ]
-        scored = scored_relations(query, candidates, neighbours, options)
+        scored = scored_relations(query, candidates, neighbours, options, self._threshold)
         others = [(None, other) for other in self._texts if other not in left_out]
         found = Found(query, scored, others, ranked_order(neighbours, options))
         if options.passages:
@@ -140,7 +153,8 @@ class MemoryIndex:
             DocumentMissing: One of the ids is not there.
         """
         query, hit = self._stored(id_a), self._stored(id_b)
-        return replace(explained(compare_texts(query, hit), query, hit), id=id_b)
+        compared = compare_texts(query, hit, self._threshold)
+        return replace(explained(compared, query, hit), id=id_b)
 
     def _analysed(self, text: str) -> AnalysedText:
         (analysed,) = self._analyser.analyse([text])

@@ -28,7 +28,7 @@ from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
-from es_simhash.relation.noted import Noted
+from es_simhash.relation.noted import Noted, NotedOthers
 from es_simhash.search.access import IndexAccess, own_vectors
 from es_simhash.search.contexts import Contexts, in_context
 from es_simhash.search.family_filter import narrowed_to_families
@@ -104,7 +104,7 @@ class Retrieval:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = self._stored([id_a, id_b], self.analyser)
         self._read_profiles([query, hit])
-        compared = compare_texts(query.text, hit.text)
+        compared = compare_texts(query.text, hit.text, self.config.versions_from)
         relation = explained(compared, query.text, hit.text, self.config.min_score)
         noted = self._lookup.of(id_a)
         if id_b in noted.joined.others(id_a):
@@ -292,11 +292,13 @@ class Retrieval:
     ) -> Found:
         """Return what was found for one query document."""
         candidates = list(found.by_key.values())
-        others = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
-        joined = joined_with(document, noted)
-        scored = scored_relations(document.text, candidates, neighbours, options, others, joined)
+        dismissed = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
+        others = NotedOthers(dismissed, joined_with(document, noted))
+        scored = scored_relations(
+            document.text, candidates, neighbours, options, self.config.versions_from, others
+        )
         order = ranked_order(neighbours, options)
-        return Found(document.text, scored, order=order, dismissed=others, joined=joined)
+        return Found(document.text, scored, order=order, noted=others)
 
     def _shown(
         self,

@@ -16,6 +16,7 @@ from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
 from es_simhash.relation.model import Coverage, Relation
+from es_simhash.relation.noted import NOTHING_NOTED, NotedOthers
 from es_simhash.relation.passages import passages_of_each
 from es_simhash.search.query_document import QueryDocument
 from es_simhash.semantics.profile import SemanticProfile
@@ -48,16 +49,14 @@ class Found:
         scored: The relations by what is stored of the texts.
         by_words: Documents that may share a passage by their words, best first.
         order: The key that sorts relations.
-        dismissed: Ids of documents that a person dismissed as versions of the query.
-        joined: Ids of documents that a person joined with the query.
+        noted: What a person noted about the query.
     """
 
     query: AnalysedText
     scored: ScoredRelations
     by_words: Sequence[Key] = ()
     order: Order = best_first
-    dismissed: Collection[str] = ()
-    joined: Collection[str] = ()
+    noted: NotedOthers = NOTHING_NOTED
     _queue: list[Relation] = field(default_factory=list)
     _listed: list[Relation] = field(default_factory=list)
     _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
@@ -138,11 +137,11 @@ class Found:
         key = candidate.index, candidate.id
         relation, passages = self._settled[key]
         if relation.kind == "none" and passages:
-            compared = compare_texts(self.query, hit)
+            compared = compare_texts(self.query, hit, self.scored.threshold)
             relation = replace(compared, id=relation.id, index=relation.index)
-        if relation.id in self.dismissed:
+        if relation.id in self.noted.dismissed:
             relation = replace(relation, dismissed=True)
-        if relation.id in self.joined:
+        if relation.id in self.noted.joined:
             relation = as_joined(relation)
         aligned = settled(relation, self.query, hit, passages)
         if distinctive and aligned.is_boilerplate and relation.semantics is not None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD, field_path
@@ -38,6 +40,10 @@ class IndexConfig:
         representative: Which document represents a family, unless a run names another rule; by
             default what the index is configured with.
         min_score: Minimum score of relations, unless a query names another; likewise.
+        version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
+
+    Raises:
+        InputError: The threshold of versions is not above 0 and below 1.
     """
 
     scheme: Scheme = DEFAULT
@@ -50,6 +56,11 @@ class IndexConfig:
     documents: DocumentFields = field(default_factory=DocumentFields)
     representative: str | None = None
     min_score: float | None = None
+    version_threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.version_threshold is not None:
+            require_threshold(self.version_threshold)
 
     @property
     def text_fields(self) -> tuple[str, ...]:
@@ -68,8 +79,14 @@ class IndexConfig:
             text_field=str(self.text_field) if self.names_text_field else settings.text or "text",
             documents=self.documents.completed(settings.fields),
             representative=self.representative or settings.representative,
-            min_score=settings.min_score if self.min_score is None else self.min_score,
+            min_score=_first(self.min_score, settings.min_score),
+            version_threshold=_first(self.version_threshold, settings.version_threshold),
         )
+
+    @property
+    def versions_from(self) -> float:
+        """Where versions begin, by `version_threshold` or the default."""
+        return VERSION_SCORE if self.version_threshold is None else self.version_threshold
 
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""
@@ -79,3 +96,7 @@ class IndexConfig:
     def entity_fields(self) -> tuple[str, ...]:
         """Fields of the documents that hold entities already."""
         return self.semantics.entity_fields if self.semantics else ()
+
+
+def _first(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one

@@ -55,6 +55,8 @@ class DocumentSettings:
         link: As in `DocumentFields`.
         representative: Which document represents a family: `longest`, `newest` or `oldest`.
         min_score: Minimum score of the relations that are shown, from 0 to 1.
+        version_threshold: Where versions begin, above 0 and below 1, on the scale of scores that
+            has them begin at 0.6; scores are rescaled, so that versions still have 0.6 or more.
     """
 
     text: str | None = None
@@ -65,6 +67,7 @@ class DocumentSettings:
     link: str | None = None
     representative: str | None = None
     min_score: float | None = None
+    version_threshold: float | None = None
 
     @classmethod
     def from_meta(cls, entry: Mapping[str, Any]) -> "DocumentSettings":

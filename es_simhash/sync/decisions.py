@@ -160,7 +160,8 @@ class FamilyPolicy:
             if not settled.binds(document.id, candidate.original.id)
         ]
         joined = settled.joined_with(document.id)
-        match = best_original(document, originals, self._rules, joined)
+        threshold = self._config.versions_from
+        match = best_original(document, originals, self._rules, threshold, joined)
         if match is None:
             return None
         relation, original = match

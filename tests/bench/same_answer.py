@@ -33,7 +33,7 @@ def report_differences(texts: Mapping[str, str], answers: Answers) -> int:
             if (other, one) in answers
         ),
         "families": sum(
-            version_score(analysed[one], analysed[other]) != _version_part(relation)
+            version_score(analysed[one], analysed[other], VERSION_SCORE) != _version_part(relation)
             for (one, other), relation in answers.items()
         ),
         "memory": _differences_in_memory(texts, answers),

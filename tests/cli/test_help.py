@@ -13,7 +13,8 @@ from es_simhash.cli.main import COMMANDS, cli
 COMMAND_NAMES = {"backfill", "blame", "changes", "compare", "concepts", "config", "copies",
                  "demo", "dismiss", "doctor", "evaluate", "explain", "families", "family",
                  "fingerprint", "ingest", "install", "label", "node", "pipeline", "related",
-                 "report", "same", "selftest", "serve", "status", "sweep", "undo"}  # fmt: skip
+                 "report", "same", "selftest", "serve", "status", "sweep", "tune",
+                 "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -80,6 +80,7 @@ CASES = {
     "evaluate": Case("evaluate --index", ("evaluate", "labelled.tsv", "--index", INDEX)),
     "label": Case("label", ("label", INDEX, "-o", "pairs.tsv")),
     "doctor": Case("doctor", ("doctor", INDEX)),
+    "tune": Case("tune", ("tune", INDEX)),
     "status": Case("status", ("status", INDEX)),
     "install-new": Case("install", ("install", INDEX), "missing"),
     "install": Case("install", ("install", INDEX), "plain"),

@@ -15,6 +15,7 @@ from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.commonness import with_commonness
 from es_simhash.relation.model import Relation
 from es_simhash.relation.scoring import score_candidates, unshared_score
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 LONG = " ".join(
@@ -69,7 +70,7 @@ def shown(
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
 ) -> list[Relation]:
-    scored = scored_relations(query, candidates, neighbours, options)
+    scored = scored_relations(query, candidates, neighbours, options, VERSION_SCORE)
     return scored.with_coverage(options.select(scored.relations))
 
 
@@ -83,7 +84,7 @@ def test_the_answer_is_that_of_comparing_every_neighbour(
     candidates = candidates_of(query, analysed)
     neighbours = neighbours_of(candidates[1:], first)
     options = SearchOptions(min_score=min_score)
-    by_shingles = with_commonness(score_candidates(query, candidates), candidates)
+    by_shingles = with_commonness(score_candidates(query, candidates, VERSION_SCORE), candidates)
     everything = options.select(merged(by_shingles, neighbours, options))
     assert shown(query, candidates, neighbours, options) == everything
 
@@ -94,7 +95,7 @@ def test_no_text_that_shares_no_shingle_has_a_higher_score_than_is_possible(
 ) -> None:
     query = analysed[id]
     strangers = [each for each in candidates_of(query, analysed) if not len(each.shared)]
-    scores = [relation.score for relation in score_candidates(query, strangers)]
+    scores = [relation.score for relation in score_candidates(query, strangers, VERSION_SCORE)]
     assert strangers
     assert all(
         score <= unshared_score(query, candidate)

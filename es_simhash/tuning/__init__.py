@@ -1,0 +1,1 @@
+"""Suggestions for an index from a sample of it: scheme, k, blocks and where versions begin."""
