@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
+from es_simhash.evaluation.useful_pairs import OfferedPair
 from es_simhash.relation.model import Relation
 from es_simhash.reports.model import IndexReport
 from es_simhash.service.questions import Filters
@@ -139,3 +140,6 @@ class ExplorerReader(Protocol):
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match."""
+
+    def pairs(self, seed: int, filters: Filters) -> tuple[OfferedPair, ...]:
+        """Return pairs of documents to label, the most useful first."""
