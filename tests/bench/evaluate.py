@@ -1,10 +1,12 @@
 """Every method on every collection with known versions, at one cut chosen on the other sets.
 
     python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE]
+        [--plots FOLDER]
 
 Every text is compared with all others as far as the candidates of a method go; versions that are no
 candidates are missed. Prints F1, candidate recall and costs as Markdown, and where the default
-method is not the best. Two processes share the machine.
+method is not the best. `--plots` writes F1 and candidate recall as SVG and PNG. Two processes share
+the machine.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from es_simhash.evaluation.cuts import left_out_cut
 from es_simhash.evaluation.documents import markdown_table
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
+from tests.bench.method_plots import write_plots
 from tests.bench.method_runs import COPIES, Measured, measure, truth_of
 from tests.bench.program import run
 from tests.bench.versions import SETS as VERSION_SETS
@@ -101,14 +104,26 @@ def held_out_f1(
     return own.f1(left_out_cut(curves))
 
 
+def figures(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
+    """Return F1 held out and candidate recall of every method on every set."""
+    return {
+        "f1": {
+            method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
+        },
+        "candidate-recall": {
+            method: [found[method, name].candidate_recall for name in sets] for method in methods
+        },
+    }
+
+
 def tables(
     found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
 ) -> Iterator[Table]:
     """Yield the tables: F1 held out and at the best cut, candidate recall, and costs."""
-    held_out = {
-        method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
-    }
-    yield _table("F1 at the cut chosen on the other sets", held_out, sets, mean=True)
+    held_out = figures(found, methods, sets)
+    yield _table("F1 at the cut chosen on the other sets", held_out["f1"], sets, mean=True)
     best = {
         method: [
             float(found[method, name].curve.f1().max(initial=0))
@@ -119,10 +134,7 @@ def tables(
         for method in methods
     }
     yield _table("F1 at the best cut of each set itself (a bound, not a result)", best, sets)
-    recalls = {
-        method: [found[method, name].candidate_recall for name in sets] for method in methods
-    }
-    yield _table("Candidate recall", recalls, sets)
+    yield _table("Candidate recall", held_out["candidate-recall"], sets)
     yield _costs(found, methods, sets)
 
 
@@ -221,6 +233,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--methods", default=",".join(method_names()))
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--plots", type=Path, help="Folder of the plots as SVG and PNG files.")
     options = parser.parse_args()
     methods, sets = options.methods.split(","), options.sets.split(",")
     for method in methods:
@@ -238,6 +251,8 @@ def main() -> None:
         f"processors: {time.monotonic() - started:.0f} s, at most "
         f"{sum(peaks.values()) / (1 << 20):.1f} GiB in all processes together.\n"
     )
+    if options.plots:
+        write_plots(options.plots, figures(found, methods, sets), [_SHORT[name] for name in sets])
     if options.output:
         options.output.write_text(text, "utf-8")
     print(text)
