@@ -58,6 +58,15 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
+    from es_simhash.evaluation.evaluation import Evaluation, evaluate
+    from es_simhash.evaluation.labelled_pairs import LabelledPairs, read_pairs
+    from es_simhash.evaluation.model import (
+        Interval,
+        LabelledSet,
+        MethodFigures,
+        SetEvaluation,
+        WrongPair,
+    )
     from es_simhash.families.changes import FamilyChanges, MovedDocument
     from es_simhash.families.dismissals import dismiss, lift_undone
     from es_simhash.families.family import Family
@@ -82,6 +91,8 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.settings import IngestProgress, IngestSettings
     from es_simhash.ingestion.undo import undo
     from es_simhash.ingestion.undo_report import UndoReport
+    from es_simhash.methods.comparison import MethodScore, method_score
+    from es_simhash.methods.registry import method_names
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
@@ -142,6 +153,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
+    "Evaluation": "es_simhash.evaluation.evaluation",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.family",
@@ -159,11 +171,16 @@ _MODULES = {
     "IngestReport": "es_simhash.ingestion.report",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
+    "Interval": "es_simhash.evaluation.model",
     "KeyChange": "es_simhash.differences.model",
+    "LabelledPairs": "es_simhash.evaluation.labelled_pairs",
+    "LabelledSet": "es_simhash.evaluation.model",
     "LeftOut": "es_simhash.copies.report",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
     "MemoryIndex": "es_simhash.search.memory",
+    "MethodFigures": "es_simhash.evaluation.model",
+    "MethodScore": "es_simhash.methods.comparison",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
     "MovedDocument": "es_simhash.families.changes",
@@ -185,6 +202,7 @@ _MODULES = {
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
+    "SetEvaluation": "es_simhash.evaluation.model",
     "SettledPair": "es_simhash.families.settled",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
@@ -197,6 +215,7 @@ _MODULES = {
     "UndoReport": "es_simhash.ingestion.undo_report",
     "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.deduplication.policy",
+    "WrongPair": "es_simhash.evaluation.model",
     "backfill": "es_simhash.backfills.backfill",
     "changes": "es_simhash.differences.compare",
     "compare": "es_simhash.relation.compare",
@@ -205,6 +224,7 @@ _MODULES = {
     "dismiss": "es_simhash.families.dismissals",
     "document_settings": "es_simhash.indices.document_settings",
     "estimate": "es_simhash.backfills.estimate",
+    "evaluate": "es_simhash.evaluation.evaluation",
     "find_copies": "es_simhash.copies.find",
     "find_families": "es_simhash.families.find",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
@@ -214,9 +234,12 @@ _MODULES = {
     "install": "es_simhash.indices.install",
     "join": "es_simhash.families.joins",
     "lift_undone": "es_simhash.families.dismissals",
+    "method_names": "es_simhash.methods.registry",
+    "method_score": "es_simhash.methods.comparison",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
+    "read_pairs": "es_simhash.evaluation.labelled_pairs",
     "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.settled",
@@ -253,6 +276,7 @@ __all__ = [
     "Entity",
     "EsSimhashError",
     "Estimate",
+    "Evaluation",
     "Extent",
     "FamiliesReport",
     "Family",
@@ -270,11 +294,16 @@ __all__ = [
     "IngestReport",
     "IngestSettings",
     "InputError",
+    "Interval",
     "KeyChange",
+    "LabelledPairs",
+    "LabelledSet",
     "LeftOut",
     "Limits",
     "MappingConflict",
     "MemoryIndex",
+    "MethodFigures",
+    "MethodScore",
     "MissingExtra",
     "MovedBlock",
     "MovedDocument",
@@ -296,6 +325,7 @@ __all__ = [
     "SemanticProfile",
     "SemanticScheme",
     "SemanticSimilarity",
+    "SetEvaluation",
     "SettledPair",
     "SharedConcept",
     "SharedPassage",
@@ -308,6 +338,7 @@ __all__ = [
     "UndoReport",
     "Version",
     "VersionPolicy",
+    "WrongPair",
     "backfill",
     "changes",
     "compare",
@@ -316,6 +347,7 @@ __all__ = [
     "dismiss",
     "document_settings",
     "estimate",
+    "evaluate",
     "find_copies",
     "find_families",
     "fingerprint",
@@ -325,9 +357,12 @@ __all__ = [
     "install",
     "join",
     "lift_undone",
+    "method_names",
+    "method_score",
     "neighbour_query",
     "profile_texts",
     "propose_settings",
+    "read_pairs",
     "reason",
     "related_query",
     "settled_pairs",
