@@ -20,7 +20,7 @@ from es_simhash.storage.document_fields import DocumentFields, link_fields
 
 
 class Relations(Protocol):
-    """What is asked of an index."""
+    """Queries of an index."""
 
     def related(
         self,

@@ -125,7 +125,7 @@ class IndexReader:
         Raises:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
-        # What is missing, or is another's, is told before anything of it is read.
+        # What is missing, or is another's, is reported before anything of it is read.
         contexts = {id: self.answers.document(id, filters).body["document"] for id in (a, b)}
         relation = self.answers.index.explain(a, b)
         changes = self.answers.index.changes(a, b) if self.answers.evidence else None
