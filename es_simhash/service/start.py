@@ -10,7 +10,7 @@ from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import MappingConflict
 from es_simhash.evaluation.sampled_pairs import SAMPLE, related_pairs
-from es_simhash.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
+from es_simhash.evaluation.useful_pairs import PER_FAMILY, most_useful
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.reports.model import IndexReport, ReportOptions
@@ -21,6 +21,7 @@ from es_simhash.service.answers import Answers
 from es_simhash.service.app import application
 from es_simhash.service.checks import allowed_fields
 from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.explorer.model import UsefulPairs
 from es_simhash.service.explorer.reader import IndexReader
 from es_simhash.service.labels import require_labels
 from es_simhash.service.logs import start_logging, stop_logging
@@ -78,9 +79,10 @@ def _report(
     return read_report(gateway, name, options=options, config=config)
 
 
-def _useful_pairs(index: Index, seed: int, filters: Filters) -> tuple[OfferedPair, ...]:
+def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:
     found = related_pairs(index, sample=SAMPLE, seed=seed, filters=filters)
-    return most_useful(found.pairs, seed=seed, per_family=PER_FAMILY)
+    useful = most_useful(found.pairs, seed=seed, per_family=PER_FAMILY)
+    return UsefulPairs(useful, len(found.unreadable))
 
 
 def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:

@@ -1,5 +1,6 @@
 """Labelling in the explorer: which pairs, who may answer, what is written, and bad input."""
 
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from es_simhash.evaluation import shared_labels
 from es_simhash.evaluation.label_file import LabelFile
 from es_simhash.evaluation.labelled_pairs import read_pairs
 from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.explorer import label_pages
 from tests.service.test_explorer import basic
 from tests.support.label_forms import LABEL, SAME_SITE, form, open_page, send
 from tests.support.pages import Page
@@ -128,6 +130,33 @@ def test_a_pair_that_vanished_is_passed_over_and_not_written(
     assert LABEL in Page(answer.text).values("href")
     assert not file.exists()
     assert gone not in form(open_page(http))["pair"]
+
+
+def test_documents_that_cannot_be_read_are_counted(
+    serve: Serve, client: Any, shifting: str, file: Path
+) -> None:
+    source = client.get(index=shifting, id="a1")["_source"]
+    del source["text"]
+    client.index(index=shifting, id="bare", document=source, refresh=True)
+    source = open_page(serve(shifting, ServiceConfig(labels=file)))
+    assert "1 document of the sample cannot be read and is left out" in Page(source).words
+    assert "bare" not in form(source)["pair"]
+
+
+def test_all_workers_sign_forms_alike() -> None:
+    config = ServiceConfig(labels=Path("pairs.tsv"))
+    # A worker gets the configuration of the process that starts it.
+    assert pickle.loads(pickle.dumps(config)).form_secret == config.form_secret
+    assert ServiceConfig().form_secret != config.form_secret
+
+
+def test_what_takes_long_says_so(http: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_pages, "_WAIT", 0.0)
+    answer = http.get(LABEL)
+    assert answer.headers["refresh"] == "3"
+    assert "Pairs are being searched" in Page(answer.text).words
+    monkeypatch.undo()
+    assert "this is pair 1" in Page(open_page(http)).words
 
 
 def test_a_file_that_another_command_has_is_an_error_that_passes(

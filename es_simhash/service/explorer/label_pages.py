@@ -1,7 +1,6 @@
 """The explorer's page on which a person labels pairs, the most useful first."""
 
 import json
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from shlex import quote as shell_quote
@@ -13,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from es_simhash.differences.rendering.html import texts_first
-from es_simhash.errors import EsSimhashError, FileInUse, InputError
-from es_simhash.evaluation.labelled_pairs import Pair
+from es_simhash.errors import InputError
 from es_simhash.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.evaluation.useful_pairs import OfferedPair
 from es_simhash.service.credentials import Caller
@@ -28,10 +26,10 @@ from es_simhash.service.explorer.forms import (
     pair_field,
     require_own_page,
 )
-from es_simhash.service.explorer.model import Comparison, ExplorerReader
-from es_simhash.service.explorer.parameters import pair_place, sample_seed
+from es_simhash.service.explorer.label_access import LabelFileAccess
+from es_simhash.service.explorer.model import Comparison, ExplorerReader, UsefulPairs
+from es_simhash.service.explorer.parameters import MAX_SEED, pair_place, sample_seed
 from es_simhash.service.explorer.rendering import page_response, wait_response
-from es_simhash.service.logs import log
 from es_simhash.service.problems import Problem
 
 PATH = "label"
@@ -58,13 +56,13 @@ class LabelPages:
     Attributes:
         api: Of the service.
         reader: Reads the index.
-        labels: The label file; None where pairs are not labelled.
+        files: Uses the label file; None where pairs are not labelled.
         templates: Of the pages.
     """
 
     api: Api
     reader: ExplorerReader
-    labels: SharedLabels | None
+    files: LabelFileAccess | None
     templates: Environment
     _background: Background = field(default_factory=lambda: Background(seconds=_KEPT_SECONDS))
 
@@ -74,25 +72,27 @@ class LabelPages:
 
     async def label(self, request: Request, caller: Caller) -> Response:
         """Show a pair, or write the answer of a form."""
-        if self.labels is None:
+        if self.files is None:
             raise Problem(404, "There is nothing at this address.")
         if request.method == "POST":
-            return await self._answer(request, caller, self.labels)
-        return await self._offer(request, caller, self.labels)
+            return await self._answer(request, caller, self.files)
+        return await self._offer(request, caller, self.files)
 
-    async def _offer(self, request: Request, caller: Caller, labels: SharedLabels) -> Response:
+    async def _offer(self, request: Request, caller: Caller, files: LabelFileAccess) -> Response:
         start, seed = pair_place(request.query_params), sample_seed(request.query_params)
         key = json.dumps([seed, caller.filters], sort_keys=True)
-        pairs = await self._background.value(key, lambda: self._pairs(seed, caller), _WAIT)
-        if pairs is None:
-            return wait_response(self.templates, self.reader.index)
-        known = await self._with_file(labels.known)
+        found = await self._background.value(key, lambda: self._pairs(seed, caller), _WAIT)
+        if found is None:
+            heading = "Pairs are being searched"
+            return wait_response(self.templates, self.reader.index, heading, "Label")
+        pairs = found.pairs
+        known = await files.known()
         new = [
             (place, pair)
             for place, pair in enumerate(pairs)
             if pair.ids not in known.labels and known.can_hold(pair.ids)
         ]
-        offer = await self._first([each for each in new if each[0] >= start], caller)
+        offer = await self._first([each for each in new if each[0] >= start], caller, files)
         values = self._offer_values(offer, caller)
         labelled = [known.labels[pair.ids] for pair in pairs if pair.ids in known.labels]
         return page_response(
@@ -101,6 +101,8 @@ class LabelPages:
             {
                 "index": self.reader.index,
                 "seed": seed,
+                "next_seed": seed % MAX_SEED + 1,
+                "unreadable": found.unreadable,
                 "start": start,
                 "total": len(pairs),
                 "labelled": len(labelled),
@@ -108,15 +110,15 @@ class LabelPages:
                 "left": len(new),
                 "unfit": sum(not known.can_hold(pair.ids) for pair in pairs),
                 "format": known.format,
-                "command": self._command(labels),
-                "last": await self._last(pairs, known, caller),
+                "command": self._command(files.labels),
+                "last": await self._last(pairs, known, caller, files),
                 **values,
             },
             # With no-referrer, browsers send no origin along with the form.
             headers={"Referrer-Policy": "same-origin"},
         )
 
-    def _pairs(self, seed: int, caller: Caller) -> tuple[OfferedPair, ...]:
+    def _pairs(self, seed: int, caller: Caller) -> UsefulPairs:
         try:
             return self.reader.pairs(seed, caller.filters)
         except InputError as error:
@@ -151,12 +153,12 @@ class LabelPages:
         }
 
     async def _first(
-        self, candidates: list[tuple[int, OfferedPair]], caller: Caller
+        self, candidates: list[tuple[int, OfferedPair]], caller: Caller, files: LabelFileAccess
     ) -> _Offer | None:
         """Return the first pair of which both documents can be shown."""
         for start in range(0, len(candidates), _CHUNK):
             chunk = candidates[start : start + _CHUNK]
-            visible = await self._visible([pair.ids for _, pair in chunk], caller)
+            visible = await files.visible([pair.ids for _, pair in chunk], caller)
             for place, pair in chunk:
                 if not visible.issuperset(pair.ids):
                     continue
@@ -175,16 +177,16 @@ class LabelPages:
                 raise
             return None
 
-    async def _visible(self, pairs: list[Pair], caller: Caller) -> set[str]:
-        ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-        return set(await self._run(lambda: self.reader.contexts(ids, caller.filters)))
-
     async def _last(
-        self, pairs: tuple[OfferedPair, ...], known: KnownLabels, caller: Caller
+        self,
+        pairs: tuple[OfferedPair, ...],
+        known: KnownLabels,
+        caller: Caller,
+        files: LabelFileAccess,
     ) -> dict[str, Any] | None:
         """Return the last label of the file, if the caller may see both documents."""
         last = known.last
-        if last is None or not (await self._visible([last], caller)).issuperset(last):
+        if last is None or not (await files.visible([last], caller)).issuperset(last):
             return None
         place, pair = next(
             ((place, pair) for place, pair in enumerate(pairs) if pair.ids == last), (None, None)
@@ -198,7 +200,7 @@ class LabelPages:
             "token": self._seal.token(caller, last),
         }
 
-    async def _answer(self, request: Request, caller: Caller, labels: SharedLabels) -> Response:
+    async def _answer(self, request: Request, caller: Caller, files: LabelFileAccess) -> Response:
         require_own_page(request.headers)
         body = await self.api.body(request)
         if len(body) > MAX_FORM_BYTES:
@@ -208,56 +210,15 @@ class LabelPages:
         place, seed = pair_place(form), sample_seed(form)
         answer = form.get("answer", "")
         if answer in _ANSWERS:
-            await self._write(pair, _ANSWERS[answer], caller, labels)
+            await files.write(pair, _ANSWERS[answer], caller)
         elif answer == "undo":
-            await self._undo(pair, labels)
+            await files.undo(pair)
         elif answer == "skip":
             place += 1
         else:
             raise Problem(400, "answer must be one of version, not, skip, undo.")
         address = page_address(PATH, 1, from_=place or None, seed=seed if seed > 1 else None)
         return RedirectResponse(address, 303)
-
-    async def _write(
-        self, pair: Pair, is_version: bool, caller: Caller, labels: SharedLabels
-    ) -> None:
-        if not (await self._visible([pair], caller)).issuperset(pair):
-            raise Problem(404, "One of the two documents is no longer there. Nothing was written.")
-        label = await self._with_file(lambda: labels.add(pair, is_version=is_version))
-        if label != is_version:
-            raise Problem(
-                409,
-                f"The file has this pair already, as {'versions' if label else 'no versions'}. "
-                "Nothing was written; undo that label first.",
-            )
-
-    async def _undo(self, pair: Pair, labels: SharedLabels) -> None:
-        if not await self._with_file(lambda: labels.take_back(pair)):
-            raise Problem(
-                409, "This label is not the last of the file any more. Nothing was undone."
-            )
-
-    async def _with_file(self, use: Callable[[], Value]) -> Value:
-        """Return what using the label file returns."""
-
-        def work() -> Value:
-            try:
-                return use()
-            except FileInUse as error:
-                raise Problem(
-                    409,
-                    "Another command is using the label file. Nothing was written; end that "
-                    "command, and open this page again.",
-                ) from error
-            except EsSimhashError as error:
-                log(logging.ERROR, "label file failed", error=True)
-                raise Problem(
-                    503,
-                    "The label file cannot be used. Nothing was written; es-simhash serve --check "
-                    "says what is wrong.",
-                ) from error
-
-        return await self._run(work)
 
     async def _run(self, work: Callable[[], Value]) -> Value:
         return await self.api.dispatcher.run(work)

@@ -102,6 +102,19 @@ class Comparison:
     timeline: Timeline | None
 
 
+@dataclass(frozen=True)
+class UsefulPairs:
+    """Pairs of documents to label.
+
+    Attributes:
+        pairs: The most useful first.
+        unreadable: Documents of the sample that were left out, because they cannot be read.
+    """
+
+    pairs: tuple[OfferedPair, ...]
+    unreadable: int
+
+
 class ExplorerReader(Protocol):
     """Reads an index for the explorer: documents that match filters, and allowed fields, alone."""
 
@@ -141,5 +154,5 @@ class ExplorerReader(Protocol):
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match."""
 
-    def pairs(self, seed: int, filters: Filters) -> tuple[OfferedPair, ...]:
-        """Return pairs of documents to label, the most useful first."""
+    def pairs(self, seed: int, filters: Filters) -> UsefulPairs:
+        """Return pairs of documents to label."""

@@ -21,6 +21,7 @@ from es_simhash.service.explorer.access import explorer_caller
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.api import Api, Value
 from es_simhash.service.explorer.counted import CountedPages
+from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
 from es_simhash.service.explorer.model import ExplorerReader
 from es_simhash.service.explorer.parameters import (
@@ -56,8 +57,10 @@ class Explorer:
     @cached_property
     def _labelling(self) -> LabelPages:
         path = self.endpoints.config.labels
-        labels = None if path is None else SharedLabels(path)
-        return LabelPages(self.endpoints, self.reader, labels, self._templates)
+        files = None
+        if path is not None:
+            files = LabelFileAccess(self.endpoints.dispatcher, self.reader, SharedLabels(path))
+        return LabelPages(self.endpoints, self.reader, files, self._templates)
 
     @cached_property
     def _counted(self) -> CountedPages:

@@ -11,7 +11,7 @@ PAGE, MAX_PAGES = 20, 50
 MAX_QUERY = 500
 _MAX_SIZE = 999_999_999
 # Each has a sample of its own, which takes seconds.
-_MAX_SEED = 1_000
+MAX_SEED = 1_000
 
 
 def search_words(given: Mapping[str, str]) -> str:
@@ -69,7 +69,7 @@ def sample_seed(given: Mapping[str, str]) -> int:
     Raises:
         Problem: 400, when it is no number.
     """
-    return _whole(given, "seed", _MAX_SEED, 1)
+    return _whole(given, "seed", MAX_SEED, 1)
 
 
 def _whole(given: Mapping[str, str], name: str, high: int, default: int) -> int:

@@ -19,6 +19,7 @@ from es_simhash.service.explorer.model import (
     EntryPage,
     FamilyEntry,
     FamilySizesList,
+    UsefulPairs,
 )
 from es_simhash.service.explorer.served import ServedAnswers
 from es_simhash.service.explorer.word_search import WordSearch
@@ -35,7 +36,7 @@ _FAMILIES = 1_000
 
 MakeReport = Callable[[ReportOptions], IndexReport]
 # Called with a seed and filters.
-MakePairs = Callable[[int, Filters], tuple[OfferedPair, ...]]
+MakePairs = Callable[[int, Filters], UsefulPairs]
 
 
 @dataclass(frozen=True)
@@ -158,14 +159,16 @@ class IndexReader:
             notes.append("The newest versions are left out: dates may not be shown.")
         return self._allowed(replace(report, notes=(*report.notes, *notes)), filters)
 
-    def pairs(self, seed: int, filters: Filters) -> tuple[OfferedPair, ...]:
-        """Return pairs of documents to label, the most useful first.
+    def pairs(self, seed: int, filters: Filters) -> UsefulPairs:
+        """Return pairs of documents to label.
 
         Raises:
             InputError: No documents match, or none is related to another.
         """
         found = self.useful_pairs(seed, filters)
-        return found if self._shows_dates else tuple(map(_without_order, found))
+        if self._shows_dates:
+            return found
+        return replace(found, pairs=tuple(map(_without_order, found.pairs)))
 
     def _allowed(self, report: IndexReport, filters: Filters) -> IndexReport:
         """Return a report in which documents have the fields that are allowed alone."""

@@ -118,11 +118,24 @@ def page_response(
     return HTMLResponse(content, status, {**_HEADERS, **(headers or {})})
 
 
-def wait_response(templates: Environment, index: str) -> HTMLResponse:
-    """Return the page that opens again until what it waits for has been computed."""
+def wait_response(
+    templates: Environment,
+    index: str,
+    heading: str = "The documents are being counted",
+    here: str = "Overview",
+) -> HTMLResponse:
+    """Return the page that opens again until what it waits for has been computed.
+
+    Args:
+        templates: The templates.
+        index: Name of the index.
+        heading: What is being computed.
+        here: Link of the navigation that leads to the page.
+    """
     # A header, so that nothing in the page takes whoever reads it elsewhere.
     headers = {"Refresh": "3", "Cache-Control": "no-store"}
-    return page_response(templates, "wait.html", {"index": index}, 200, headers)
+    values = {"index": index, "heading": heading, "here": here}
+    return page_response(templates, "wait.html", values, 200, headers)
 
 
 def static_files() -> dict[str, tuple[str, bytes]]:
