@@ -75,6 +75,7 @@ def test_a_double_answer_writes_once_and_another_answer_is_a_conflict(
         {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "none"},
         {"Referer": "http://127.0.0.1/explorer/label"},
