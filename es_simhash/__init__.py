@@ -58,6 +58,15 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
+    from es_simhash.evaluation.evaluation import Evaluation, evaluate
+    from es_simhash.evaluation.labelled_pairs import LabelledPairs, read_pairs
+    from es_simhash.evaluation.model import (
+        Interval,
+        LabelledSet,
+        MethodFigures,
+        SetEvaluation,
+        WrongPair,
+    )
     from es_simhash.families.changes import FamilyChanges, MovedDocument
     from es_simhash.families.dismissals import dismiss, lift_undone
     from es_simhash.families.family import Family
@@ -82,6 +91,8 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.settings import IngestProgress, IngestSettings
     from es_simhash.ingestion.undo import undo
     from es_simhash.ingestion.undo_report import UndoReport
+    from es_simhash.methods.comparison import MethodScore, method_score
+    from es_simhash.methods.registry import method_names
     from es_simhash.query.candidates import related_query
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
@@ -156,6 +167,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.backfills.estimate",
+    "Evaluation": "es_simhash.evaluation.evaluation",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.families.report",
     "Family": "es_simhash.families.family",
@@ -176,11 +188,16 @@ _MODULES = {
     "KFigures": "es_simhash.tuning.model",
     "KeyChange": "es_simhash.differences.model",
     "LabelledFigures": "es_simhash.tuning.model",
+    "Interval": "es_simhash.evaluation.model",
+    "LabelledPairs": "es_simhash.evaluation.labelled_pairs",
+    "LabelledSet": "es_simhash.evaluation.model",
     "LeftOut": "es_simhash.copies.report",
     "Limits": "es_simhash.query.options",
     "MappingConflict": "es_simhash.errors",
     "Measure": "es_simhash.tuning.model",
     "MemoryIndex": "es_simhash.search.memory",
+    "MethodFigures": "es_simhash.evaluation.model",
+    "MethodScore": "es_simhash.methods.comparison",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
     "MovedDocument": "es_simhash.families.changes",
@@ -204,6 +221,7 @@ _MODULES = {
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
+    "SetEvaluation": "es_simhash.evaluation.model",
     "SettledPair": "es_simhash.families.settled",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
@@ -220,6 +238,7 @@ _MODULES = {
     "UndoReport": "es_simhash.ingestion.undo_report",
     "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.deduplication.policy",
+    "WrongPair": "es_simhash.evaluation.model",
     "backfill": "es_simhash.backfills.backfill",
     "changes": "es_simhash.differences.compare",
     "compare": "es_simhash.relation.compare",
@@ -228,6 +247,7 @@ _MODULES = {
     "dismiss": "es_simhash.families.dismissals",
     "document_settings": "es_simhash.indices.document_settings",
     "estimate": "es_simhash.backfills.estimate",
+    "evaluate": "es_simhash.evaluation.evaluation",
     "find_copies": "es_simhash.copies.find",
     "find_families": "es_simhash.families.find",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
@@ -237,9 +257,12 @@ _MODULES = {
     "install": "es_simhash.indices.install",
     "join": "es_simhash.families.joins",
     "lift_undone": "es_simhash.families.dismissals",
+    "method_names": "es_simhash.methods.registry",
+    "method_score": "es_simhash.methods.comparison",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
+    "read_pairs": "es_simhash.evaluation.labelled_pairs",
     "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.query.candidates",
     "settled_pairs": "es_simhash.families.settled",
@@ -278,6 +301,7 @@ __all__ = [
     "Entity",
     "EsSimhashError",
     "Estimate",
+    "Evaluation",
     "Extent",
     "FamiliesReport",
     "Family",
@@ -295,14 +319,19 @@ __all__ = [
     "IngestReport",
     "IngestSettings",
     "InputError",
+    "Interval",
     "KFigures",
     "KeyChange",
     "LabelledFigures",
+    "LabelledPairs",
+    "LabelledSet",
     "LeftOut",
     "Limits",
     "MappingConflict",
     "Measure",
     "MemoryIndex",
+    "MethodFigures",
+    "MethodScore",
     "MissingExtra",
     "MovedBlock",
     "MovedDocument",
@@ -326,6 +355,7 @@ __all__ = [
     "SemanticProfile",
     "SemanticScheme",
     "SemanticSimilarity",
+    "SetEvaluation",
     "SettledPair",
     "SharedConcept",
     "SharedPassage",
@@ -342,6 +372,7 @@ __all__ = [
     "UndoReport",
     "Version",
     "VersionPolicy",
+    "WrongPair",
     "backfill",
     "changes",
     "compare",
@@ -350,6 +381,7 @@ __all__ = [
     "dismiss",
     "document_settings",
     "estimate",
+    "evaluate",
     "find_copies",
     "find_families",
     "fingerprint",
@@ -359,9 +391,12 @@ __all__ = [
     "install",
     "join",
     "lift_undone",
+    "method_names",
+    "method_score",
     "neighbour_query",
     "profile_texts",
     "propose_settings",
+    "read_pairs",
     "reason",
     "related_query",
     "settled_pairs",

@@ -17,7 +17,7 @@ from mkdocs.exceptions import Abort
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "build" / "pages"
-_STYLE = ROOT / "scripts" / "site.css"
+_FILES = (ROOT / "scripts" / "site.css", ROOT / "scripts" / "site.js")
 
 
 def sources() -> Iterator[Path]:
@@ -37,7 +37,8 @@ def copy_pages(pages: Path) -> None:
     for path in sources():
         (pages / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, pages / path)
-    shutil.copyfile(_STYLE, pages / _STYLE.name)
+    for file in _FILES:
+        shutil.copyfile(file, pages / file.name)
 
 
 def build_site(site: Path, pages: Path = PAGES) -> None:

@@ -107,4 +107,4 @@ def test_logstash(typed: Callable[[str], PageShell], client: Any) -> None:
     assert re.search(r"│ t-1 │ version │", page.after("es-simhash related tickets"))
     stored = client.get(index="tickets", id="t-2")["_source"]
     assert stored["simhash"]["duplicate_of"] == "t-1"
-    assert stored["host"] == "desk-2"
+    assert stored["host"] == "web-2"

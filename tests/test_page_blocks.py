@@ -18,7 +18,11 @@ from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
 RUN_BY = {
     "README.md": "tests/test_readme_typed.py",
     "docs/api.md": "tests/test_api_reference.py",  # its Python is that of python.md
+    "docs/experiments.md": "tests/experiments/test_run.py",
+    "docs/install.md": "tests/test_pages_typed.py",
+    "docs/privileges.md": "tests/local_node",
     "docs/python.md": "tests/test_readme.py",
+    "docs/service.md": "tests/test_pages_typed.py",
     "docs/your-search.md": "tests/families/test_your_search.py",
     "examples/newsroom/README.md": "tests/examples",
     "examples/server-side/README.md": "tests/examples",
@@ -29,23 +33,13 @@ RUN_BY = {
 }
 # Single blocks that a test runs, by the beginning of their first line.
 PARTS = {
-    "docs/install.md": ("tests/test_pages_typed.py", ("es-simhash config",)),
     "docs/pipeline.md": ("tests/storage/test_pipeline.py", ("curl", "PUT", "POST")),
-    "docs/privileges.md": ("tests/local_node/test_privileges.py", ("POST",)),
-    "docs/service.md": ("tests/test_pages_typed.py", ("import time",)),
 }
 # Page, how many of its other blocks nobody runs as they stand, and why. This list only shrinks.
 NOT_RUN = {
     "CONTRIBUTING.md": (2, "`make test` runs this test; the README's own lines are typed"),
     "docker/README.md": (3, "needs Docker; tests/docker runs the steps of the Dockerfile"),
-    "docs/experiments.md": (1, "takes minutes; tests/experiments runs each on small inputs"),
-    "docs/install.md": (
-        3,
-        "templates of a whole cluster; tests/indices sends such requests under other names",
-    ),
     "docs/pipeline.md": (1, "installs into an Elasticsearch with Painless, which needs Docker"),
-    "docs/privileges.md": (1, "the address and the credentials of a cluster of yours"),
-    "docs/service.md": (1, "serves until it is stopped; tests/service does so on a free port"),
 }
 
 

@@ -4,7 +4,12 @@ What other tests run is listed in tests/test_page_blocks.py, and what nobody run
 """
 
 import json
+import os
 import re
+import shlex
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -188,6 +193,58 @@ def test_the_fields_of_an_index_are_stored_as_install_md_says(
     printed = shell.type("es-simhash config articles")
     for setting in ("body", "headline", "published", "https://example.org/{id}"):
         assert setting in printed
+
+
+def test_the_templates_of_install_md_map_the_fields_of_new_indices(
+    client: Any, cluster_url: str, index_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    custom = f"{index_name}@custom"
+    # Of that name it would change the indices of other tests.
+    shell = PageShell(client, cluster_url, {"articles": index_name, "simhash@custom": custom})
+    typed = [
+        one for one in blocks("docs/install.md")
+        if one.is_run and not one.body.startswith("es-simhash config")
+    ]  # fmt: skip
+    assert len(typed) == 3
+    try:
+        for block in typed:
+            shell.run(block)
+        index = f"{index_name}-1"
+        client.index(index=index, document={"text": "A first document.", "shelf": "a"})
+        (found,) = client.indices.get(index=index).body.values()
+        properties = found["mappings"]["properties"]
+        assert properties["shelf"] == {"type": "keyword"}
+        assert "blocks" in str(properties["simhash"])
+        assert found["settings"]["index"]["number_of_replicas"] == "2"
+    finally:
+        client.indices.delete(index=f"{index_name}-1", ignore_unavailable=True)
+        absent = client.options(ignore_status=404)
+        absent.indices.delete_index_template(name=index_name)
+        for name in (custom, "simhash@mappings"):
+            absent.cluster.delete_component_template(name=name)
+
+
+def test_the_service_of_service_md_answers(articles: str, cluster_url: str) -> None:
+    (block,) = (one for one in blocks("docs/service.md") if one.language == "sh")
+    extra, serve, curl = block.commands
+    assert shlex.split(extra) == ["pip", "install", "es-simhash[service]"]
+    assert re.search(r"^service = \[", (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = shlex.split(re.sub(r"\barticles\b", articles, serve))[1:]
+    command = [sys.executable, "-m", "es_simhash", *arguments, "--port", str(port)]
+    environment = {**os.environ, "ELASTICSEARCH_URL": cluster_url}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        try:
+            # Once it listens, what comes is answered.
+            curled = curl.replace("8000", str(port)).replace(
+                "curl", "curl --retry 60 --retry-delay 1 --retry-connrefused"
+            )
+            done = subprocess.run(["bash", "-c", curled], capture_output=True, text=True)
+            assert json.loads(done.stdout)["relations"][0]["id"] == "42"
+        finally:
+            process.terminate()
 
 
 def test_the_token_of_service_md_has_its_claim(client: Any, cluster_url: str) -> None:

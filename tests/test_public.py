@@ -51,7 +51,7 @@ def test_public_functions_can_be_called_whatever_was_imported(before: str) -> No
 
 
 # Types that only our own code makes and reads, inside values that callers pass on as they are.
-INNER = {"Answers", "IncomingDocument", "Original", "Retrieval"}
+INNER = {"Answers", "DocumentPairs", "IncomingDocument", "Original", "Retrieval", "ScoredSet"}
 # A name of several things: the statuses of an outcome are strings.
 ALIASES = {"Status"}
 

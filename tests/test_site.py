@@ -143,14 +143,41 @@ def test_the_search_finds_a_page_without_another_host(site: Path, chrome: Any) -
         page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_is_on_a_page_can_be_read(site: Path, chrome: Any, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "width", "pages"),
+    [
+        ("light", 1280, ("index.html", "docs/how-to/contracts.html")),
+        ("dark", 375, ("docs/service.html", "docs/how-to/contracts.html")),
+    ],
+)
+def test_pages_are_accessible(
+    site: Path, chrome: Any, scheme: str, width: int, pages: tuple[str, ...]
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    rules = {"runOnly": ["color-contrast", "link-in-text-block", "image-alt", "heading-order"]}
     with served(site) as address:
-        page = chrome.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
-        for path in ("index.html", "docs/cli.html", "docs/how-to/contracts.html"):
+        page = chrome.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        for path in pages:
             page.goto(f"{address}/{path}")
-            violations = axe.run(page, options=rules).response["violations"]
+            page.locator('.md-code__nav[role="none"]').first.wait_for(state="attached")
+            violations = axe.run(page).response["violations"]
             assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], path
         page.close()
+
+
+def test_a_wide_table_scrolls_by_keyboard(site: Path, chrome: Any) -> None:
+    with served(site) as address:
+        page = chrome.new_page(viewport={"width": 375, "height": 900})
+        page.goto(f"{address}/docs/service.html")
+        page.locator('.md-typeset__scrollwrap[tabindex="0"]').first.wait_for(state="attached")
+        wide = "all => all.findIndex(each => each.scrollWidth > each.clientWidth)"
+        tables = page.locator(".md-typeset__scrollwrap")
+        table = tables.nth(tables.evaluate_all(wide))
+        table.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("element => element.scrollLeft > 0", arg=table.element_handle())
+        page.close()
+
+
+def test_no_table_has_a_column_without_a_name(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert [path for path in pages if re.search(r"<th[^>]*></th>", path.read_text("utf-8"))] == []

@@ -1,6 +1,6 @@
 """Several documents of one run with one id: which of them is kept, and what became of the others.
 
-What stands in the index of a run is known by digests alone, so that a run of any length takes 16
+What a run has written to the index is known by digests alone, so that a run of any length takes 16
 bytes an id. Two ids with the same digest of 64 bits would be taken for one: among 100 million ids
 that happens with a chance of 1 to 4,000.
 """
@@ -55,7 +55,7 @@ class Mark(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A document of this run that stands in the index, and the status it was counted as."""
+    """A document of this run that is in the index, and the status it was counted as."""
 
     mark: Mark
     status: Status
@@ -88,7 +88,7 @@ def require_on_conflict(value: str) -> None:
 
 
 class RunDocuments:
-    """What stands in the index of the documents of one run, by id; safe to use from threads.
+    """What is in the index of the documents of one run, by id; safe to use from threads.
 
     Args:
         on_conflict: Which of two documents with one id and different texts is kept: the "last", the

@@ -51,11 +51,11 @@ def lock(descriptor: int, name: str, *, parameter: str, shared: bool = False) ->
 
 
 class LockFile:
-    """A file beside another that is replaced as a whole, and so cannot be locked itself.
+    """A file next to another that is replaced as a whole, and so cannot be locked itself.
 
     Args:
         path: Of the lock file; it is created, and deleted in the end.
-        name: Of the file beside it, for the error.
+        name: Of the other file, for the error.
         parameter: Parameter that names that file.
     """
 

@@ -40,7 +40,7 @@ def open_journal(path: Path, job: Job, *, fresh: bool = False) -> Iterator["Jour
 class Journal:
     """Checkpoints of the sources of one job, and what the run remembers of their documents.
 
-    The latter is a second file beside it, which only grows: 16 bytes a document.
+    The latter is a second file next to it, which only grows: 16 bytes a document.
 
     Attributes:
         path: The file.

@@ -1,4 +1,4 @@
-"""`es-simhash blame`: since when each sentence of a document stands there."""
+"""`es-simhash blame`: since when each sentence of a document has been there."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def blame(
     simhash_field: str,
     **connection: Any,
 ) -> None:
-    """Show since when each sentence of document ID of INDEX stands there.
+    """Show since when each sentence of document ID of INDEX has been there.
 
     ID is a version, or the name of a family for its newest version. The older versions are those
     of the family, as `es-simhash families` found them. Put -- before an id that begins with a dash.

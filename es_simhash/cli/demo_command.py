@@ -157,7 +157,7 @@ def _write_report(client: Client, index: str, file: Path) -> str:
 
 
 def _configure(client: Client, index: str, text_field: str | None) -> None:
-    """Store how the documents look, so that the commands that follow need not be told."""
+    """Store how the documents look, so that the commands that follow need no options for it."""
     # The text is what was fingerprinted, whatever looks like one.
     text = text_field or Index(client, index).config.text_field
     configure(client, index, {**propose_settings(client, index).to_meta(), "text": text})

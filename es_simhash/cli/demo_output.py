@@ -18,7 +18,7 @@ from es_simhash.text.escaping import one_line
 Row = tuple[str, Relation]
 # Equal words that are shown before the first that differ.
 _WORDS_BEFORE = 3
-# Cells of a passage beside an id; with fewer, the id stands alone.
+# Cells of a passage next to an id; with fewer, the id is shown alone.
 _LEAST_CELLS = 20
 # Characters of a side that are looked at, more than a line has.
 _LOOKED_AT = 2_000

@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.evaluate_output import FORMATS, print_evaluations, write_plots
+from es_simhash.cli.evaluate_output import (
+    FORMATS,
+    print_evaluations,
+    require_plots_folder,
+    write_plots,
+)
 from es_simhash.cli.options import (
     index_config,
     quiet_option,
@@ -75,7 +80,7 @@ from es_simhash.storage.config import IndexConfig
 @click.option(
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the plots as SVG files.",
+    help="Folder for the plots as SVG and PNG files.",
 )
 @quiet_option
 @text_field_option
@@ -106,6 +111,8 @@ def evaluate(
         raise click.UsageError("Give either --texts or --index.")
     if output is not None:
         require_page_file(output, "output")
+    if plots is not None:
+        require_plots_folder(plots)
     chosen = [method_named(name) for name in dict.fromkeys(methods or (DEFAULT_METHOD,))]
     read = [read_pairs(path) for path in pairs]
     problems: list[str] = []

@@ -12,11 +12,11 @@ from rich.table import Table as ConsoleTable
 from rich.text import Text
 
 from es_simhash.cli.output import print_json, shortened
-from es_simhash.cli.page_file import write_page
+from es_simhash.cli.page_file import write_bytes, write_page
 from es_simhash.errors import InputError
 from es_simhash.evaluation.documents import evaluation_html, markdown
 from es_simhash.evaluation.model import SetEvaluation
-from es_simhash.evaluation.plots import plots_of
+from es_simhash.evaluation.pictures import curve_pictures, require_plots
 from es_simhash.evaluation.tables import Table, headline, lines_of, tables_of, wrong_lines
 
 FORMATS = ("table", "json", "markdown", "html")
@@ -96,12 +96,14 @@ def _print_wrong(evaluation: SetEvaluation, console: Console) -> None:
             console.print(Text(("  " if number else "- ") + shortened(line)), soft_wrap=True)
 
 
-def write_plots(evaluations: Sequence[SetEvaluation], folder: Path) -> None:
-    """Write the plots of evaluations as SVG files, named after the pairs.
+def require_plots_folder(folder: Path) -> None:
+    """Check before a run that plots can be drawn, and make their folder.
 
     Raises:
-        InputError: They cannot be written.
+        MissingExtra: Matplotlib is not installed.
+        InputError: The folder cannot be made.
     """
+    require_plots()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -109,7 +111,17 @@ def write_plots(evaluations: Sequence[SetEvaluation], folder: Path) -> None:
             f"Cannot write to {folder} ({error.strerror}). Name another folder.",
             parameter="plots",
         ) from error
+
+
+def write_plots(evaluations: Sequence[SetEvaluation], folder: Path) -> None:
+    """Write the plots of evaluations as SVG and PNG files, named after the pairs.
+
+    Raises:
+        InputError: They cannot be written.
+    """
     for evaluation in evaluations:
         stem = _NO_FILE_NAME.sub("-", str(Path(evaluation.labelled.name).with_suffix("")))
-        for name, plot in plots_of(evaluation).items():
-            write_page(folder / f"{stem.strip('-.')}-{name}.svg", plot, "plots")
+        for name, plot in curve_pictures(evaluation).items():
+            path = folder / f"{stem.strip('-.')}-{name}"
+            write_page(path.with_name(f"{path.name}.svg"), plot.svg, "plots")
+            write_bytes(path.with_name(f"{path.name}.png"), plot.png, "plots")

@@ -16,8 +16,8 @@ from es_simhash.cli.options import index_config, simhash_field_option, text_fiel
 from es_simhash.cli.output import listed
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.evaluation.label_file import LabelFile
-from es_simhash.evaluation.sampled_pairs import MAX_SAMPLE, related_pairs
-from es_simhash.evaluation.useful_pairs import OfferedPair, most_useful
+from es_simhash.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
+from es_simhash.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.fields import DEFAULT_FIELD
 
@@ -37,7 +37,7 @@ _MAX_SEED = (1 << 31) - 1
 @click.option(
     "--sample",
     type=click.IntRange(1, MAX_SAMPLE),
-    default=200,
+    default=SAMPLE,
     show_default=True,
     help="Number of random documents whose related documents are offered.",
 )
@@ -51,7 +51,7 @@ _MAX_SEED = (1 << 31) - 1
 @click.option(
     "--per-family",
     type=click.IntRange(1),
-    default=2,
+    default=PER_FAMILY,
     show_default=True,
     help="Maximum number of pairs of one family in each of four ranges of scores.",
 )

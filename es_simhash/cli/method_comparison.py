@@ -1,12 +1,11 @@
 """Two texts compared by a named method, or two fingerprints of the token scheme without texts."""
 
 import click
-import numpy as np
 
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
-from es_simhash.methods.model import NO_WORDS, Method
+from es_simhash.methods.comparison import MethodScore, score_of
 from es_simhash.methods.registry import method_named
 from es_simhash.methods.token_simhash import (
     CLOSE,
@@ -33,24 +32,14 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
     """
     method = method_named(name)
     if name == _TOKENS and (is_fingerprint(a) or is_fingerprint(b)):
-        score = _fingerprint(a).similarity(_fingerprint(b))
+        similarity = _fingerprint(a).similarity(_fingerprint(b))
+        found = MethodScore(name, similarity, method.threshold)
     else:
-        score = _score(method, a, b)
+        found = score_of(method, [read_text(a), read_text(b)], [repr(a), repr(b)])
     if output_format == "json":
-        is_version = score >= method.threshold
-        found = {"method": name, "score": round(score, 4), "threshold": method.threshold}
-        print_json({**found, "version": is_version})
+        print_json(found.to_dict())
         return
-    click.echo(one_line(f"{a} and {b}: {_verdict(method, score)}"))
-
-
-def _score(method: Method, a: str, b: str) -> float:
-    features = method.read([read_text(a), read_text(b)])
-    for number, reason in features.unreadable.items():
-        if reason != NO_WORDS:
-            raise InputError(f"Method {method.name!r} cannot read {(a, b)[number]!r}: it {reason}.")
-    (score,) = features.score(np.array([0]), np.array([1]))
-    return float(score)
+    click.echo(one_line(f"{a} and {b}: {_verdict(found)}"))
 
 
 def _fingerprint(name: str) -> TokenFingerprint:
@@ -62,8 +51,11 @@ def _fingerprint(name: str) -> TokenFingerprint:
     return found
 
 
-def _verdict(method: Method, score: float) -> str:
-    called = "versions" if score >= method.threshold else "no versions"
-    if method.name == _TOKENS and score >= LOOSE:
-        called = "closely alike" if score >= CLOSE else "loosely alike"
-    return f"{called}, score {score:.4f} of method {method.name}, threshold {method.threshold:.4g}."
+def _verdict(found: MethodScore) -> str:
+    called = "versions" if found.is_version else "no versions"
+    if found.method == _TOKENS and found.score >= LOOSE:
+        called = "closely alike" if found.score >= CLOSE else "loosely alike"
+    return (
+        f"{called}, score {found.score:.4f} of method {found.method}, threshold "
+        f"{found.threshold:.4g}."
+    )

@@ -1,4 +1,4 @@
-"""Pages of HTML that a command writes to a file."""
+"""Pages of HTML, and plots, that a command writes to a file."""
 
 from pathlib import Path
 
@@ -26,8 +26,17 @@ def write_page(path: Path, page: str, parameter: str) -> None:
     Raises:
         InputError: It cannot be written.
     """
+    write_bytes(path, page.encode("utf-8", "surrogatepass"), parameter)
+
+
+def write_bytes(path: Path, content: bytes, parameter: str) -> None:
+    """Write a file.
+
+    Raises:
+        InputError: It cannot be written.
+    """
     try:
-        path.write_text(page, "utf-8", "surrogatepass")
+        path.write_bytes(content)
     except OSError as error:
         raise _refused(path, error, parameter) from error
 

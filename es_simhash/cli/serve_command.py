@@ -1,5 +1,6 @@
 """`es-simhash serve`: the HTTP API for related documents, and the explorer."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ from es_simhash.service.extra import require_extra
     show_default="no file",
     help="TOML file: fields that may leave, filters, keys, origins, limits.",
 )
+@click.option(
+    "--labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    show_default="no labelling",
+    help="File of labelled pairs that the explorer writes: TSV, .csv or .jsonl.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="Port."
@@ -34,6 +41,7 @@ from es_simhash.service.extra import require_extra
 def serve(
     index: str,
     config: Path | None,
+    labels: Path | None,
     host: str,
     port: int,
     workers: int,
@@ -48,18 +56,22 @@ def serve(
     file those that INDEX is configured with as title, date, owner, language and link.
 
     The pages under /explorer/ show the index in a browser; where the file has keys or tokens, only
-    with `explorer = true`.
+    with `explorer = true`. With --labels, one of them offers pairs of documents to label, as
+    `es-simhash label` does, and both can go on with the same file.
 
     Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
     that run are answered.
     """
     require_extra()
     # An optional extra.
-    from es_simhash.service.configuration import ServiceConfig, read_configuration
+    from es_simhash.service.configuration import ServiceConfig
+    from es_simhash.service.configuration_file import read_configuration
     from es_simhash.service.server import serve as serve_index
     from es_simhash.service.start import Service
 
     settings = ServiceConfig() if config is None else read_configuration(config)
+    if labels is not None:
+        settings = replace(settings, labels=labels)
     ca_certs = connection.pop("ca_certs")
     connection["ca_certs"] = str(ca_certs) if ca_certs else None
     service = Service(index, connection, settings)

@@ -1,6 +1,6 @@
 """Two writers at once: a text is reserved by whoever is first, until its document is there.
 
-A reservation is a small document of the index beside the user's, made with `op_type: create`.
+A reservation is a small document of the state index, made with `op_type: create`.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ class Reservations:
 
     Args:
         documents: Reads documents of the user's index.
-        index: Name of the index beside it; it exists.
+        index: Name of the state index; it exists.
         clock: Milliseconds since 1970.
     """
 

@@ -12,7 +12,7 @@ from es_simhash.semantics.languages.detection import detect_language
 
 # Characters by which the language is detected.
 _SAMPLE = 20_000
-# Characters between a fact and what is beside it: a space, and one of its own.
+# Characters between a fact and its neighbour: a space, and one of its own.
 _BESIDE = 2
 # Characters around a stretch in which a number or a date may begin that is part of it.
 _NEAR = 40
@@ -129,7 +129,7 @@ class Facts:
         return cls(facts, [fact.span.start for fact in facts])
 
     def within(self, start: int, end: int) -> list[Fact]:
-        """Return the facts that a stretch has a part of; at an empty one, those beside it."""
+        """Return the facts that a stretch has a part of; at an empty one, those next to it."""
         if start == end:
             start, end = start - _BESIDE, end + _BESIDE
         first = bisect_left(self.starts, start)

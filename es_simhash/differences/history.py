@@ -1,4 +1,4 @@
-"""The history of a document, and since when each of its sentences stands there; pure."""
+"""The history of a document, and since when each of its sentences has been there; pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -90,7 +90,7 @@ class BlamedSentence:
 
 @dataclass(frozen=True)
 class Blame:
-    """Since when each sentence of a version stands there.
+    """Since when each sentence of a version has been there.
 
     Attributes:
         family: Name of the family.
@@ -133,7 +133,7 @@ class Blame:
 
 
 def undated(date_field: str | None, versions: Sequence[Version]) -> tuple[str, ...]:
-    """Return the ids of versions without a date; none where no dates are asked for."""
+    """Return the ids of versions without a date; none where dates are not used."""
     if date_field is None:
         return ()
     return tuple(version.id for version in versions if version.date is None)
@@ -148,7 +148,7 @@ def steps_of(versions: Sequence[Version], texts: Sequence[ReadText]) -> Iterator
 def blamed_sentences(
     versions: Sequence[Version], texts: Sequence[ReadText]
 ) -> tuple[BlamedSentence, ...]:
-    """Return since when each sentence of the last version stands there.
+    """Return since when each sentence of the last version has been there.
 
     Args:
         versions: The versions, oldest first.

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,13 +37,34 @@ class LabelledPairs:
     lines: dict[Pair, int]
     problems: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str, bool]], name: str = "pairs") -> "LabelledPairs":
+        """Return labelled pairs that are in no file.
 
-def read_pairs(path: Path) -> LabelledPairs:
+        Args:
+            rows: Two ids, and whether the documents are versions.
+            name: Of the pairs, for figures and errors.
+
+        Raises:
+            InputError: There are none, an id is empty, a document is paired with itself, or two
+                labels contradict each other.
+        """
+        reader = _Reader(name, "commas")
+        for number, row in enumerate(rows, 1):
+            reader.add(number, row)
+        found = reader.result()
+        if found.problems:
+            raise InputError(found.problems[0], parameter="rows")
+        return found
+
+
+def read_pairs(path: str | Path) -> LabelledPairs:
     """Read a file of labelled pairs; lines that are wrong are left out and reported.
 
     Raises:
         InputError: The file cannot be read, or no line of it is a labelled pair.
     """
+    path = Path(path)
     content = _content(path)
     return _read(path, content, delimiter_of(path, content)).result()
 

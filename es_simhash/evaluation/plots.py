@@ -1,67 +1,34 @@
-"""Plots of an evaluation as SVG, without any library."""
+"""Plots of an evaluation as parts of a page of HTML: SVG without styles, in the page's colours."""
 
-from collections.abc import Callable
-
-import numpy as np
-from numpy.typing import NDArray
-
+from es_simhash.evaluation.curve_points import CurvePlot, Points, curve_plots
 from es_simhash.evaluation.model import SetEvaluation
-from es_simhash.evaluation.pair_measures import Curve
 from es_simhash.text.html import html_text
-
-Points = NDArray[np.float64]
 
 _SIZE, _LEFT, _TOP, _BOTTOM, _LEGEND = 300, 44, 16, 40, 210
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-# Eight colours that are told apart without red and green (Okabe and Ito); then with dashes.
+# Colour-blind safe (Okabe and Ito), on light and dark pages; from the ninth line on with dashes.
 _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6d1f",
 )  # fmt: skip
 _DASHES = ("", "6 3", "2 2", "8 3 2 3")
-_MOST_POINTS = 200
 
 
 def plots_of(evaluation: SetEvaluation) -> dict[str, str]:
     """Return the plots of one set by their names: `roc`, `precision-recall` and `f1`."""
-    labels = evaluation.labelled.pairs.labels
-    curves = {figures.name: figures.scored.curve(labels) for figures in evaluation.methods}
-    return {
-        "roc": _plot("ROC", "false positive rate", "true positive rate", curves, _roc),
-        "precision-recall": _plot(
-            "Precision and recall", "recall", "precision", curves, _precision_recall
-        ),
-        "f1": _plot("F1 by cut", "cut", "F1", curves, _f1),
-    }
+    return {plot.name: _plot(plot) for plot in curve_plots(evaluation)}
 
 
-def _roc(curve: Curve) -> Points:
-    right = np.concatenate([[0.0], curve.right / max(curve.versions, 1)])
-    wrong = np.concatenate([[0.0], curve.wrong / max(curve.others, 1)])
-    return np.stack([wrong, right], axis=1)
-
-
-def _precision_recall(curve: Curve) -> Points:
-    precision = curve.right / np.maximum(curve.right + curve.wrong, 1e-12)
-    return np.stack([curve.right / max(curve.versions, 1), precision], axis=1)
-
-
-def _f1(curve: Curve) -> Points:
-    return np.stack([curve.cuts, curve.f1()], axis=1)
-
-
-def _plot(
-    title: str, x: str, y: str, curves: dict[str, Curve], points_of: Callable[[Curve], Points]
-) -> str:
+def _plot(plot: CurvePlot) -> str:
     width = _LEFT + _SIZE + _LEGEND
-    height = max(_TOP + _SIZE + _BOTTOM, _TOP + 18 * len(curves) + 8)
+    height = max(_TOP + _SIZE + _BOTTOM, _TOP + 18 * len(plot.lines) + 8)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="{title}; the tables have the numbers" font-family="sans-serif" '
+        f'aria-label="{plot.title}; the tables have the numbers" font-family="sans-serif" '
         f'font-size="11" fill="currentColor">',
-        *_axes(title, x, y),
+        *_axes(plot.title, plot.x, plot.y),
     ]
-    for number, (name, curve) in enumerate(curves.items()):
-        parts.append(_line(points_of(curve), number))
+    for number, (name, points) in enumerate(plot.lines.items()):
+        parts.append(_line(points, number))
         parts.append(_legend(name, number))
     return "".join([*parts, "</svg>"])
 
@@ -89,15 +56,8 @@ def _axes(title: str, x: str, y: str) -> list[str]:
 
 
 def _line(points: Points, number: int) -> str:
-    chosen = points[_thinned(len(points))]
-    path = " ".join(f"{_across(x):.1f},{_down(y):.1f}" for x, y in chosen.tolist())
-    return f'<polyline fill="none" stroke-width="1.6" {line_style(number)} points="{path}"/>'
-
-
-def _thinned(count: int) -> NDArray[np.int64]:
-    """Return the places of `_MOST_POINTS` points at the most, the first and the last among them."""
-    places = np.linspace(0, count - 1, min(count, _MOST_POINTS))
-    return np.unique(places.astype(np.int64))
+    path = " ".join(f"{_across(x):.1f},{_down(y):.1f}" for x, y in points.tolist())
+    return f'<polyline fill="none" stroke-width="1.6" {_style(number)} points="{path}"/>'
 
 
 def _across(x: float) -> float:
@@ -108,7 +68,7 @@ def _down(y: float) -> float:
     return _TOP + _SIZE * (1 - y)
 
 
-def line_style(number: int) -> str:
+def _style(number: int) -> str:
     """Return the attributes of the line with a number: its colour, and dashes from the ninth on."""
     dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
@@ -118,6 +78,6 @@ def line_style(number: int) -> str:
 def _legend(name: str, number: int) -> str:
     x, y = _LEFT + _SIZE + 14, _TOP + 18 * number + 6
     return (
-        f'<path d="M{x} {y}h22" stroke-width="2" {line_style(number)}/>'
+        f'<path d="M{x} {y}h22" stroke-width="2" {_style(number)}/>'
         f'<text x="{x + 28}" y="{y + 4}">{html_text(name)}</text>'
     )

@@ -1,10 +1,11 @@
 """Pairs of related documents of an index, found from a random sample of its documents."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
+from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import (
     DocumentAmbiguous,
     DocumentMissing,
@@ -14,14 +15,14 @@ from es_simhash.errors import (
 )
 from es_simhash.evaluation.labelled_pairs import Pair
 from es_simhash.evaluation.useful_pairs import SURE_NOT, OfferedPair, PairedDocument
-from es_simhash.query.options import SearchOptions
+from es_simhash.query.options import Query, SearchOptions
 from es_simhash.query.random_order import in_random_order
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import VERSION_KINDS, Relation
-from es_simhash.search.index import Index
 from es_simhash.storage import fields
+from es_simhash.storage.config import IndexConfig
 
-MAX_SAMPLE = 2_000
+SAMPLE, MAX_SAMPLE = 200, 2_000
 # Documents of one request.
 _DOCUMENTS = 25
 # A large family has many sure versions, of which the unsure ones are the last.
@@ -43,6 +44,27 @@ _UNREADABLE = (DocumentAmbiguous, DocumentMissing, InputError, SchemeMismatch)
 Progress = Callable[[int, int], None]
 
 
+class SampledIndex(Protocol):
+    """An index whose documents are drawn and searched."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """To the cluster."""
+
+    @property
+    def config(self) -> IndexConfig:
+        """Its configuration."""
+
+    def related_to_each(
+        self, ids: Sequence[str], *, options: SearchOptions | None = None
+    ) -> Mapping[str, Answer]:
+        """Return what is related to each of many stored documents."""
+
+
 @dataclass(frozen=True)
 class SampledPairs:
     """What a sample was found to be related to.
@@ -59,7 +81,12 @@ class SampledPairs:
 
 
 def related_pairs(
-    index: Index, *, sample: int, seed: int, progress: Progress | None = None
+    index: SampledIndex,
+    *,
+    sample: int,
+    seed: int,
+    filters: Sequence[Query] = (),
+    progress: Progress | None = None,
 ) -> SampledPairs:
     """Return the related documents of a random sample, as pairs.
 
@@ -67,6 +94,7 @@ def related_pairs(
         index: The index.
         sample: Documents to draw, at most 2,000.
         seed: Of the sample; the same one draws the same documents, unless these were written again.
+        filters: That both documents of each pair match.
         progress: Called with the documents that are done, and all of them.
 
     Raises:
@@ -75,12 +103,12 @@ def related_pairs(
         InputError: It has no documents with fingerprints, none of the sample can be read, or
             nothing in it is related.
     """
-    ids = _drawn(index, sample, seed)
+    ids = _drawn(index, sample, seed, filters)
     found: dict[Pair, OfferedPair] = {}
     failed: dict[str, EsSimhashError] = {}
     for start in range(0, len(ids), _DOCUMENTS):
         batch = ids[start : start + _DOCUMENTS]
-        for id, answer in _answers(index, batch, failed):
+        for id, answer in _answers(index, batch, filters, failed):
             for pair in _pairs(id, answer):
                 found.setdefault(pair.ids, pair)
         if progress is not None:
@@ -108,7 +136,7 @@ def _unrelated(ids: Sequence[str], found: Collection[Pair]) -> dict[Pair, Offere
     return {pair.ids: pair for pair in pairs if pair.ids not in found}
 
 
-def _drawn(index: Index, size: int, seed: int) -> list[str]:
+def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Query]) -> list[str]:
     """Return the ids of documents drawn at random among those with fingerprints."""
     if not 1 <= size <= MAX_SAMPLE:
         raise InputError(
@@ -116,9 +144,10 @@ def _drawn(index: Index, size: int, seed: int) -> list[str]:
         )
     config = index.config
     has_fingerprints = {"term": {config.path(fields.SCHEME): config.scheme.name}}
+    query = {"bool": {"filter": [has_fingerprints, *filters]}}
     body: dict[str, Any] = {
         "size": size,
-        "query": in_random_order(has_fingerprints, seed),
+        "query": in_random_order(query, seed),
         "_source": False,
         "track_total_hits": False,
     }
@@ -135,22 +164,28 @@ def _drawn(index: Index, size: int, seed: int) -> list[str]:
 
 
 def _answers(
-    index: Index, ids: Sequence[str], failed: dict[str, EsSimhashError]
+    index: SampledIndex,
+    ids: Sequence[str],
+    filters: Sequence[Query],
+    failed: dict[str, EsSimhashError],
 ) -> Iterator[tuple[str, Answer]]:
     """Yield what is related to each document; those that cannot be read are noted as failed."""
     try:
-        yield from _related(index, ids).items()
+        yield from _related(index, ids, filters).items()
     except _UNREADABLE as error:
         if len(ids) == 1:
             failed[ids[0]] = error
             return
         for id in ids:
-            yield from _answers(index, [id], failed)
+            yield from _answers(index, [id], filters, failed)
 
 
-def _related(index: Index, ids: Sequence[str]) -> Mapping[str, Answer]:
-    versions = index.related_to_each(ids, options=_VERSIONS)
-    others = index.related_to_each(ids, options=_OTHERS)
+def _related(
+    index: SampledIndex, ids: Sequence[str], filters: Sequence[Query]
+) -> Mapping[str, Answer]:
+    filters = tuple(filters)
+    versions = index.related_to_each(ids, options=replace(_VERSIONS, filters=filters))
+    others = index.related_to_each(ids, options=replace(_OTHERS, filters=filters))
     return {id: Answer([*versions[id], *others[id]], document=versions[id].document) for id in ids}
 
 

@@ -12,6 +12,8 @@ from es_simhash.relation.thresholds import VERSION_SCORE
 
 # Scores between these two are unsure.
 SURE_NOT, SURE_VERSION = VERSION_SCORE - 0.2, VERSION_SCORE + 0.2
+# Pairs of one family in each range of scores, where nothing else is said.
+PER_FAMILY = 2
 _FAMILY_KINDS: tuple[Kind, ...] = ("exact", "version")
 
 

@@ -26,7 +26,7 @@ def join(
 ) -> list[SettledPair]:
     """Store that documents are versions of each other, or withdraw that.
 
-    A join is stored by the ids in the state index INDEX-simhash, beside the dismissals, and
+    A join is stored by the ids in the state index INDEX-simhash, with the dismissals, and
     survives any change of the documents; who is joined with two others joins these as well. From
     then on `related` returns one as a version of the other, `ingest` and `sweep` decide that one
     is, and the next run of `find_families` puts them, with the families they are from, into one

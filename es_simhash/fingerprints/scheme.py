@@ -1,6 +1,6 @@
 """Fingerprint schemes: all parameters of a fingerprint, published under one name.
 
-A scheme never changes meaning. Better parameters are a new name beside the old one, and
+A scheme never changes meaning. Better parameters get a new name, and
 fingerprints of two schemes are never compared.
 """
 

@@ -1,1 +1,1 @@
-"""Indices in the cluster: installing the fields, and the state index beside the user's index."""
+"""Indices in the cluster: installing the fields, and the state index of the user's index."""

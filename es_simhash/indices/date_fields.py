@@ -144,7 +144,7 @@ class DateReader:
         yield from (value for value in values if value is not None)
 
     def _text(self, value: Any) -> str | None:
-        """Return a value as the engine is asked for it; None when it need not be, or must not."""
+        """Return a value as it is queried; None when it need not be, or must not."""
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             return None
         if isinstance(value, str):

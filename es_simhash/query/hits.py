@@ -68,7 +68,7 @@ class Candidates:
 
 
 class JoinedSearches(Protocol):
-    """How an engine is asked for candidates by their ids, as `Dialect` is."""
+    """How candidates are requested by their ids, as `Dialect` is."""
 
     def joined_searches(
         self,

@@ -1,4 +1,4 @@
-"""Charts as inline SVG; the tables beside them say the same in numbers."""
+"""Charts as inline SVG; the tables next to them say the same in numbers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -107,7 +107,7 @@ def _sizes(report: IndexReport, links: ReportLinks) -> Iterator[str]:
     yield '<section aria-labelledby="sizes"><h2 id="sizes">Sizes of families</h2>'
     yield "<p>Documents that are versions of each other are one family.</p>"
     yield '<div class="sizes">'
-    yield size_chart(ranges, "Families by their sizes; the table beside it has the numbers")
+    yield size_chart(ranges, "Families by their sizes; the table next to it has the numbers")
     yield "<table><caption>Families of two documents and more</caption>"
     yield from _ranges_head("size", "families", "documents")
     for each in ranges:
@@ -127,7 +127,7 @@ def _scores(sample: ScoreSample | None, links: ReportLinks) -> Iterator[str]:
     if sample.pairs:
         ranges = score_ranges([(pair.kind, pair.score) for pair in sample.pairs])
         yield '<div class="sizes">'
-        yield score_chart(ranges, "Pairs by their scores; the table beside it has the numbers")
+        yield score_chart(ranges, "Pairs by their scores; the table next to it has the numbers")
         yield "<table><caption>Pairs of related documents</caption>"
         yield from _ranges_head("score", "pairs", "kinds")
         yield from (_score_row(each, links) for each in ranges)

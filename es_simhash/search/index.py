@@ -198,7 +198,7 @@ class Index:
         return reader.read(id_a, id_b)
 
     def blame(self, id: str, *, date_field: str | None = None) -> Blame:
-        """Return since when each sentence of a version stands there.
+        """Return since when each sentence of a version has been there.
 
         Args:
             id: Of the version; of a family, its name stands for the newest one.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from es_simhash.service.questions import States
 
-# What an entry takes beside its body, at least; each document that it shows adds some.
+# What an entry takes besides its body, at least; each document that it shows adds some.
 _OVERHEAD, _OVERHEAD_OF_DOCUMENT = 1_000, 300
 
 

@@ -119,7 +119,7 @@ class Endpoints:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Problem(415, "The body must be application/json.")
-        text = text_of_body(await self._body(request))
+        text = text_of_body(await self.body(request))
         question = Question(
             caller.filters,
             lambda: self.dispatcher.answers.related_to_text(text, query, caller.filters),
@@ -220,7 +220,12 @@ class Endpoints:
         self._limit.take(caller.account or address)
         return caller
 
-    async def _body(self, request: Request) -> bytes:
+    async def body(self, request: Request) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            Problem: It is too large, comes too slowly, or is not complete.
+        """
         limits = self.config.limits
         too_large = Problem(413, f"The body may have at most {limits.body_bytes} bytes.")
         length = request.headers.get("content-length", "")

@@ -17,9 +17,11 @@ ENGINE_RETRY = 2
 TITLES = {
     400: "Bad request",
     401: "Not authorised",
+    403: "Forbidden",
     404: "Not found",
     405: "Method not allowed",
     408: "Request too slow",
+    409: "Conflict",
     413: "Request too large",
     415: "Unsupported media type",
     422: "Document cannot be compared",

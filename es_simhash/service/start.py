@@ -9,6 +9,8 @@ from starlette.applications import Starlette
 from es_simhash.engine.connection import connect
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import MappingConflict
+from es_simhash.evaluation.sampled_pairs import SAMPLE, related_pairs
+from es_simhash.evaluation.useful_pairs import PER_FAMILY, most_useful
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.indices.sidecar_source import sidecar_source
 from es_simhash.reports.model import IndexReport, ReportOptions
@@ -19,8 +21,11 @@ from es_simhash.service.answers import Answers
 from es_simhash.service.app import application
 from es_simhash.service.checks import allowed_fields
 from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.explorer.model import UsefulPairs
 from es_simhash.service.explorer.reader import IndexReader
+from es_simhash.service.labels import require_labels
 from es_simhash.service.logs import start_logging, stop_logging
+from es_simhash.service.questions import Filters
 from es_simhash.storage.config import IndexConfig
 
 
@@ -64,7 +69,8 @@ def application_of(gateway: Gateway, name: str, config: ServiceConfig) -> Starle
     if not config.has_explorer:
         return application(answers, config)
     read = partial(_report, gateway, name, answers.config)
-    return application(answers, config, IndexReader(answers, read))
+    pairs = partial(_useful_pairs, Index(gateway, name))
+    return application(answers, config, IndexReader(answers, read, pairs))
 
 
 def _report(
@@ -73,14 +79,22 @@ def _report(
     return read_report(gateway, name, options=options, config=config)
 
 
+def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:
+    found = related_pairs(index, sample=SAMPLE, seed=seed, filters=filters)
+    useful = most_useful(found.pairs, seed=seed, per_family=PER_FAMILY)
+    return UsefulPairs(useful, len(found.unreadable))
+
+
 def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
     """Return what answers from an index, when all that the configuration names is there.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no fingerprint fields, or is a sidecar.
-        InputError: A field is not there, or the engine rejects a filter.
+        InputError: A field is not there, the engine rejects a filter, or the label file cannot be
+            written.
     """
+    require_labels(config)
     if source := sidecar_source(gateway, name, IndexConfig().simhash_field):
         raise MappingConflict(
             f"Index {name!r} is the sidecar of {source!r}, and the service needs fingerprints "

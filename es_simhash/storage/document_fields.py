@@ -11,7 +11,7 @@ from typing import Any
 
 from es_simhash.errors import InputError
 
-# What stands in braces in the pattern of a link.
+# What is in braces in the pattern of a link.
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # Key of the entry of `_meta`.
 DOCUMENT_SETTINGS = "documents"
@@ -109,5 +109,5 @@ _CONTEXT = ("title", "date", "owner", "language")
 
 
 def link_fields(link: str) -> list[str]:
-    """Return what stands in braces in the pattern of a link: `id`, or names of fields."""
+    """Return what is in braces in the pattern of a link: `id`, or names of fields."""
     return PLACEHOLDER.findall(link)

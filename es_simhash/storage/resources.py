@@ -23,7 +23,7 @@ MAPPINGS = "simhash@mappings"
 
 
 def load(kind: str, name: str) -> dict[str, Any]:
-    """Read a resource file, from the installed package or from the checkout beside it."""
+    """Read a resource file, from the installed package or from the checkout."""
     packaged = files("es_simhash") / "_cluster" / kind / name
     if packaged.is_file():
         content = packaged.read_text("utf-8")

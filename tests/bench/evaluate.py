@@ -1,11 +1,13 @@
 """Every method on every collection with known versions, at one cut chosen on the other sets.
 
-    python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE] [--record]
+    python -m tests.bench.evaluate [--sets NAME,...] [--methods NAME,...] [--output FILE]
+        [--plots FOLDER] [--record]
 
 Every text is compared with all others as far as the candidates of a method go; versions that are no
 candidates are missed. Prints F1, candidate recall and costs as Markdown, and where the default
-method is not the best. Two processes share the machine. `--record` writes the figures to
-docs/figures.json, and the tables to docs/methods.md.
+method is not the best. `--plots` writes F1 and candidate recall as SVG and PNG; `--record` writes
+the figures to docs/figures.json, and the tables to docs/methods.md. Two processes share the
+machine.
 """
 
 import argparse
@@ -26,6 +28,7 @@ from es_simhash.evaluation.documents import markdown_table
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
 from tests.bench.figures import Figures, record_tables
+from tests.bench.method_plots import write_plots
 from tests.bench.method_runs import COPIES, Measured, measure, truth_of
 from tests.bench.program import run
 from tests.bench.versions import SETS as VERSION_SETS
@@ -105,14 +108,27 @@ def held_out_f1(
     return own.f1(left_out_cut(curves))
 
 
+def figures(
+    found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
+    """Return F1 held out and candidate recall of every method on every set."""
+    return {
+        "f1": {
+            method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
+        },
+        "candidate-recall": {
+            method: [found[method, name].candidate_recall for name in sets] for method in methods
+        },
+    }
+
+
 def tables(
     found: dict[tuple[str, str], Measured], methods: Sequence[str], sets: Sequence[str]
 ) -> Iterator[tuple[str, Table]]:
     """Yield the tables by name: F1 held out and at the best cut, candidate recall, and costs."""
-    held_out = {
-        method: [held_out_f1(found, method, name, sets) for name in sets] for method in methods
-    }
-    yield "held-out", _table("F1 at the cut chosen on the other sets", held_out, sets, mean=True)
+    held_out = figures(found, methods, sets)
+    title = "F1 at the cut chosen on the other sets"
+    yield "held-out", _table(title, held_out["f1"], sets, mean=True)
     best = {
         method: [
             float(found[method, name].curve.f1().max(initial=0))
@@ -124,10 +140,7 @@ def tables(
     }
     title = "F1 at the best cut of each set itself (a bound, not a result)"
     yield "best", _table(title, best, sets)
-    recalls = {
-        method: [found[method, name].candidate_recall for name in sets] for method in methods
-    }
-    yield "candidate-recall", _table("Candidate recall", recalls, sets)
+    yield "candidate-recall", _table("Candidate recall", held_out["candidate-recall"], sets)
     yield "costs", _costs(found, methods, sets)
 
 
@@ -240,6 +253,7 @@ def main() -> None:
     parser.add_argument(
         "--record", action="store_true", help="write figures and tables into the documentation"
     )
+    parser.add_argument("--plots", type=Path, help="Folder of the plots as SVG and PNG files.")
     options = parser.parse_args()
     methods, sets = options.methods.split(","), options.sets.split(",")
     for method in methods:
@@ -259,6 +273,8 @@ def main() -> None:
     )
     if options.record:
         record(found, methods, sets)
+    if options.plots:
+        write_plots(options.plots, figures(found, methods, sets), [_SHORT[name] for name in sets])
     if options.output:
         options.output.write_text(text, "utf-8")
     print(text)

@@ -1,6 +1,8 @@
 """`es-simhash evaluate` as a user calls it."""
 
 import json
+import struct
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,7 +133,7 @@ def test_several_files_take_the_cut_from_each_other(run: Any, write: Write, tmp_
         low, high = each["methods"][0]["held_out"]["cuts"]
         assert low == high
     # Files of one name in two folders have plots of their own.
-    assert len(list((tmp_path / "plots").iterdir())) == 6
+    assert len(list((tmp_path / "plots").iterdir())) == 12
 
 
 def test_files_with_a_pair_in_common_are_rejected(run: Any, write: Write) -> None:
@@ -172,11 +174,34 @@ def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Pat
     for column in ("F1 of found", "ROC cut", "bytes/document", "families (ARI)"):
         assert column in table
     assert "Take es-simhash with a cut of" in table or "Take bag-of-words with a cut" in table
-    files = sorted(path.name for path in (tmp_path / "plots").iterdir())
-    assert files == ["pairs-f1.svg", "pairs-precision-recall.svg", "pairs-roc.svg"]
-    for name in files:
-        root = ElementTree.parse(tmp_path / "plots" / name).getroot()
-        assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) == 2
+
+
+def test_plots_are_svg_and_png_and_the_same_in_every_run(
+    run: Any, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = (
+        "evaluate", write("pairs.tsv", PAIRS), "--texts", "texts.jsonl", "--quiet",
+        "--method", "es-simhash", "--method", "bag-of-words",
+    )  # fmt: skip
+    names = ["pairs-f1", "pairs-precision-recall", "pairs-roc"]
+    for folder in ("plots", "again"):
+        assert run(*arguments, "--plots", folder).status == 0
+        files = sorted(path.name for path in (tmp_path / folder).iterdir())
+        assert files == sorted(f"{name}.{end}" for name in names for end in ("png", "svg"))
+    for name in names:
+        svg, png = ((tmp_path / "plots" / f"{name}.{end}").read_bytes() for end in ("svg", "png"))
+        assert svg == (tmp_path / "again" / f"{name}.svg").read_bytes()
+        assert png == (tmp_path / "again" / f"{name}.png").read_bytes()
+        root = ElementTree.fromstring(svg)
+        words = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert {"es-simhash", "bag-of-words"} <= set(words)
+        assert png.startswith(b"\x89PNG\r\n\x1a\n")
+        # Width and height, at the beginning of the first chunk.
+        assert struct.unpack(">II", png[16:24]) == (1440, 960)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run(*arguments, "--plots", "never")
+    assert "pip install 'es-simhash[plots]'" in done.refusal()
+    assert not (tmp_path / "never").exists()
 
 
 @pytest.mark.parametrize(

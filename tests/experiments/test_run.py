@@ -1,6 +1,7 @@
 """The command of the experiments: names, folders, pages, and what is missing."""
 
 import re
+import shlex
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from es_simhash.errors import InputError
 from tests.bench.experiments import pages, run
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.version_sets import made_up, small_sets
+from tests.support.page_blocks import blocks
 
 TINY = Size(texts=16, draws=2, permutations=30, topic=4)
 NEED_NO_DATA = [name for name in run.EXPERIMENTS if name != "topics"]
@@ -50,26 +52,22 @@ def test_every_experiment_writes_tables_and_labelled_plots(
     for picture in pictures:
         assert f"]({picture.name})" in page
         _check_plot(ET.parse(picture).getroot())
-        assert picture.stat().st_size < 60_000
+        assert picture.stat().st_size < 100_000
+        content = picture.with_suffix(".png").read_bytes()
+        assert content.startswith(b"\x89PNG")
 
 
 def _check_plot(root: ET.Element) -> None:
-    """Check that all words of a plot are inside it, and that it has a title and a background."""
-    width, height = (float(root.attrib[side]) for side in ("width", "height"))
-    assert root.findtext(f"{_SVG}title")
-    background = root.find(f"{_SVG}rect")
-    assert background is not None
-    assert background.attrib["fill"] == "#fff"
-    words = root.findall(f"{_SVG}text")
+    """Check that a plot has a title, and that its words are text."""
+    assert root.attrib["role"] == "img"
+    assert root.findtext(f"{_SVG}title", "").endswith("; the tables have the numbers")
+    words = [each.text or "" for each in root.iter(f"{_SVG}text")]
     assert len(words) > 8
-    for each in words:
-        length = 6.2 * len(each.text or "")
-        anchor = each.attrib["text-anchor"]
-        left = float(each.attrib["x"]) - {"start": 0, "middle": length / 2, "end": length}[anchor]
-        if "transform" not in each.attrib:
-            assert left >= 0
-            assert left + length <= width
-        assert 0 < float(each.attrib["y"]) <= height
+    assert any(len(word) > 4 for word in words)
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    for each in root.iter(f"{_SVG}text"):
+        assert 0 <= float(each.attrib["x"]) <= width
+        assert 0 <= float(each.attrib["y"]) <= height
 
 
 def test_shares_and_correlations_are_in_their_ranges(results: dict[str, Result]) -> None:
@@ -159,3 +157,36 @@ def test_the_page_has_the_figures_and_the_plots_of_every_experiment() -> None:
     }
     for picture in pictures:
         _check_plot(ET.parse(DOCS / picture).getroot())
+
+
+def test_the_commands_of_the_page_run(
+    results: dict[str, Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each is run with the results of small inputs, which take seconds and not minutes.
+    monkeypatch.setattr(
+        run,
+        "run_all",
+        lambda names, size: ({name: results[name] for name in names if name in results}, {}),
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    (tmp_path / "docs" / "experiments.md").write_bytes((DOCS / "experiments.md").read_bytes())
+    (block,) = (one for one in blocks("docs/experiments.md") if one.is_run)
+    written = {}
+    for command in block.commands:
+        make, target, *settings = shlex.split(command)
+        assert (make, target) == ("make", "experiments")
+        arguments = shlex.split("".join(settings).removeprefix("ARGS="))
+        before = set(tmp_path.rglob("*.*"))
+        monkeypatch.setattr("sys.argv", ["run", *arguments])
+        assert run.main() == 0
+        written[command] = {
+            path.relative_to(tmp_path) for path in set(tmp_path.rglob("*.*")) - before
+        }
+    everything, some, folder, page = written.values()
+    assert Path("build/experiments/experiments-lsh.svg") in everything
+    assert some == set()  # written over
+    assert Path("FOLDER/experiments-space.png") in folder
+    assert Path("docs/pictures/experiments-criteria.svg") in page
+    text = (tmp_path / "docs" / "experiments.md").read_text("utf-8")
+    assert "made-up texts" in text.partition("<!-- criteria -->")[2].partition("<!-- end")[0]

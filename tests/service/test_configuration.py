@@ -12,8 +12,8 @@ from es_simhash.service.configuration import (
     ServiceLimits,
     TokenRules,
     key_digest,
-    read_configuration,
 )
+from es_simhash.service.configuration_file import read_configuration
 
 SECRET = "s" * 32
 WHOLE = f"""

@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from es_simhash.service.configuration import ServiceConfig, ServiceLimits, read_configuration
+from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+from es_simhash.service.configuration_file import read_configuration
 from tests.support.pages import Page
 from tests.support.proxy import Proxy
 from tests.support.service import KEYS, ODD_IDS, Serve, bearer, tenant_config

@@ -2,11 +2,13 @@
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 
+from es_simhash.evaluation.labelled_pairs import read_pairs
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import HOSTILE
 from tests.support.service import KEYS, running_app, tenant_config
@@ -32,6 +34,8 @@ PAGES = {
     "pairs": "/explorer/pairs",
     "copies": "/explorer/pairs?kind=copies",
     "ungrouped": "/explorer/ungrouped",
+    "label": "/explorer/label",
+    "no more pairs": "/explorer/label?from=999",
     "error": "/explorer/documents/none",
 }
 
@@ -96,12 +100,19 @@ def start(cluster_url: str, attacked: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def site(start: Any) -> Iterator[str]:
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The label file."""
+    return tmp_path_factory.mktemp("labels") / "pairs.jsonl"
+
+
+@pytest.fixture(scope="module")
+def site(start: Any, labels: Path) -> Iterator[str]:
     """Address of the explorer; it shows texts."""
     from es_simhash.service.configuration import ServiceConfig, ServiceLimits
 
     fields = ("title", "date", "owner", "lang", "url", "text", "people")
-    config = ServiceConfig(fields=fields, limits=ServiceLimits(requests_per_minute=0))
+    limits = ServiceLimits(requests_per_minute=0)
+    config = ServiceConfig(fields=fields, limits=limits, labels=labels)
     with start(config) as address:
         yield address
 
@@ -212,6 +223,28 @@ def test_it_is_used_by_keyboard_alone(page: Any, site: str) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/explorer/overview")
     assert page.locator('nav [aria-current="page"]').inner_text() == "Overview"
+
+
+def test_pairs_are_labelled_by_keyboard_without_scripts(
+    browser: Any, site: str, labels: Path
+) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{site}/explorer/label")
+        first = page.locator('.answer [name="pair"]').get_attribute("value")
+        button = page.get_by_role("button", name="Not versions")
+        button.focus()
+        # Where it does not say which site a form is from, a browser sends its origin.
+        with page.expect_request(lambda request: request.method == "POST") as sent:
+            page.keyboard.press("Enter")
+        assert sent.value.all_headers()["origin"] == site
+        page.get_by_text("Last label:").wait_for()
+        assert page.locator('.answer [name="pair"]').get_attribute("value") != first
+        assert list(read_pairs(labels).labels.values()) == [False]
+        page.get_by_role("button", name="Undo the last label").press("Enter")
+        page.get_by_text("Last label:").wait_for(state="detached")
+        assert page.locator('.answer [name="pair"]').get_attribute("value") == first
+        assert labels.read_text("utf-8") == ""
 
 
 def test_texts_from_the_right_are_set_from_the_right(page: Any, site: str) -> None:

@@ -25,6 +25,8 @@ class Proxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.target = urlsplit(target)
         self.hook: Hook = lambda path, body: None
+        # The credentials that were sent.
+        self.keys: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -43,6 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.server.keys.update(self.headers.get_all("authorization") or ())
         refused = self.server.hook(self.path, body)
         status, content = refused if refused else self._passed_on(body)
         self.send_response(status)

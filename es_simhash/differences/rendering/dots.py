@@ -166,7 +166,7 @@ def _numbers(rest: Sequence[DatedVersion], places: Places) -> Iterator[str]:
 
 
 def _letters(timeline: Timeline, places: Places, y: float) -> Iterator[str]:
-    """Yield the names of the two below the axis, beside each other where they would touch."""
+    """Yield the names of the two below the axis, side by side where they would touch."""
     marked = {timeline.a: "A", timeline.b: "B"} if timeline.a != timeline.b else {timeline.a: "A B"}
     found = [(places[version], marked[version.id]) for version in places if version.id in marked]
     is_near = len(found) > 1 and found[-1][0] - found[0][0] < _LETTERS

@@ -66,6 +66,18 @@ def changes_parts(
     return _header(changes, name_a, name_b, relation), "".join(sections)
 
 
+def texts_first(changes: Changes, name_a: str, name_b: str, relation: Relation | None) -> str:
+    """Return both texts side by side, and below them what they share; see `changes_html`."""
+    found = list(rows(changes))
+    passages = _shared(relation)
+    links = _links(found, passages)
+    linked = {place for link in links for place in link}
+    return (
+        f"{_texts(found, name_a, name_b, linked)}{_passages(passages, links)}"
+        f"{_strip_section(changes, passages)}{_key_changes(changes)}"
+    )
+
+
 def _header(changes: Changes, name_a: str, name_b: str, relation: Relation | None) -> str:
     coverage = ""
     if relation is not None and relation.kind != "semantic":

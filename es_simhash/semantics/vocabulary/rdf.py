@@ -47,7 +47,7 @@ def read_statements(path: Path) -> Iterator[Statement]:
         InputError: The file cannot be read, is not in the format, or refers to other files.
     """
     graph = _parse(path)
-    # The whole store, since JSON-LD with an @id beside its @graph fills a graph of that name.
+    # The whole store, since JSON-LD with an @id next to its @graph fills a graph of that name.
     for (subject, predicate, value), _ in graph.store.triples((None, None, None), None):
         language = getattr(value, "language", None) or ""
         yield Statement(str(subject), str(predicate), str(value), language)

@@ -53,3 +53,6 @@ class Api(Protocol):
 
     def related_question(self, id: str, query: RelatedQuery, caller: Caller) -> Question:
         """Return the question what is related to a document."""
+
+    async def body(self, request: Request) -> bytes:
+        """Return the body of a request."""

@@ -24,10 +24,14 @@ class Background:
 
     Args:
         clock: Seconds.
+        seconds: How long a value is kept.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, seconds: float = KEPT_SECONDS
+    ) -> None:
         self._clock = clock
+        self._seconds = seconds
         self._pool = ThreadPoolExecutor(1, "es-simhash-overview")
         self._lock = threading.Lock()
         self._futures: OrderedDict[str, tuple[float, Future[Any]]] = OrderedDict()
@@ -71,7 +75,7 @@ class Background:
             if pending >= _WAITING:
                 raise unavailable("Too many requests wait; try again.")
             future = self._pool.submit(make)
-            self._futures[key] = (self._clock() + KEPT_SECONDS, future)
+            self._futures[key] = (self._clock() + self._seconds, future)
             self._drop_oldest()
         future.add_done_callback(lambda done: self._forget_failure(key, done))
         return future

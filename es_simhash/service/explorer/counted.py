@@ -20,7 +20,7 @@ from es_simhash.service.explorer.api import Questions, Value
 from es_simhash.service.explorer.background import Background
 from es_simhash.service.explorer.model import ExplorerReader
 from es_simhash.service.explorer.parameters import PAGE, page_number, score_range, size_range
-from es_simhash.service.explorer.rendering import page_response
+from es_simhash.service.explorer.rendering import page_response, wait_response
 from es_simhash.service.problems import Problem
 
 # Seconds that a page waits for what is computed in the background.
@@ -77,7 +77,7 @@ class CountedPages:
             key, lambda: self.reader.families(low, high, caller.filters), _WAIT
         )
         if found is None:
-            return self._wait(request)
+            return wait_response(self.templates, self.reader.index)
         chosen = found.families[(page - 1) * PAGE : page * PAGE]
         shown = await self._run(lambda: self.reader.representatives(chosen, caller.filters))
         return self._show(
@@ -89,7 +89,7 @@ class CountedPages:
         """Show how much of the index is versions, copies and unique."""
         report = await self._report(caller, _WAIT)
         if report is None:
-            return self._wait(request)
+            return wait_response(self.templates, self.reader.index)
         links = ExplorerLinks()
         body = [*sections(report, links), *copies_sections(report.copies, links)]
         return self._show(
@@ -107,7 +107,7 @@ class CountedPages:
         low, high = score_range(request.query_params)
         report = await self._report(caller, _WAIT)
         if report is None:
-            return self._wait(request)
+            return wait_response(self.templates, self.reader.index)
         pairs: list[tuple[str, str, str, float]] = []
         if is_copies and report.exact is not None:
             pairs = [(a, b, "exact", 1.0) for a, b in report.exact.pairs]
@@ -129,13 +129,6 @@ class CountedPages:
 
     def _show(self, template: str, **values: Any) -> Response:
         return page_response(self.templates, template, {"index": self.reader.index, **values})
-
-    def _wait(self, request: Request) -> Response:
-        # A header, so that nothing in the page takes whoever reads it elsewhere.
-        headers = {"Refresh": "3", "Cache-Control": "no-store"}
-        return page_response(
-            self.templates, "wait.html", {"index": self.reader.index}, 200, headers
-        )
 
     async def _run(self, work: Callable[[], Value]) -> Value:
         return await self.dispatcher.run(work)

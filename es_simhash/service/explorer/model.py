@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
+from es_simhash.evaluation.useful_pairs import OfferedPair
 from es_simhash.relation.model import Relation
 from es_simhash.reports.model import IndexReport
 from es_simhash.service.questions import Filters
@@ -101,6 +102,19 @@ class Comparison:
     timeline: Timeline | None
 
 
+@dataclass(frozen=True)
+class UsefulPairs:
+    """Pairs of documents to label.
+
+    Attributes:
+        pairs: The most useful first.
+        unreadable: Documents of the sample that were left out, because they cannot be read.
+    """
+
+    pairs: tuple[OfferedPair, ...]
+    unreadable: int
+
+
 class ExplorerReader(Protocol):
     """Reads an index for the explorer: documents that match filters, and allowed fields, alone."""
 
@@ -139,3 +153,6 @@ class ExplorerReader(Protocol):
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match."""
+
+    def pairs(self, seed: int, filters: Filters) -> UsefulPairs:
+        """Return pairs of documents to label."""

@@ -14,12 +14,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from es_simhash.differences.rendering.html import changes_parts
+from es_simhash.evaluation.shared_labels import SharedLabels
 from es_simhash.service.credentials import Caller
 from es_simhash.service.envelope import conditional
 from es_simhash.service.explorer.access import explorer_caller
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.api import Api, Value
 from es_simhash.service.explorer.counted import CountedPages
+from es_simhash.service.explorer.label_access import LabelFileAccess
+from es_simhash.service.explorer.label_pages import PATH, LabelPages
 from es_simhash.service.explorer.model import ExplorerReader
 from es_simhash.service.explorer.parameters import (
     page_number,
@@ -45,8 +48,19 @@ class Explorer:
 
     endpoints: Api
     reader: ExplorerReader
-    _templates: Environment = field(default_factory=environment)
     _files: Mapping[str, tuple[str, bytes]] = field(default_factory=static_files)
+
+    @cached_property
+    def _templates(self) -> Environment:
+        return environment(has_labels=self.endpoints.config.labels is not None)
+
+    @cached_property
+    def _labelling(self) -> LabelPages:
+        path = self.endpoints.config.labels
+        files = None
+        if path is not None:
+            files = LabelFileAccess(self.endpoints.dispatcher, self.reader, SharedLabels(path))
+        return LabelPages(self.endpoints, self.reader, files, self._templates)
 
     @cached_property
     def _counted(self) -> CountedPages:
@@ -77,12 +91,18 @@ class Explorer:
                 Route(f"{ROOT}{path}", named(f"{ROOT}{path}", self._page(show)))
                 for path, show in pages.items()
             ),
+            Route(
+                f"{ROOT}{PATH}",
+                named(f"{ROOT}{PATH}", self._page(self._labelling.label)),
+                methods=["GET", "POST"],
+            ),
             Route(f"{ROOT}{{rest:path}}", named(f"{ROOT}{{rest}}", self._page(self._missing))),
         ]
 
     def close(self) -> None:
         """End what runs in the background."""
         self._counted.close()
+        self._labelling.close()
 
     def problem_page(self, request: Request, problem: Problem) -> Response:
         """Return the page of an error."""
@@ -94,6 +114,7 @@ class Explorer:
                 "title": TITLES.get(problem.status, "Error"),
                 "detail": problem.detail,
                 "status": problem.status,
+                "is_label": request.url.path == f"{ROOT}{PATH}" and problem.status != 401,
             },
             problem.status,
             {**problem.headers, "Cache-Control": "no-store"},

@@ -10,6 +10,8 @@ from es_simhash.service.problems import Problem
 PAGE, MAX_PAGES = 20, 50
 MAX_QUERY = 500
 _MAX_SIZE = 999_999_999
+# Each has a sample of its own, which takes seconds.
+MAX_SEED = 1_000
 
 
 def search_words(given: Mapping[str, str]) -> str:
@@ -50,6 +52,24 @@ def score_range(given: Mapping[str, str]) -> tuple[float, float]:
         Problem: 400, when one is not from 0 to 1.
     """
     return _score(given, "from", 0.0), _score(given, "to", 1.0)
+
+
+def pair_place(given: Mapping[str, str]) -> int:
+    """Return the place among the pairs to label at which to go on, from 0.
+
+    Raises:
+        Problem: 400, when it is no number.
+    """
+    return whole("from", given.get("from", "0"), 0, _MAX_SIZE)
+
+
+def sample_seed(given: Mapping[str, str]) -> int:
+    """Return the seed of the sample of pairs to label.
+
+    Raises:
+        Problem: 400, when it is no number.
+    """
+    return _whole(given, "seed", MAX_SEED, 1)
 
 
 def _whole(given: Mapping[str, str], name: str, high: int, default: int) -> int:

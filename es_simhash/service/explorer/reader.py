@@ -8,6 +8,7 @@ from heapq import nsmallest
 from typing import Any
 
 from es_simhash.errors import InputError
+from es_simhash.evaluation.useful_pairs import OfferedPair
 from es_simhash.relation.model import DocumentContext
 from es_simhash.reports.documents import ReportedDocuments
 from es_simhash.reports.families import Family, pages_of_families
@@ -18,6 +19,7 @@ from es_simhash.service.explorer.model import (
     EntryPage,
     FamilyEntry,
     FamilySizesList,
+    UsefulPairs,
 )
 from es_simhash.service.explorer.word_search import WordSearch
 from es_simhash.service.questions import Filters
@@ -33,6 +35,8 @@ _READING_SECONDS = 60.0
 _FAMILIES = 1_000
 
 MakeReport = Callable[[ReportOptions], IndexReport]
+# Called with a seed and filters.
+MakePairs = Callable[[int, Filters], UsefulPairs]
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,12 @@ class IndexReader:
     Attributes:
         answers: Of the service: what may leave it.
         read_report: Makes a report of the index.
+        useful_pairs: Returns pairs of the index to label, the most useful first.
     """
 
     answers: ServedAnswers
     read_report: MakeReport
+    useful_pairs: MakePairs
 
     @property
     def index(self) -> str:
@@ -120,7 +126,7 @@ class IndexReader:
         Raises:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
-        # What is missing, or is another's, is told before anything of it is read.
+        # What is missing, or is another's, is reported before anything of it is read.
         contexts = {id: self.answers.document(id, filters).body["document"] for id in (a, b)}
         relation = self.answers.index.explain(a, b)
         changes = self.answers.index.changes(a, b) if self.answers.evidence else None
@@ -152,6 +158,17 @@ class IndexReader:
             report = replace(report, newest=None)
             notes.append("The newest versions are left out: dates may not be shown.")
         return self._allowed(replace(report, notes=(*report.notes, *notes)), filters)
+
+    def pairs(self, seed: int, filters: Filters) -> UsefulPairs:
+        """Return pairs of documents to label.
+
+        Raises:
+            InputError: No documents match, or none is related to another.
+        """
+        found = self.useful_pairs(seed, filters)
+        if self._shows_dates:
+            return found
+        return replace(found, pairs=tuple(map(_without_order, found.pairs)))
 
     def _allowed(self, report: IndexReport, filters: Filters) -> IndexReport:
         """Return a report in which documents have the fields that are allowed alone."""
@@ -205,3 +222,10 @@ class IndexReader:
 
 def _by_size(family: Family) -> tuple[int, str]:
     return -family[1], family[0]
+
+
+def _without_order(pair: OfferedPair) -> OfferedPair:
+    """Return a pair in the order of the ids: that of the dates would say which is older."""
+    if pair.first.id < pair.second.id:
+        return pair
+    return replace(pair, first=pair.second, second=pair.first)

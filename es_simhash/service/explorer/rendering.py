@@ -70,8 +70,12 @@ def _values(source: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]
     return found
 
 
-def environment() -> Environment:
-    """Return the templates."""
+def environment(*, has_labels: bool = False) -> Environment:
+    """Return the templates.
+
+    Args:
+        has_labels: Whether the pages lead to the one on which pairs are labelled.
+    """
     made = Environment(
         loader=PackageLoader("es_simhash.service.explorer", "templates"),
         autoescape=True,
@@ -82,6 +86,7 @@ def environment() -> Environment:
     )
     made.filters.update(day=_day, web=_web, values=_values)
     made.globals.update(
+        has_labels=has_labels,
         document_address=document_address,
         compare_address=compare_address,
         family_address=family_address,
@@ -111,6 +116,26 @@ def page_response(
     """
     content = templates.get_template(template).render(values)
     return HTMLResponse(content, status, {**_HEADERS, **(headers or {})})
+
+
+def wait_response(
+    templates: Environment,
+    index: str,
+    heading: str = "The documents are being counted",
+    here: str = "Overview",
+) -> HTMLResponse:
+    """Return the page that opens again until what it waits for has been computed.
+
+    Args:
+        templates: The templates.
+        index: Name of the index.
+        heading: What is being computed.
+        here: Link of the navigation that leads to the page.
+    """
+    # A header, so that nothing in the page takes whoever reads it elsewhere.
+    headers = {"Refresh": "3", "Cache-Control": "no-store"}
+    values = {"index": index, "heading": heading, "here": here}
+    return page_response(templates, "wait.html", values, 200, headers)
 
 
 def static_files() -> dict[str, tuple[str, bytes]]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from es_simhash.evaluation.pair_measures import Floats
+from es_simhash.evaluation.pictures import Picture
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.banding import Banding
 from es_simhash.methods.exact_sets import ExactSets
@@ -152,7 +153,7 @@ def _curve_table(measured: Measured) -> Table:
     return Table("Probability that LSH finds a pair", columns, tuple(rows))
 
 
-def _plot(measured: Measured) -> str:
+def _plot(measured: Measured) -> Picture:
     steps = np.linspace(0, 1, 101)
     bins = np.round(measured.exact * 50) / 50
     dots = [

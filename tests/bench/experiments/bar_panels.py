@@ -1,13 +1,19 @@
 """Bars of several measures side by side, one row for each thing that is measured."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tests.bench.experiments.plot_parts import LETTER, Axis, grid_line, picture, short, words
+from es_simhash.evaluation.pictures import COLOURS, Picture, drawn
+from tests.bench.experiments.plot_parts import Axis, short
 
-_ROW, _TOP, _PANEL, _BAR, _GAP = 20, 66, 150, 96, 16
-_PLAIN, _ACCENT = "#0072b2", "#d55e00"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches.
+_ROW, _PANEL = 0.21, 1.7
 
 
 @dataclass(frozen=True)
@@ -27,38 +33,58 @@ class Panel:
 
 def bar_panels(
     title: str, rows: Sequence[str], panels: Sequence[Panel], accents: Collection[str] = ()
-) -> str:
-    """Return the bars as SVG, each with its value, and those of some rows in another colour."""
-    colours = [_ACCENT if row in accents else _PLAIN for row in rows]
-    left = 24 + LETTER * max(map(len, rows))
-    width = left + len(panels) * (_PANEL + _GAP)
-    height = _TOP + _ROW * len(rows) + 12
-    parts = []
-    for row, name in enumerate(rows):
-        bottom = _TOP + _ROW * (row + 1)
-        parts.append(grid_line(f"M14 {bottom}H{width - 14:.0f}"))
-        parts.append(words(14, bottom - 6, name))
-    for number, panel in enumerate(panels):
-        parts.extend(_panel(panel, left + number * (_PANEL + _GAP), colours))
-    return picture(title, width, height, parts)
+) -> Picture:
+    """Return the bars, each with its value, and those of some rows in another colour."""
+    width = 0.4 + 0.075 * max(map(len, rows)) + _PANEL * len(panels)
+
+    def draw(figure: "Figure") -> None:
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+        for axes, panel in zip(
+            figure.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels, strict=True
+        ):
+            _draw_panel(axes, panel, rows, accents)
+
+    return drawn(f"{title}; the tables have the numbers", (width, 1.0 + _ROW * len(rows)), draw)
 
 
-def _panel(panel: Panel, left: float, colours: Sequence[str]) -> Iterator[str]:
-    yield words(left, 48, panel.axis.label, extra=' font-weight="bold"')
-    if panel.axis.is_log:
-        yield words(left, 61, "logarithmic", extra=' font-size="10" fill="#666"')
-    for row, (value, colour) in enumerate(zip(panel.values, colours, strict=True)):
-        top = _TOP + _ROW * row
-        if math.isnan(value):
-            yield words(left, top + 14, "–")
-            continue
-        length = max(1.5, _BAR * panel.axis.share(value))
-        yield (
-            f'<rect x="{left:.1f}" y="{top + 4}" width="{length:.1f}" height="12" rx="1.5" '
-            f'fill="{colour}"/>'
-        )
-        written = f"{value:{panel.form}}".replace("-", "−") if panel.form else short(value)
-        yield words(left + length + 5, top + 14, written)
+def _draw_panel(axes: "Axes", panel: Panel, rows: Sequence[str], accents: Collection[str]) -> None:
+    axis = panel.axis
+    lengths = [axis.low if math.isnan(value) else max(value, axis.low) for value in panel.values]
+    bars = axes.barh(
+        range(len(rows)),
+        [length - axis.low for length in lengths],
+        left=axis.low,
+        height=0.62,
+        color=[COLOURS[row in accents] for row in rows],
+        # In greyscale, the pattern says what the colour does.
+        hatch=["////" if row in accents else "" for row in rows],
+        edgecolor="white",
+        linewidth=0,
+    )
+    axes.bar_label(bars, [_written(panel, value) for value in panel.values], padding=3)
+    if axis.is_log:
+        axes.set_xscale("log")
+    axes.set_xlim(axis.low, axis.high)
+    axes.set_title(axis.label, loc="left", fontsize=9, fontweight="bold", pad=12)
+    if axis.is_log:
+        axes.text(0, 1.01, "logarithmic", transform=axes.transAxes, fontsize=7, color="#555555")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.tick_params(left=False, bottom=False, labelbottom=False, which="both")
+    axes.spines[["bottom", "left"]].set_visible(False)
+    # Values are written to the right of the longest bar.
+    axes.margins(x=0)
+    position = axes.get_xlim()
+    if axis.is_log:
+        axes.set_xlim(position[0], position[0] * (position[1] / position[0]) ** 1.45)
+    else:
+        axes.set_xlim(position[0], position[0] + 1.45 * (position[1] - position[0]))
+
+
+def _written(panel: Panel, value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:{panel.form}}".replace("-", "−") if panel.form else short(value)
 
 
 def decades(label: str, values: Sequence[float], scale: Sequence[float] = ()) -> Panel:

@@ -7,6 +7,7 @@ import numpy as np
 
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.evaluation.pair_measures import Floats
+from es_simhash.evaluation.pictures import Picture
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
 from tests.bench.evaluate import held_out_f1
@@ -124,7 +125,7 @@ def _cell(value: float, form: str) -> str:
     return "–" if math.isnan(value) else f"{value:{form}}"
 
 
-def _plot(measured: dict[str, Criteria]) -> str:
+def _plot(measured: dict[str, Criteria]) -> Picture:
     found = list(measured.values())
     return bar_panels(
         "Five criteria for every method",

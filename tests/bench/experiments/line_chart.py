@@ -1,13 +1,18 @@
 """Lines and dots over two axes, with a legend on the right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from es_simhash.evaluation.plots import line_style
-from tests.bench.experiments.plot_parts import LETTER, Axis, grid_line, picture, short, words
+from es_simhash.evaluation.pictures import Picture, drawn, line_style, marker_style
+from tests.bench.experiments.plot_parts import Axis
 
-_WIDTH, _HEIGHT, _LEFT, _TOP, _FOOT, _STEP = 440, 300, 64, 42, 48, 20
-_REFERENCE = 'stroke="#777" stroke-dasharray="4 3"'
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SIZE = (7.6, 4.4)
+_REFERENCE_DASHES = ((4, 3), (1, 2))
 
 
 @dataclass(frozen=True)
@@ -27,51 +32,30 @@ class Series:
     is_reference: bool = False
 
 
-def line_chart(title: str, x: Axis, y: Axis, series: Sequence[Series]) -> str:
-    """Return a chart as SVG."""
-    legend = 60 + LETTER * max(len(each.name) for each in series)
-    width = _LEFT + _WIDTH + legend
-    height = max(_TOP + _HEIGHT + _FOOT, _TOP + _STEP * len(series) + 20)
-    parts = [*_axes(x, y)]
-    number = 0
-    for row, each in enumerate(series):
-        parts.extend(_drawn(each, number, row, x, y))
-        number += not each.is_reference
-    return picture(title, width, height, parts)
+def line_chart(title: str, x: Axis, y: Axis, series: Sequence[Series]) -> Picture:
+    """Return a chart."""
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.add_subplot()
+        drawn_before = {False: 0, True: 0}
+        for each in series:
+            _add(axes, each, drawn_before[each.is_reference])
+            drawn_before[each.is_reference] += 1
+        axes.set_title(title, loc="left", fontweight="bold")
+        x.apply(axes, "x")
+        y.apply(axes, "y")
+        axes.grid(visible=True)
+        figure.legend(loc="outside right upper", frameon=False, handlelength=3.5)
+
+    return drawn(f"{title}; the tables have the numbers", _SIZE, draw)
 
 
-def _axes(x: Axis, y: Axis) -> Iterator[str]:
-    right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
-    for tick in x.ticks:
-        across = _LEFT + _WIDTH * x.share(tick)
-        yield grid_line(f"M{across:.1f} {_TOP}V{bottom}")
-        yield words(across, bottom + 16, short(tick), "middle")
-    for tick in y.ticks:
-        down = bottom - _HEIGHT * y.share(tick)
-        yield grid_line(f"M{_LEFT} {down:.1f}H{right}")
-        yield words(_LEFT - 8, down + 4, short(tick), "end")
-    yield words(_LEFT + _WIDTH / 2, bottom + 38, x.label, "middle")
-    middle = _TOP + _HEIGHT / 2
-    yield words(18, middle, y.label, "middle", f' transform="rotate(-90 18 {middle:.0f})"')
-
-
-def _drawn(series: Series, number: int, row: int, x: Axis, y: Axis) -> Iterator[str]:
-    places = [
-        (_LEFT + _WIDTH * x.share(across), _TOP + _HEIGHT * (1 - y.share(up)))
-        for across, up in series.points
-    ]
-    style = _REFERENCE if series.is_reference else line_style(number)
-    left, level = _LEFT + _WIDTH + 18, _TOP + _STEP * row + 8
-    if series.dots:
-        colour = style.split('"')[1]
-        marks = [*places, (left + 12, level)]
-        yield from (
-            f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.6" fill="{colour}" fill-opacity="0.75"/>'
-            for a, b in marks
-        )
-    else:
-        stroke = 1.2 if series.is_reference else 2
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
-        yield f'<polyline fill="none" stroke-width="{stroke}" {style} points="{points}"/>'
-        yield f'<path d="M{left} {level}h24" stroke-width="{stroke}" {style}/>'
-    yield words(left + 32, level + 4, series.name)
+def _add(axes: "Axes", series: Series, number: int) -> None:
+    across, up = zip(*series.points, strict=True)
+    style = {**line_style(number), **marker_style(number, len(across)), "linewidth": 1.6}
+    if series.is_reference:
+        dashes = _REFERENCE_DASHES[number % len(_REFERENCE_DASHES)]
+        style = {"color": "#777777", "linestyle": (0, dashes), "linewidth": 1}
+    elif series.dots:
+        style |= {"linestyle": "none", "markevery": 1, "alpha": 0.8}
+    axes.plot(across, up, label=series.name, clip_on=False, **style)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from es_simhash.evaluation.pictures import Picture
 from es_simhash.evaluation.tables import Table
 
 
@@ -29,12 +30,12 @@ class Result:
 
     Attributes:
         tables: Its figures.
-        plots: SVG by name; the empty name for the only one.
+        plots: Pictures by name; the empty name for the only one.
         notes: What the figures were computed on, one sentence each.
     """
 
     tables: tuple[Table, ...]
-    plots: Mapping[str, str] = field(default_factory=dict)
+    plots: Mapping[str, Picture] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Results as Markdown and SVG, in a folder of their own and in the page of the documentation."""
+"""Results as Markdown and pictures, in a folder of their own and in the documentation."""
 
 import os
 import platform
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from es_simhash.errors import InputError
 from es_simhash.evaluation.documents import markdown_table
+from es_simhash.evaluation.pictures import Picture
 from tests.bench.experiments.model import Result
 
-_PACKAGES = ("numpy", "xxhash", "datasketch", "scikit-learn", "rapidfuzz", "jieba")
+_PACKAGES = ("numpy", "xxhash", "datasketch", "scikit-learn", "rapidfuzz", "jieba", "matplotlib")
 _CPU = Path("/proc/cpuinfo")
 MACHINE = "machine"
 
@@ -24,10 +25,10 @@ def markdown(result: Result) -> str:
     return "\n".join(lines).strip()
 
 
-def plot_names(name: str, result: Result) -> dict[str, str]:
-    """Return the plots of an experiment by the names of their files."""
+def plot_names(name: str, result: Result) -> dict[str, Picture]:
+    """Return the plots of an experiment by the names of their files, without their ends."""
     return {
-        f"experiments-{name}{f'-{part}' if part else ''}.svg": plot
+        f"experiments-{name}{f'-{part}' if part else ''}": plot
         for part, plot in result.plots.items()
     }
 
@@ -51,10 +52,11 @@ def check_places(folder: Path, page: Path | None, names: Iterable[str]) -> None:
 def write(folder: Path, name: str, result: Result) -> None:
     """Write the tables and plots of an experiment into a folder."""
     pictures = plot_names(name, result)
-    shown = "\n\n".join(f"![{picture}]({picture})" for picture in pictures)
+    shown = "\n\n".join(f"![{picture}]({picture}.svg)" for picture in pictures)
     (folder / f"experiments-{name}.md").write_text(f"{markdown(result)}\n\n{shown}\n", "utf-8")
     for picture, plot in pictures.items():
-        (folder / picture).write_text(plot, "utf-8")
+        (folder / f"{picture}.svg").write_text(plot.svg, "utf-8")
+        (folder / f"{picture}.png").write_bytes(plot.png)
 
 
 def update(page: Path, blocks: Mapping[str, str]) -> None:

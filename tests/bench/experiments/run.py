@@ -2,8 +2,9 @@
 
     python -m tests.bench.experiments.run [NAME ...] [--output FOLDER] [--page FILE]
 
-Writes experiments-NAME.md and its plots as SVG into a folder, and prints the tables. Figures of
-time are processor time. What needs evaluation data that is not there is left out, with a sentence.
+Writes experiments-NAME.md and its plots as SVG and PNG into a folder, and prints the tables.
+Figures of time are processor time. What needs evaluation data that is not there is left out, with a
+sentence.
 """
 
 import argparse

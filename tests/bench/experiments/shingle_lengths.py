@@ -1,5 +1,6 @@
 """F1 of the exact resemblance of shingles by their length, from 2 to 20 characters or words."""
 
+from es_simhash.evaluation.pictures import Picture
 from es_simhash.evaluation.tables import Table
 from tests.bench.evaluate import held_out_f1
 from tests.bench.experiments.line_chart import Series, line_chart
@@ -46,7 +47,7 @@ def _table(curves: dict[str, list[float]]) -> Table:
     return Table("F1 by the length of a shingle", ("length", *curves), rows, best)
 
 
-def _plot(curves: dict[str, list[float]]) -> str:
+def _plot(curves: dict[str, list[float]]) -> Picture:
     lowest = min(min(values) for values in curves.values())
     ticks = tuple(tenth / 10 for tenth in range(min(9, int(lowest * 10)), 11))
     return line_chart(

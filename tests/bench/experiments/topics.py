@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from es_simhash.evaluation.pair_measures import Floats
+from es_simhash.evaluation.pictures import Picture
 from es_simhash.evaluation.tables import Table
 from es_simhash.methods.hamming import DocumentFingerprints, popcount
 from es_simhash.methods.model import Ints
@@ -129,7 +130,7 @@ def _cell(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.3f}"
 
 
-def plot(language: str, figures: dict[tuple[str, str], Found]) -> str:
+def plot(language: str, figures: dict[tuple[str, str], Found]) -> Picture:
     """Return F1 of the weighted simhash by the number of bits."""
     bits = range(_SHOWN_BITS + 1)
     series = [
