@@ -8,12 +8,12 @@ from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
 from es_simhash.methods.model import NO_WORDS, Method
 from es_simhash.methods.registry import method_named
+from es_simhash.methods.scheme import is_fingerprint
 from es_simhash.methods.token_simhash import (
     CLOSE,
     LOOSE,
     TokenFingerprint,
     TokenSimhash,
-    is_fingerprint,
     token_fingerprint,
 )
 from es_simhash.text.escaping import one_line

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
+from typing import cast
 
 from es_simhash.errors import InputError
 from es_simhash.methods.character_simhash import CharacterSimhash
@@ -13,6 +15,7 @@ from es_simhash.methods.lcs import LongestCommonSubsequence
 from es_simhash.methods.minhash import MinHash
 from es_simhash.methods.model import Method
 from es_simhash.methods.project import ProjectMethod
+from es_simhash.methods.scheme import FingerprintMethod, FingerprintScheme
 from es_simhash.methods.sentence_simhash import SentenceSimhash
 from es_simhash.methods.spacy_tagger import SpacyTagger
 from es_simhash.methods.token_simhash import TokenSimhash
@@ -83,3 +86,38 @@ def method_named(name: str) -> Method:
     raise InputError(
         f"Unknown method {name!r}. Choose one of {', '.join([*method_names(), SPACY_NAME])}."
     )
+
+
+@cache
+def fingerprint_methods() -> Mapping[str, FingerprintMethod]:
+    """Return the methods whose fingerprints an index can hold, by their names."""
+    methods = {name: method_named(name) for name in sorted(_METHODS)}
+    return {
+        name: cast(FingerprintMethod, method)
+        for name, method in methods.items()
+        if _has_scheme(method)
+    }
+
+
+def _has_scheme(method: Method) -> bool:
+    """Check whether the fingerprints of a method are published, with just these options."""
+    scheme = getattr(method, "scheme", None)
+    return isinstance(scheme, FingerprintScheme) and scheme.method == method.name
+
+
+def fingerprint_method(name: str) -> FingerprintMethod:
+    """Return a method that makes fingerprints, by its name or that of its scheme.
+
+    Raises:
+        InputError: There is none of that name, or it makes no fingerprints that can be stored.
+    """
+    methods = fingerprint_methods()
+    for method in methods.values():
+        if name in (method.name, method.scheme.name):
+            return method
+    if name in _METHODS or name == SPACY_NAME or _PATTERN.fullmatch(name):
+        raise InputError(
+            f"Method {name!r} makes no fingerprints that an index can hold. Choose one of "
+            f"{', '.join(methods)}."
+        )
+    raise InputError(f"Unknown method {name!r}. Choose one of {', '.join(methods)}.")

@@ -11,11 +11,11 @@ from es_simhash.methods.character_simhash import CharacterSimhash
 from es_simhash.methods.hash_families import FAMILIES
 from es_simhash.methods.jenkins import lookup8
 from es_simhash.methods.minhash import MinHash
+from es_simhash.methods.scheme import is_fingerprint
 from es_simhash.methods.sentence_simhash import SentenceSimhash, bigram_hashes
 from es_simhash.methods.token_simhash import (
     TOKEN_SCHEME,
     TokenFingerprint,
-    is_fingerprint,
     token_fingerprint,
     tokens_of,
 )
@@ -38,8 +38,10 @@ def test_sentences_have_the_fingerprint_of_their_letter_bigrams(text: str, bits:
     # A text shorter than the least chunk is one sentence.
     short = " ".join(text.replace("。", " ").split()[:6])[:20]
     features = SentenceSimhash(bits).read([short])
-    assert len(features.rows) == 1
-    assert int.from_bytes(features.rows[0].tobytes(), "big") == slow_methods.sentence(short, bits)
+    assert len(features.sentences) == 1
+    assert int.from_bytes(features.sentences[0].tobytes(), "big") == slow_methods.sentence(
+        short, bits
+    )
 
 
 def test_the_hash_of_a_bigram_is_that_of_the_origins() -> None:
@@ -122,7 +124,7 @@ def test_murmur3_has_the_published_values() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_signatures_are_the_smallest_hashes(family: str) -> None:
     features = MinHash.of_family(family).read([*TEXTS, ""])
-    for row, text in zip(features.rows, TEXTS, strict=False):
+    for row, text in zip(features.values, TEXTS, strict=False):
         assert row.tolist() == slow_methods.signature(text, family, 200)
 
 
