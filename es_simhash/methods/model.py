@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.simhash import Fingerprints
-
 Ints = NDArray[np.int64]
 Scores = NDArray[np.float64]
+# Fingerprints as rows of bytes, the highest first.
+Rows = NDArray[np.uint8]
 # Block keys of a text, a list for each of its fingerprints.
 Keys = list[list[str]]
 # Shape (n, 2): the numbers of two texts, the smaller first; ascending, each pair once.
@@ -52,7 +52,7 @@ class FingerprintFeatures(Features, Protocol):
     def unit(self) -> str:
         """What two texts differ in: bits, values or sentences."""
 
-    def rows(self, text: int) -> Fingerprints:
+    def rows(self, text: int) -> Rows:
         """Return the fingerprints of one text, a row of bytes each; none where it is unreadable."""
 
     def block_keys(self) -> list[Keys]:

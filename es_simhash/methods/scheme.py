@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from es_simhash.errors import MissingExtra, SchemeError, SchemeMismatch
-from es_simhash.fingerprints.simhash import Fingerprints
-from es_simhash.methods.model import FingerprintFeatures, Method
+from es_simhash.methods.model import FingerprintFeatures, Method, Rows
 
 # What looks like a fingerprint with its scheme.
 _STRING = re.compile(r"([A-Za-z0-9][\w.-]*\.v[0-9]+):([A-Za-z2-7]*)")
@@ -37,16 +36,16 @@ class FingerprintScheme:
     name: str
     method: str
     size: int
-    restore: Callable[[Sequence[Fingerprints]], FingerprintFeatures]
+    restore: Callable[[Sequence[Rows]], FingerprintFeatures]
     several: bool = False
     packages: tuple[str, ...] = ()
 
-    def string(self, rows: Fingerprints) -> str:
+    def string(self, rows: Rows) -> str:
         """Return the fingerprints of a text as a string: the scheme, and their bytes in base32."""
         digits = base64.b32encode(rows.tobytes()).decode("ascii")
         return f"{self.name}:{digits.rstrip('=')}"
 
-    def parse(self, string: str) -> Fingerprints:
+    def parse(self, string: str) -> Rows:
         """Return the fingerprints of a string, in upper or lower case.
 
         Raises:
@@ -69,7 +68,7 @@ class FingerprintScheme:
             )
         return rows
 
-    def rows(self, stored: bytes | None) -> Fingerprints | None:
+    def rows(self, stored: bytes | None) -> Rows | None:
         """Return the fingerprints of a text from their bytes; None where these cannot be any."""
         if not stored or len(stored) % self.size:
             return None

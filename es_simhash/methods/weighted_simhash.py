@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.methods.model import NO_WORDS
 from es_simhash.methods.parts_of_speech import kinds_of
 from es_simhash.methods.scheme import FingerprintScheme
-from es_simhash.methods.spacy_tagger import SpacyTagger
 from es_simhash.methods.tables import MaskTables, permuted_masks
 from es_simhash.semantics.concept_simhash import ConceptScheme, concept_fingerprints
 from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
@@ -54,6 +54,17 @@ _MARKERS = frozenset(
 )
 
 
+class Tagger(Protocol):
+    """Tags the words of English texts in place of the lexicon."""
+
+    @property
+    def name(self) -> str:
+        """Its name and version."""
+
+    def kinds_of(self, texts: Sequence[str]) -> list[dict[str, str]]:
+        """Return the part of speech of each word of each text."""
+
+
 @dataclass(frozen=True)
 class _Words:
     """The words of a text by their counts, those of its title, its language, and the text."""
@@ -82,7 +93,7 @@ class WeightedSimhash:
     """
 
     corpus: bool = False
-    tagger: SpacyTagger | None = None
+    tagger: Tagger | None = None
     threshold: float = 1 - _MAX_DISTANCE / 64
     scheme: FingerprintScheme = SCHEME
 

@@ -5,8 +5,9 @@ from functools import cached_property
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage.added_schemes import AddedScheme, scheme_fields
 from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
-from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+from es_simhash.storage.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path
 from es_simhash.storage.source import field_names
 
 
@@ -38,6 +39,7 @@ class IndexConfig:
         representative: Which document represents a family, unless a run names another rule; by
             default what the index is configured with.
         min_score: Minimum score of relations, unless a query names another; likewise.
+        schemes: Schemes of methods that documents get in addition.
     """
 
     scheme: Scheme = DEFAULT
@@ -50,6 +52,7 @@ class IndexConfig:
     documents: DocumentFields = field(default_factory=DocumentFields)
     representative: str | None = None
     min_score: float | None = None
+    schemes: tuple[AddedScheme, ...] = ()
 
     @property
     def text_fields(self) -> tuple[str, ...]:
@@ -74,6 +77,14 @@ class IndexConfig:
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""
         return field_path(self.simhash_field, member)
+
+    @cached_property
+    def scheme_members(self) -> dict[str, str]:
+        """Value of each member of the `simhash` object that names a scheme."""
+        names = {SCHEME: self.scheme.name}
+        if self.semantics is not None:
+            names[SEMANTIC_SCHEME] = self.semantics.name
+        return {**names, **scheme_fields(self.schemes)}
 
     @cached_property
     def entity_fields(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ import pytest
 
 from es_simhash.errors import InputError, MissingExtra, SchemeError, SchemeMismatch
 from es_simhash.methods import scheme as schemes
+from es_simhash.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
 from es_simhash.methods.model import FingerprintFeatures, all_pairs
-from es_simhash.methods.registry import fingerprint_method, fingerprint_methods, method_names
+from es_simhash.methods.registry import method_names
 from es_simhash.methods.scheme import FingerprintMethod, is_fingerprint
 from es_simhash.methods.tables import MaskTables
 from tests.support.five_languages import texts
