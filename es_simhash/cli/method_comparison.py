@@ -1,4 +1,4 @@
-"""Two texts compared by a named method, or two fingerprints of the token scheme without texts."""
+"""Two texts compared by a named method, or two fingerprints without their texts."""
 
 import click
 import numpy as np
@@ -6,25 +6,18 @@ import numpy as np
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
-from es_simhash.methods.model import NO_WORDS, Method
+from es_simhash.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
+from es_simhash.methods.model import NO_WORDS, Features, Method, Rows
 from es_simhash.methods.registry import method_named
-from es_simhash.methods.scheme import is_fingerprint
-from es_simhash.methods.token_simhash import (
-    CLOSE,
-    LOOSE,
-    TokenFingerprint,
-    TokenSimhash,
-    token_fingerprint,
-)
+from es_simhash.methods.scheme import FingerprintMethod, is_fingerprint
+from es_simhash.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
 from es_simhash.text.escaping import one_line
-
-_TOKENS = TokenSimhash().name
 
 
 def print_method_comparison(a: str, b: str, name: str, output_format: str) -> None:
     """Print the score that a method gives two files.
 
-    With the token scheme, each of the two may be a fingerprint in place of a file.
+    With a method that makes fingerprints, each of the two may be a string of them.
 
     Raises:
         InputError: There is no such method, or it cannot read one of the files.
@@ -32,10 +25,7 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
         MissingExtra: The method needs a package that is not installed.
     """
     method = method_named(name)
-    if name == _TOKENS and (is_fingerprint(a) or is_fingerprint(b)):
-        score = _fingerprint(a).similarity(_fingerprint(b))
-    else:
-        score = _score(method, a, b)
+    (score,) = _read(method, a, b).score(np.array([0]), np.array([1])).tolist()
     if output_format == "json":
         is_version = score >= method.threshold
         found = {"method": name, "score": round(score, 4), "threshold": method.threshold}
@@ -44,26 +34,43 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
     click.echo(one_line(f"{a} and {b}: {_verdict(method, score)}"))
 
 
-def _score(method: Method, a: str, b: str) -> float:
+def _read(method: Method, a: str, b: str) -> Features:
+    if is_fingerprint(a) or is_fingerprint(b):
+        if method.name not in FINGERPRINT_METHODS:
+            string = a if is_fingerprint(a) else b
+            raise InputError(
+                f"Method {method.name!r} compares texts, not fingerprints such as "
+                f"{string[:80]!r}. Give two files."
+            )
+        maker = fingerprint_method(method.name)
+        return maker.scheme.restore([fingerprints_of(maker, name) for name in (a, b)])
     features = method.read([read_text(a), read_text(b)])
     for number, reason in features.unreadable.items():
         if reason != NO_WORDS:
             raise InputError(f"Method {method.name!r} cannot read {(a, b)[number]!r}: it {reason}.")
-    (score,) = features.score(np.array([0]), np.array([1]))
-    return float(score)
+    return features
 
 
-def _fingerprint(name: str) -> TokenFingerprint:
+def fingerprints_of(method: FingerprintMethod, name: str) -> Rows:
+    """Return the fingerprints of a string of them, or of the file of that name.
+
+    Raises:
+        InputError: The file has no words, or the method cannot read it.
+        SchemeMismatch: The string is of another scheme.
+        SchemeError: The string is no fingerprint.
+    """
     if is_fingerprint(name):
-        return TokenFingerprint.parse(name)
-    found = token_fingerprint(read_text(name))
-    if found is None:
-        raise InputError(f"File {name!r} has no token to fingerprint. Give another text.")
-    return found
+        return method.scheme.parse(name)
+    features = method.read([read_text(name)])
+    for reason in features.unreadable.values():
+        if reason == NO_WORDS:
+            raise InputError(f"File {name!r} has no words to fingerprint. Give another text.")
+        raise InputError(f"Method {method.name!r} cannot read {name!r}: it {reason}.")
+    return features.rows(0)
 
 
 def _verdict(method: Method, score: float) -> str:
     called = "versions" if score >= method.threshold else "no versions"
-    if method.name == _TOKENS and score >= LOOSE:
+    if method.name == TokenSimhash.name and score >= LOOSE:
         called = "closely alike" if score >= CLOSE else "loosely alike"
     return f"{called}, score {score:.4f} of method {method.name}, threshold {method.threshold:.4g}."

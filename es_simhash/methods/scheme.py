@@ -110,6 +110,12 @@ def _decoded(digits: str) -> bytes | None:
     return decoded if written == digits else None
 
 
+def scheme_of(string: str) -> str | None:
+    """Return the scheme that a string of fingerprints names, known or not; None for another."""
+    match = _STRING.fullmatch(string.strip())
+    return None if match is None else match[1].lower()
+
+
 def is_fingerprint(string: str) -> bool:
     """Check whether a string looks like fingerprints of a scheme, known or not."""
-    return _STRING.fullmatch(string.strip()) is not None
+    return scheme_of(string) is not None
