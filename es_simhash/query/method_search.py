@@ -97,7 +97,8 @@ def require_method_options(options: SearchOptions) -> None:
         if name in (*_USED, *_IGNORED) or getattr(options, name) == getattr(defaults, name):
             continue
         raise InputError(
-            f"{name} has no effect on a search by a method. Omit {name}.", parameter=name
+            f"{name} has no effect on a search by a method; omit it.",
+            parameter=None if name == "family" else name,
         )
 
 

@@ -94,7 +94,7 @@ def test_strings_of_two_schemes_are_one_sentence(run: Any) -> None:
                 compare_fingerprints(strings[name], strings[other])
     texts_only = run("compare", *list(strings.values())[:2], "--method", "lcs").refusal()
     assert "'lcs' compares texts" in texts_only
-    with pytest.raises(SchemeMismatch, match="Unknown scheme 'other.v3'"):
+    with pytest.raises(SchemeMismatch, match=r"Unknown scheme 'other\.v3'"):
         compare_fingerprints("other.v3:AAAA", "other.v3:AAAA")
     with pytest.raises(SchemeError):
         compare_fingerprints("no fingerprint", strings["token-simhash"])
