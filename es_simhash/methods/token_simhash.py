@@ -86,34 +86,6 @@ def _tables() -> MaskTables:
 
 
 @dataclass(frozen=True)
-class TokenFingerprint:
-    """A fingerprint of the scheme, written with its name.
-
-    Attributes:
-        value: Its 64 bits.
-    """
-
-    value: int
-
-    def __str__(self) -> str:
-        return TOKENS.string(np.frombuffer(self.value.to_bytes(_BITS // 8, "big"), np.uint8))
-
-    @classmethod
-    def parse(cls, string: str) -> "TokenFingerprint":
-        """Return the fingerprint of a string, in upper or lower case.
-
-        Raises:
-            SchemeMismatch: It is of another scheme.
-            SchemeError: It is no fingerprint.
-        """
-        return cls(int.from_bytes(TOKENS.parse(string).tobytes(), "big"))
-
-    def similarity(self, other: "TokenFingerprint") -> float:
-        """Return the share of equal bits, from 0 to 1."""
-        return 1 - (self.value ^ other.value).bit_count() / _BITS
-
-
-@dataclass(frozen=True)
 class TokenSimhash:
     """The interoperable token scheme.
 
@@ -149,9 +121,3 @@ def _majority(hashes: Uint64s, counts: Ints) -> int:
     bits = np.unpackbits(hashes.astype(">u8").view(np.uint8).reshape(-1, 8), axis=1)
     sums = counts @ (bits.astype(np.int64) * 2 - 1)
     return int.from_bytes(np.packbits(sums > 0).tobytes(), "big")
-
-
-def token_fingerprint(text: str) -> TokenFingerprint | None:
-    """Return the fingerprint of one text; None for a text without tokens."""
-    features = TokenSimhash().read([text])
-    return None if features.unreadable else TokenFingerprint(int(features.numbers[0]))
