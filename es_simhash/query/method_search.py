@@ -17,8 +17,10 @@ from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import BLOCKS, FINGERPRINT, SCHEME
 from es_simhash.storage.method_codec import stored_rows
 
-# Clauses of one search; the engine takes at least 1,024.
-_MAX_CLAUSES = 512
+# Keys with a clause of their own; the engine takes at least 1,024 clauses.
+_MAX_SCORED = 900
+# Terms of one clause, as the engine takes them by default.
+_MAX_TERMS = 65_536
 # Options that a search by a method has; of the others only those that it may ignore are not named.
 _USED = ("size", "min_score", "filters", "fields", "limits", "offset", "exclude")
 _IGNORED = ("evidence", "passages", "collapse", "context")
@@ -76,7 +78,7 @@ class MethodAnswer:
     Attributes:
         relations: The documents, best first.
         total: Documents with at least the minimum score, of which these are a page.
-        truncated: True when the limit cut the candidates: those that share the most blocks with
+        truncated: True when the limit cut the candidates: those that share the rarest blocks with
             the query were scored.
     """
 
@@ -121,10 +123,7 @@ def method_search(
     path = config.path(scheme.member(SCHEME))
     conditions = search_conditions(path, scheme.name, options, exclude_ids)
     blocks = config.path(scheme.member(BLOCKS))
-    # Each counts 1, so that where the limit cuts, those are left that share the most.
-    should: list[Query] = [
-        {"constant_score": {"filter": {"terms": {blocks: some}}}} for some in _clauses(keys)
-    ]
+    should = list(_clauses(sorted(set(chain.from_iterable(keys))), blocks))
     return {
         "size": options.limits.candidates,
         "_source": False,
@@ -134,13 +133,19 @@ def method_search(
     }
 
 
-def _clauses(keys: Keys) -> Iterator[list[str]]:
-    """Yield the keys of each clause: one, those of a fingerprint, or those of several."""
-    single = sorted(set(chain.from_iterable(keys)))
-    groups = [[key] for key in single] if len(single) <= _MAX_CLAUSES else keys
-    step = -(-len(groups) // _MAX_CLAUSES)
-    for start in range(0, len(groups), step):
-        yield sorted(set(chain.from_iterable(groups[start : start + step])))
+def _clauses(keys: Sequence[str], path: str) -> Iterator[Query]:
+    """Yield clauses that match any of the keys; where the limit cuts, rare ones decide.
+
+    Where there are too many for a clause each, some are scored, evenly chosen, and the others match
+    alone.
+    """
+    step = -(-len(keys) // _MAX_SCORED)
+    # A term's own score is its rarity in the index.
+    yield from ({"term": {path: key}} for key in keys[::step])
+    rest = [key for place, key in enumerate(keys) if place % step]
+    for start in range(0, len(rest), _MAX_TERMS):
+        some = {"terms": {path: rest[start : start + _MAX_TERMS]}}
+        yield {"constant_score": {"filter": some, "boost": 0}}
 
 
 def read_method_hits(

@@ -166,7 +166,7 @@ def test_pages_filters_fields_and_exclusions_apply(indices: dict[str, Index]) ->
         assert {one.source["language"] for one in rest} == {"en"}
 
 
-def test_where_the_limit_cuts_those_that_share_most_blocks_are_left(
+def test_where_the_limit_cuts_those_that_share_rare_blocks_are_left(
     indices: dict[str, Index],
 ) -> None:
     cut = SearchOptions(limits=Limits(candidates=1), min_score=0)
