@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from es_simhash.errors import SchemeError
+from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.methods.fingerprint_registry import fingerprint_method
 from es_simhash.storage.added_schemes import AddedScheme
@@ -47,6 +47,9 @@ def _published(name: str) -> Scheme | None:
 
 
 def _added(name: str) -> AddedScheme:
-    method = fingerprint_method(name)
+    try:
+        method = fingerprint_method(name)
+    except InputError as error:
+        raise InputError(f"{str(error).removesuffix('.')}, or {DEFAULT.name}.") from error
     method.scheme.require_packages()
     return AddedScheme(method.name, method.scheme.name)

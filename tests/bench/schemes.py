@@ -4,8 +4,8 @@
 
 For each method an index of its own, of one shard and one segment, beside one without: bytes a
 document in all (with `_source`), block keys a document, the time the engine took for a search and
-how many documents it matched, and how many of the ten best versions of the method are among the ten that the
-default limit of candidates leaves. Without evaluation data the texts are made up.
+how many documents it matched, and how many of the ten best versions of the method are left by the
+default limit of candidates. Without evaluation data the texts are made up.
 """
 
 import argparse

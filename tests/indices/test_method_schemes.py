@@ -1,5 +1,6 @@
 """Schemes of methods in mappings of every kind, and texts that change under them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +99,20 @@ def test_programs_write_them_with_their_own_documents(client: Any, index_name: s
         client.index(index=index_name, id=str(number), document=document)
     assert related(client, index_name, "0") == ["1"]
     assert Index(client, index_name).config.schemes == added
+
+
+def test_documents_that_are_flagged_have_them(
+    client: Any, index_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install(client, index_name, scheme=NAMES, semantics=None)
+    documents = [{"_id": id, "text": TEXTS[id]} for id in ("de", "de-copy")]
+    assert statuses(ingest(client, index_name, documents, on_version="flag")) == ["written"] * 2
+    client.indices.refresh(index=index_name)
+    source = client.get(index=index_name, id="de-copy").body["_source"]["simhash"]
+    assert source["duplicate_of"] == "de"
+    assert related(client, index_name, "de") == ["de-copy"]
+    assert statuses(backfill(client, index_name, settings=ONE)) == []
 
 
 def test_a_component_template_has_them(client: Any) -> None:
