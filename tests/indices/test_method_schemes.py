@@ -8,8 +8,9 @@ import pytest
 from es_simhash.backfills.backfill import backfill
 from es_simhash.backfills.job import Selection
 from es_simhash.backfills.run import BackfillSettings
+from es_simhash.diagnostics.status import count_documents
 from es_simhash.engine.gateway import Gateway
-from es_simhash.errors import MappingConflict, MissingExtra, SchemeError
+from es_simhash.errors import InputError, MappingConflict, MissingExtra, SchemeError
 from es_simhash.indices.component_templates import MAPPINGS
 from es_simhash.indices.install import install, install_component_template
 from es_simhash.ingestion.enrichment import fingerprint_documents
@@ -113,6 +114,29 @@ def test_documents_that_are_flagged_have_them(
     assert source["duplicate_of"] == "de"
     assert related(client, index_name, "de") == ["de-copy"]
     assert statuses(backfill(client, index_name, settings=ONE)) == []
+
+
+def test_what_others_wrote_there_is_not_compared_and_is_written_again(
+    client: Any, index_name: str
+) -> None:
+    install(client, index_name, scheme=NAMES, semantics=None)
+    documents = [{"_id": id, "text": TEXTS[id]} for id in ("hi", "hi-copy")]
+    list(ingest(client, index_name, documents))
+    older = {"simhash": {"schemes": {NAMES[0]: {"scheme": "token-simhash64.v0"}}}}
+    client.update(index=index_name, id="hi-copy", doc=older, refresh=True)
+    assert related(client, index_name, "hi") == []
+    (tokens,) = (
+        one for one in count_documents(client, index_name).methods if one.method == NAMES[0]
+    )
+    assert (tokens.current, tokens.others) == (1, {"token-simhash64.v0": 1})
+    assert statuses(backfill(client, index_name, settings=ONE)) == ["written"]
+    assert related(client, index_name, "hi") == ["hi-copy"]
+    spoilt = {"simhash": {"schemes": [{NAMES[0]: {"scheme": "token-simhash64.v1",
+        "blocks": client.get(index=index_name, id="hi").body["_source"]["simhash"]["schemes"]
+        [NAMES[0]]["blocks"], "fingerprint": "AAAA"}}]}}  # fmt: skip
+    client.update(index=index_name, id="hi-copy", doc=spoilt, refresh=True)
+    with pytest.raises(InputError, match="Document 'hi-copy' has blocks of scheme 'token-simhash"):
+        related(client, index_name, "hi")
 
 
 def test_a_component_template_has_them(client: Any) -> None:
