@@ -62,8 +62,8 @@ def install(
         MappingConflict: A field of that name exists with another type or another scheme, there is
             no field of vectors as the scheme needs it, or an index template gives a new index
             `subobjects: false`.
-        InputError: Neither the mapping nor a document has a field of entities, or a name is
-            neither that of a scheme nor of a method that makes fingerprints.
+        InputError: Neither the mapping nor a document has a field of entities.
+        SchemeError: A name is neither that of a scheme nor of a method that makes fingerprints.
         MissingExtra: A package that a method needs is not installed.
     """
     own, added = chosen_schemes(scheme)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.methods.fingerprint_registry import fingerprint_method
+from es_simhash.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
 from es_simhash.storage.added_schemes import AddedScheme
 
 
@@ -17,8 +17,8 @@ def chosen_schemes(
         choice: The scheme; or names: of that scheme, at most one, and of methods or their schemes.
 
     Raises:
-        SchemeError: There are two schemes, or one has parameters that make none.
-        InputError: A name is neither that of a scheme nor of a method that makes fingerprints.
+        SchemeError: A name is neither that of a scheme nor of a method that makes fingerprints, or
+            there are two schemes.
         MissingExtra: A package that a method needs is not installed.
     """
     if isinstance(choice, Scheme):
@@ -50,6 +50,10 @@ def _added(name: str) -> AddedScheme:
     try:
         method = fingerprint_method(name)
     except InputError as error:
-        raise InputError(f"{str(error).removesuffix('.')}, or {DEFAULT.name}.") from error
+        raise SchemeError(
+            f"Unknown scheme {name!r}: neither a published one nor that of a method whose "
+            f"fingerprints can be stored. Choose {DEFAULT.name}, or one of "
+            f"{', '.join(fingerprint_methods())}."
+        ) from error
     method.scheme.require_packages()
     return AddedScheme(method.name, method.scheme.name)
