@@ -93,7 +93,13 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.undo_report import UndoReport
     from es_simhash.methods.comparison import MethodScore, method_score
     from es_simhash.methods.registry import method_names
+    from es_simhash.methods.strings import (
+        compare_fingerprints,
+        method_fingerprint,
+        method_schemes,
+    )
     from es_simhash.query.candidates import related_query
+    from es_simhash.query.method_search import MethodAnswer, MethodEvidence, MethodRelation
     from es_simhash.query.neighbours import neighbour_query
     from es_simhash.query.options import Limits, Recency, SearchOptions
     from es_simhash.relation.answer import Answer, Extent
@@ -116,6 +122,7 @@ if TYPE_CHECKING:
     from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
+    from es_simhash.storage.added_schemes import AddedScheme
     from es_simhash.storage.config import IndexConfig
     from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
     from es_simhash.storage.references import DocumentRef
@@ -138,6 +145,7 @@ if TYPE_CHECKING:
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
+    "AddedScheme": "es_simhash.storage.added_schemes",
     "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.backfills.report",
     "BackfillSettings": "es_simhash.backfills.run",
@@ -198,6 +206,9 @@ _MODULES = {
     "MemoryIndex": "es_simhash.search.memory",
     "MethodFigures": "es_simhash.evaluation.model",
     "MethodScore": "es_simhash.methods.comparison",
+    "MethodAnswer": "es_simhash.query.method_search",
+    "MethodEvidence": "es_simhash.query.method_search",
+    "MethodRelation": "es_simhash.query.method_search",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
     "MovedDocument": "es_simhash.families.changes",
@@ -242,6 +253,7 @@ _MODULES = {
     "backfill": "es_simhash.backfills.backfill",
     "changes": "es_simhash.differences.compare",
     "compare": "es_simhash.relation.compare",
+    "compare_fingerprints": "es_simhash.methods.strings",
     "configure": "es_simhash.indices.document_settings",
     "connect": "es_simhash.engine.connection",
     "dismiss": "es_simhash.families.dismissals",
@@ -259,6 +271,8 @@ _MODULES = {
     "lift_undone": "es_simhash.families.dismissals",
     "method_names": "es_simhash.methods.registry",
     "method_score": "es_simhash.methods.comparison",
+    "method_fingerprint": "es_simhash.methods.strings",
+    "method_schemes": "es_simhash.methods.strings",
     "neighbour_query": "es_simhash.query.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.indices.proposal",
@@ -272,6 +286,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AddedScheme",
     "Answer",
     "BackfillReport",
     "BackfillSettings",
@@ -330,7 +345,10 @@ __all__ = [
     "MappingConflict",
     "Measure",
     "MemoryIndex",
+    "MethodAnswer",
+    "MethodEvidence",
     "MethodFigures",
+    "MethodRelation",
     "MethodScore",
     "MissingExtra",
     "MovedBlock",
@@ -376,6 +394,7 @@ __all__ = [
     "backfill",
     "changes",
     "compare",
+    "compare_fingerprints",
     "configure",
     "connect",
     "dismiss",
@@ -391,7 +410,9 @@ __all__ = [
     "install",
     "join",
     "lift_undone",
+    "method_fingerprint",
     "method_names",
+    "method_schemes",
     "method_score",
     "neighbour_query",
     "profile_texts",

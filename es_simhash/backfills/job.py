@@ -7,7 +7,7 @@ from typing import Any
 from es_simhash.bulk.outcome import Outcome, Status
 from es_simhash.query.options import Query
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import SCHEME, SEMANTIC_SCHEME
+from es_simhash.storage.paths import has_values
 from es_simhash.storage.references import DocumentVersion
 
 
@@ -63,10 +63,7 @@ class BackfillJob:
     @property
     def schemes(self) -> dict[str, str]:
         """Value of each member of the `simhash` object that names a scheme."""
-        schemes = {SCHEME: self.config.scheme.name}
-        if self.config.semantics is not None:
-            schemes[SEMANTIC_SCHEME] = self.config.semantics.name
-        return schemes
+        return self.config.scheme_members
 
     def query(self, selection: Selection) -> dict[str, Any]:
         """Return the Elasticsearch query for the documents to read.
@@ -86,7 +83,7 @@ class BackfillJob:
 
     def is_current(self, stored: Mapping[str, Any]) -> bool:
         """Check whether a `simhash` object has the schemes of this job, whatever its text was."""
-        return all(stored.get(member) == name for member, name in self.schemes.items())
+        return has_values(stored, self.schemes)
 
 
 @dataclass(frozen=True)

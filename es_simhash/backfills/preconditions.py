@@ -17,9 +17,11 @@ from es_simhash.indices.configuration import (
 )
 from es_simhash.indices.sidecar import require_no_sidecar, require_usable_as_sidecar
 from es_simhash.indices.text_fields import is_mapped, unknown_text_field
+from es_simhash.methods.fingerprint_registry import method_of_scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage import resources
+from es_simhash.storage.added_schemes import added_schemes
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.document_fields import DocumentSettings
 from es_simhash.storage.paths import mapped_field
@@ -56,7 +58,7 @@ def open_job(
             _require_whole_source(name, mapping)
     if sidecar is None:
         schemes = installed_schemes(gateway, index, config.simhash_field)
-        _require_same_semantics(mappings, config.simhash_field, schemes)
+        _require_same_schemes(mappings, config.simhash_field, schemes)
     elif sidecar in mappings or sidecar == index:
         raise InputError(
             f"Index {sidecar!r} cannot be its own sidecar; name another index.",
@@ -74,6 +76,8 @@ def open_job(
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.
         semantic_profiler(schemes.semantics, config.vocabulary)
+    for scheme in config.schemes:
+        method_of_scheme(scheme.method, scheme.name)
     return BackfillJob(index, config, sidecar, frozenset(mappings))
 
 
@@ -95,10 +99,10 @@ def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> In
         return InstalledSchemes(DEFAULT, DEFAULT_SEMANTICS)
 
 
-def _require_same_semantics(
+def _require_same_schemes(
     mappings: Mapping[str, Mapping[str, Any]], simhash_field: str, schemes: InstalledSchemes
 ) -> None:
-    """Reject indices of which only some have semantic fields: the others would never be done.
+    """Reject indices of which only some have fields of a scheme: the others would never be done.
 
     Raises:
         MappingConflict: One has none.
@@ -109,6 +113,11 @@ def _require_same_semantics(
             raise MappingConflict(
                 f"Index {name!r} has no semantic fields, others of the same name have; "
                 f"run `es-simhash install {name}` first."
+            )
+        for scheme in set(schemes.added) - set(added_schemes(entry)):
+            raise MappingConflict(
+                f"Index {name!r} has no fields of scheme {scheme.name!r}, others of the same name "
+                f"have; run `es-simhash install {name} --scheme {scheme.method}` first."
             )
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.backfills.job import BackfillJob, StoredDocument
-from es_simhash.fingerprints.text_fingerprints import text_batches
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode
 from es_simhash.storage.fields import (
@@ -16,10 +16,12 @@ from es_simhash.storage.fields import (
     CONTENT_HASH,
     DECIDED,
     ENTITIES,
+    ERROR,
     FINGERPRINT,
     INDEX,
     PRIMARY_TERM,
     ROUTING,
+    SCHEMES,
     SEMANTIC_SCHEME,
     SEQ_NO,
     SHINGLES,
@@ -32,8 +34,6 @@ from es_simhash.storage.fields import (
 from es_simhash.storage.paths import get_object
 from es_simhash.storage.references import DocumentVersion
 
-# Member in which the ingest pipeline says why it could not fingerprint a text.
-ERROR = "error"
 # Members that not every text has, each with the value that means absent; a vector of weights
 # (sparse_vector) rejects null.
 ABSENT: Mapping[str, Any] = {
@@ -51,7 +51,11 @@ ABSENT: Mapping[str, Any] = {
     VECTOR_FINGERPRINT: None,
 }
 # Members that are not read: whether a document is current is in the small ones.
-UNREAD = tuple(name for name in ABSENT if name not in (STATUS, ERROR, SEMANTIC_SCHEME))
+UNREAD = (
+    *(name for name in ABSENT if name not in (STATUS, ERROR, SEMANTIC_SCHEME)),
+    f"{SCHEMES}.*.{FINGERPRINT}",
+    f"{SCHEMES}.*.{BLOCKS}",
+)
 
 
 def derived_objects(

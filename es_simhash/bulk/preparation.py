@@ -14,7 +14,7 @@ from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.prepared import Prepared
 from es_simhash.bulk.unchanged import is_unchanged
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
+from es_simhash.fingerprints.batches import BATCH_CHARACTERS
 from es_simhash.semantics.entities.document_fields import upstream_entities
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode

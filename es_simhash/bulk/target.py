@@ -12,6 +12,7 @@ from es_simhash.engine.requests import index_path
 from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import ClusterError
 from es_simhash.indices.configuration import InstalledIndex
+from es_simhash.methods.fingerprint_registry import method_of_scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import LARGE_MEMBERS
@@ -74,6 +75,8 @@ class TargetIndex:
         """
         if self.config.semantics is not None:
             semantic_profiler(self.config.semantics, self.config.vocabulary)
+        for scheme in self.config.schemes:
+            method_of_scheme(scheme.method, scheme.name)
 
     def is_empty(self) -> bool:
         """Check whether the index has no document; False when that cannot be read."""

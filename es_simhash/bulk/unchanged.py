@@ -7,7 +7,8 @@ from typing import Any
 from es_simhash.bulk.documents import Document
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
+from es_simhash.storage.fields import CONTENT_HASH
+from es_simhash.storage.paths import has_values
 from es_simhash.text.segmentation import normalise
 
 
@@ -17,9 +18,7 @@ def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexCon
     The content hash is compared too: a program may have changed the text alone.
     """
     simhash = stored.get(config.simhash_field)
-    if not isinstance(simhash, Mapping) or simhash.get(SCHEME) != config.scheme.name:
-        return False
-    if config.semantics is not None and simhash.get(SEMANTIC_SCHEME) != config.semantics.name:
+    if not isinstance(simhash, Mapping) or not has_values(simhash, config.scheme_members):
         return False
     stored_fields = {name: value for name, value in stored.items() if name != config.simhash_field}
     fields = _parsed_exactly(document.source)

@@ -30,8 +30,8 @@ _FORMATS = ("table", "json")
 @passage_order_option
 @click.option(
     "--method",
-    help=f"Print the score of a method alone: one of {', '.join(method_names())}. With "
-    "token-simhash, A and B may be fingerprints that `es-simhash fingerprint` printed.",
+    help=f"Print the score of a method alone: one of {', '.join(method_names())}. A and B may be "
+    "fingerprints that `es-simhash fingerprint --scheme METHOD` printed.",
 )
 @click.option("--changes", "wants_changes", is_flag=True, help="Show what changed from A to B.")
 @click.option(

@@ -8,10 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.inputs import read_text
+from es_simhash.cli.method_comparison import fingerprints_of
 from es_simhash.cli.output import print_json
-from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.methods.token_simhash import TOKEN_SCHEME, TokenSimhash, token_fingerprint
+from es_simhash.methods.fingerprint_registry import fingerprint_method
+from es_simhash.methods.registry import method_names
+from es_simhash.methods.scheme import FingerprintMethod
+from es_simhash.methods.strings import method_schemes
 from es_simhash.storage.conformance import describe
 from es_simhash.text.escaping import one_line
 
@@ -22,8 +25,8 @@ from es_simhash.text.escaping import one_line
     "--scheme",
     default=DEFAULT.name,
     show_default=True,
-    help="Published name of the fingerprint scheme, or token-simhash for the interoperable scheme "
-    "of tokens: one string, which `es-simhash compare --method token-simhash` compares.",
+    help="Published name of the fingerprint scheme; or a method, for one string that `es-simhash "
+    f"compare --method` compares: {', '.join(method_schemes())}.",
 )
 @click.option(
     "--format",
@@ -37,10 +40,11 @@ def fingerprint(file: str, scheme: str, output_format: str) -> None:
     """Print the fingerprints of FILE.
 
     FILE is a text in UTF-8; - reads standard input. Shows the object that is stored in the field
-    `simhash`, and the chunks of the text; with --scheme token-simhash one string.
+    `simhash`, and the chunks of the text; with --scheme METHOD one string.
     """
-    if scheme in (TokenSimhash.name, TOKEN_SCHEME):
-        _print_token_fingerprint(file, output_format)
+    schemes = method_schemes()
+    if scheme in {*schemes, *schemes.values(), *method_names()}:
+        _print_string(fingerprint_method(scheme), file, output_format)
         return
     description = describe(read_text(file), Scheme.parse(scheme))
     if output_format == "json":
@@ -50,14 +54,12 @@ def fingerprint(file: str, scheme: str, output_format: str) -> None:
     _print_tables(description)
 
 
-def _print_token_fingerprint(file: str, output_format: str) -> None:
-    found = token_fingerprint(read_text(file))
-    if found is None:
-        raise InputError(f"File {file!r} has no token to fingerprint. Give another text.")
+def _print_string(method: FingerprintMethod, file: str, output_format: str) -> None:
+    string = method.scheme.string(fingerprints_of(method, file))
     if output_format == "table":
-        click.echo(str(found))
+        click.echo(string)
     else:
-        print_json({"scheme": TOKEN_SCHEME, "fingerprint": str(found)})
+        print_json({"scheme": method.scheme.name, "fingerprint": string})
 
 
 def _print_tables(description: dict[str, Any]) -> None:

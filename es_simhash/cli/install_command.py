@@ -8,11 +8,11 @@ import click
 
 from es_simhash.cli.config_command import described
 from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import scheme_option, simhash_field_option
+from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.engine.gateway import Client
 from es_simhash.errors import ClusterError
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.indices.document_settings import configure, document_settings
 from es_simhash.indices.install import Request, install_component_template
 from es_simhash.indices.install import install as install_fields
@@ -23,7 +23,14 @@ from es_simhash.storage.document_fields import DocumentSettings
 
 @click.command()
 @click.argument("index", required=False)
-@scheme_option
+@click.option(
+    "--scheme",
+    "schemes",
+    multiple=True,
+    show_default=DEFAULT.name,
+    help="Published name of the fingerprint scheme, or a method whose fingerprints documents get "
+    "in addition, such as token-simhash; repeatable.",
+)
 @click.option(
     "--semantics/--no-semantics",
     "with_semantics",
@@ -44,7 +51,7 @@ from es_simhash.storage.document_fields import DocumentSettings
 @connection_options
 def install(
     index: str | None,
-    scheme: str,
+    schemes: tuple[str, ...],
     with_semantics: bool,
     extractor: str | None,
     vectors: str,
@@ -78,7 +85,7 @@ def install(
         # An invalid scheme fails before it is stored in the mapping of an index.
         semantic_profiler(semantics, vocabulary)
     options: dict[str, Any] = {
-        "scheme": Scheme.parse(scheme),
+        "scheme": schemes,
         "semantics": semantics if with_semantics else None,
         "simhash_field": simhash_field,
         "dry_run": dry_run,

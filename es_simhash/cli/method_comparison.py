@@ -1,29 +1,24 @@
-"""Two texts compared by a named method, or two fingerprints of the token scheme without texts."""
+"""Two texts compared by a named method, or two fingerprints without their texts."""
 
 import click
+import numpy as np
 
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
 from es_simhash.methods.comparison import MethodScore, score_of
+from es_simhash.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
+from es_simhash.methods.model import NO_WORDS, Method, Rows
 from es_simhash.methods.registry import method_named
-from es_simhash.methods.token_simhash import (
-    CLOSE,
-    LOOSE,
-    TokenFingerprint,
-    TokenSimhash,
-    is_fingerprint,
-    token_fingerprint,
-)
+from es_simhash.methods.scheme import FingerprintMethod, is_fingerprint
+from es_simhash.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
 from es_simhash.text.escaping import one_line
-
-_TOKENS = TokenSimhash().name
 
 
 def print_method_comparison(a: str, b: str, name: str, output_format: str) -> None:
     """Print the score that a method gives two files.
 
-    With the token scheme, each of the two may be a fingerprint in place of a file.
+    With a method that makes fingerprints, each of the two may be a string of them.
 
     Raises:
         InputError: There is no such method, or it cannot read one of the files.
@@ -31,9 +26,8 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
         MissingExtra: The method needs a package that is not installed.
     """
     method = method_named(name)
-    if name == _TOKENS and (is_fingerprint(a) or is_fingerprint(b)):
-        similarity = _fingerprint(a).similarity(_fingerprint(b))
-        found = MethodScore(name, similarity, method.threshold)
+    if is_fingerprint(a) or is_fingerprint(b):
+        found = MethodScore(name, _of_fingerprints(method, a, b), method.threshold)
     else:
         found = score_of(method, [read_text(a), read_text(b)], [repr(a), repr(b)])
     if output_format == "json":
@@ -42,18 +36,40 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
     click.echo(one_line(f"{a} and {b}: {_verdict(found)}"))
 
 
-def _fingerprint(name: str) -> TokenFingerprint:
+def _of_fingerprints(method: Method, a: str, b: str) -> float:
+    """Return the score of two strings of fingerprints, or of one and a file."""
+    if method.name not in FINGERPRINT_METHODS:
+        string = a if is_fingerprint(a) else b
+        raise InputError(
+            f"Method {method.name!r} compares texts, not fingerprints such as "
+            f"{string[:80]!r}. Give two files."
+        )
+    maker = fingerprint_method(method.name)
+    features = maker.scheme.restore([fingerprints_of(maker, name) for name in (a, b)])
+    return float(features.score(np.array([0]), np.array([1]))[0])
+
+
+def fingerprints_of(method: FingerprintMethod, name: str) -> Rows:
+    """Return the fingerprints of a string of them, or of the file of that name.
+
+    Raises:
+        InputError: The file has no words, or the method cannot read it.
+        SchemeMismatch: The string is of another scheme.
+        SchemeError: The string is no fingerprint.
+    """
     if is_fingerprint(name):
-        return TokenFingerprint.parse(name)
-    found = token_fingerprint(read_text(name))
-    if found is None:
-        raise InputError(f"File {name!r} has no token to fingerprint. Give another text.")
-    return found
+        return method.scheme.parse(name)
+    features = method.read([read_text(name)])
+    for reason in features.unreadable.values():
+        if reason == NO_WORDS:
+            raise InputError(f"File {name!r} has no words to fingerprint. Give another text.")
+        raise InputError(f"Method {method.name!r} cannot read {name!r}: it {reason}.")
+    return features.rows(0)
 
 
 def _verdict(found: MethodScore) -> str:
     called = "versions" if found.is_version else "no versions"
-    if found.method == _TOKENS and found.score >= LOOSE:
+    if found.method == TokenSimhash.name and found.score >= LOOSE:
         called = "closely alike" if found.score >= CLOSE else "loosely alike"
     return (
         f"{called}, score {found.score:.4f} of method {found.method}, threshold "

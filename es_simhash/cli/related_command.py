@@ -8,6 +8,7 @@ import click
 
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.inputs import parse_query, read_text
+from es_simhash.cli.method_answers import MethodQueries
 from es_simhash.cli.options import (
     index_config,
     passage_order_option,
@@ -16,16 +17,15 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.overrides import note_overrides
-from es_simhash.cli.relation_table import print_answer
+from es_simhash.cli.related_output import print_answers
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.query.options import FamilyFilter, Limits, Recency, SearchOptions
 from es_simhash.query.order import SORTS, Sort
-from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.answer import Grouping
 from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.search.sidecar import open_index
 from es_simhash.storage.document_fields import DocumentFields
-from es_simhash.text.escaping import one_line
 
 
 @click.command()
@@ -33,6 +33,11 @@ from es_simhash.text.escaping import one_line
 @click.option("--id", "ids", multiple=True, help="Id of a stored document; repeatable.")
 @click.option("--text-file", help="Text file, in UTF-8; - for standard input.")
 @click.option("--text", help="The text itself.")
+@click.option(
+    "--method",
+    help="Find by the fingerprints of a method that INDEX was installed with, such as "
+    "token-simhash, and by its own score.",
+)
 @click.option("--filter", "filter_", help="Elasticsearch query that every hit must match, as JSON.")
 @click.option(
     "--kind",
@@ -161,6 +166,7 @@ def related(
     ids: tuple[str, ...],
     text_file: str | None,
     text: str | None,
+    method: str | None,
     filter_: str | None,
     kinds: tuple[Any, ...],
     min_score: float | None,
@@ -206,6 +212,8 @@ def related(
         raise click.UsageError("Give exactly one of --id, --text-file and --text.")
     if evidence and not passages:
         raise click.UsageError("--evidence needs the passages; give it without --no-passages.")
+    if method is not None and (evidence or group is not None):
+        raise click.UsageError("--method shows scores alone; omit --evidence and --group.")
     query = parse_query(filter_, "--filter")
     options = SearchOptions(
         size=size,
@@ -234,48 +242,19 @@ def related(
         config = replace(config, documents=DocumentFields(date=date_field))
         note_overrides(client, index, config, date=date_field)
         searched = open_index(client, index, config)
+        name = Path(text_file).name if text_file is not None else "the text"
+        if method is not None:
+            queries = MethodQueries(searched, method, options, output_format, explain_query)
+            queries.print_answers(ids, text, name)
+            return
         if explain_query:
             bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)
             print_json(bodies)
             return
         if text is not None:
-            name = Path(text_file).name if text_file is not None else "the text"
             answers = {name: searched.related(text=text, options=options)}
         else:
             answers = searched.related_to_each(ids, options=options)
     if passage_order == "place":
         answers = {id: answer.map(Relation.by_place) for id, answer in answers.items()}
-    _print(answers, output_format, group, fields)
-
-
-def _print(
-    answers: dict[str, Answer], output_format: str, group: Grouping | None, fields: tuple[str, ...]
-) -> None:
-    if output_format == "json":
-        values = {id: _json(answer, group) for id, answer in answers.items()}
-        print_json(next(iter(values.values())) if len(values) == 1 else values)
-        for query, answer in answers.items():
-            extent = answer.extent
-            if extent.next_offset is not None:
-                click.echo(
-                    f"{len(answer)} of {extent.total} relations of {one_line(query)}; "
-                    f"--from {extent.next_offset} returns the next.",
-                    err=True,
-                )
-    else:
-        for query, answer in answers.items():
-            print_answer(answer, query, fields=fields, group=group)
-    truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
-    if truncated:
-        click.echo(
-            f"truncated: more candidates than were examined for {', '.join(truncated)}. "
-            "Increase --candidates.",
-            err=True,
-        )
-
-
-def _json(answer: Answer, group: Grouping | None) -> Any:
-    if group is None:
-        return [relation.to_dict() for relation in answer]
-    groups = answer.groups(group)
-    return {name: [relation.to_dict() for relation in one] for name, one in groups.items()}
+    print_answers(answers, output_format, group, fields)

@@ -60,6 +60,10 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
         yield "neighbours", "off: the index finds versions only"
     else:
         yield from _coverage("neighbours", report.profiles)
+    for method in report.methods:
+        yield from _coverage("method", method)
+        if method.unreadable:
+            yield "", f"{method.unreadable} in languages that it does not read"
     yield "families", f"{report.families} of {report.in_families} documents"
     yield "duplicates", f"{report.duplicates} flagged"
 

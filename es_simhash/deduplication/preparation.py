@@ -13,11 +13,8 @@ from es_simhash.bulk.lookup import Lookup
 from es_simhash.bulk.preparation import enriched
 from es_simhash.bulk.prepared import Prepared
 from es_simhash.deduplication.decision import IncomingDocument
-from es_simhash.fingerprints.text_fingerprints import (
-    FingerprintBatch,
-    fingerprint_batch,
-    text_batches,
-)
+from es_simhash.fingerprints.batches import text_batches
+from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, fingerprint_batch
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import FAMILY
 

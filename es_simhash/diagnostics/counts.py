@@ -28,6 +28,21 @@ class SchemeCoverage:
 
 
 @dataclass(frozen=True)
+class MethodCoverage(SchemeCoverage):
+    """How many documents have fingerprints of a method.
+
+    Attributes:
+        method: Name of the method.
+        unreadable: Documents that the method cannot read, among those that are current.
+        empty: Documents without words, among those that are current.
+    """
+
+    method: str
+    unreadable: int
+    empty: int
+
+
+@dataclass(frozen=True)
 class Status:
     """Counts of the documents of an index.
 
@@ -44,6 +59,7 @@ class Status:
         duplicates: Documents flagged as a duplicate of another.
         bytes: Size of each member of the `simhash` object on disk, in one copy of each shard and
             without `_source`; None when it was not requested, or the privilege is missing.
+        methods: How many have fingerprints of each method that the index was installed with.
     """
 
     index: str
@@ -56,6 +72,7 @@ class Status:
     in_families: int
     duplicates: int
     bytes: Mapping[str, int] | None
+    methods: tuple[MethodCoverage, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

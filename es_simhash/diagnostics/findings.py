@@ -63,6 +63,7 @@ def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
                 f"{lacking} documents have fingerprints, but no semantic profiles.",
                 f"Run `{backfill}`.",
             )
+    yield from _method_findings(status, backfill)
     if status.failed:
         yield Finding(
             "problem",
@@ -80,6 +81,25 @@ def _scheme_findings(coverage: SchemeCoverage, what: str, backfill: str) -> Iter
             "none of the others.",
             f"Run `{backfill}`.",
         )
+
+
+def _method_findings(status: Status, backfill: str) -> Iterator[Finding]:
+    for method in status.methods:
+        yield from _scheme_findings(method, f"fingerprints of {method.method}", backfill)
+        # Documents that no program of this package wrote lack those of the index as well.
+        if (lacking := method.none - status.fingerprints.none) > 0:
+            yield Finding(
+                "problem",
+                f"{lacking} documents have fingerprints, but none of {method.method}.",
+                f"Run `{backfill}`.",
+            )
+        if method.unreadable:
+            yield Finding(
+                "hint",
+                f"{method.unreadable} documents are in languages that {method.method} does not "
+                "read.",
+                "Search them by another method.",
+            )
 
 
 def _empty_findings(status: Status) -> Iterator[Finding]:

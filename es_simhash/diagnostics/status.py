@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.diagnostics.counts import SchemeCoverage, Status
+from es_simhash.diagnostics.counts import MethodCoverage, SchemeCoverage, Status
 from es_simhash.engine.errors import RequestRejected
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.engine.requests import index_path
@@ -11,6 +11,7 @@ from es_simhash.errors import IndexMissing
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.query.options import Query
 from es_simhash.storage import fields
+from es_simhash.storage.added_schemes import AddedScheme
 from es_simhash.storage.config import IndexConfig
 
 # Status of a text that the ingest pipeline could not fingerprint (docs/pipeline.md).
@@ -62,6 +63,7 @@ def count_documents(
         in_families=aggs["in_families"]["doc_count"],
         duplicates=aggs["duplicates"]["doc_count"],
         bytes=_bytes_on_disk(gateway, index, config.simhash_field) if with_size else None,
+        methods=tuple(_of_method(aggs, scheme, documents) for scheme in config.schemes),
     )
 
 
@@ -73,16 +75,16 @@ def _body(config: IndexConfig, filters: Sequence[Query]) -> dict[str, Any]:
         "in_families": {"filter": {"exists": {"field": family}}},
         "duplicates": {"filter": {"exists": {"field": config.path(fields.DUPLICATE_OF)}}},
     }
-    semantics = config.semantics.name if config.semantics else ""
-    for member, scheme in (
-        (fields.SCHEME, config.scheme.name),
-        (fields.SEMANTIC_SCHEME, semantics),
-    ):
+    # Without semantic features no document is current, whatever others have written.
+    for member, scheme in {fields.SEMANTIC_SCHEME: "", **config.scheme_members}.items():
         path = config.path(member)
         # The scheme of the index is counted apart: terms has the most frequent ones only.
         aggs[member] = {"terms": {"field": path, "size": _MAX_SCHEMES}}
         aggs[_current(member)] = {"filter": {"term": {path: scheme}}}
         aggs[_any(member)] = {"filter": {"exists": {"field": path}}}
+    for added in config.schemes:
+        status = added.member(fields.STATUS)
+        aggs[status] = {"terms": {"field": config.path(status)}}
     query = {"bool": {"filter": [*filters]}}
     return {"size": 0, "track_total_hits": True, "query": query, "aggs": aggs}
 
@@ -105,6 +107,21 @@ def _coverage(aggs: Mapping[str, Any], member: str, scheme: str, documents: int)
     if (more := known - current - sum(others.values())) > 0:
         others["further schemes"] = more
     return SchemeCoverage(scheme, current, others, documents - known)
+
+
+def _of_method(aggs: Mapping[str, Any], scheme: AddedScheme, documents: int) -> MethodCoverage:
+    coverage = _coverage(aggs, scheme.member(fields.SCHEME), scheme.name, documents)
+    buckets = aggs[scheme.member(fields.STATUS)]["buckets"]
+    statuses = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
+    return MethodCoverage(
+        scheme=scheme.name,
+        current=coverage.current,
+        others=coverage.others,
+        none=coverage.none,
+        method=scheme.method,
+        unreadable=statuses.get(fields.STATUS_UNREADABLE, 0),
+        empty=statuses.get(fields.STATUS_EMPTY, 0),
+    )
 
 
 def _bytes_on_disk(gateway: Gateway, index: str, simhash_field: str) -> dict[str, int] | None:

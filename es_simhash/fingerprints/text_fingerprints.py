@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.features import (
     SpacedCharacters,
     chunk_characters,
@@ -18,9 +19,6 @@ from es_simhash.fingerprints.shingles import distinct_shingles, winnow
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
 from es_simhash.fingerprints.sketch import sketches
 from es_simhash.text.segmentation import Segmentation, normalise, segment
-
-# Arrays of this many characters stay in the second-level cache (docs/performance.md).
-BATCH_CHARACTERS = 80_000
 
 
 @dataclass(frozen=True)
@@ -144,20 +142,6 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerp
         shingles.bounds,
         packed,
     )
-
-
-def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the texts in batches of about the size that is fingerprinted fastest."""
-    batch: list[str] = []
-    characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text)
-        if characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:

@@ -10,6 +10,7 @@ from es_simhash.errors import MappingConflict
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.semantics.scheme import SemanticScheme
 from es_simhash.storage import resources
+from es_simhash.storage.added_schemes import AddedScheme, added_schemes
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.document_fields import SETTINGS, DocumentSettings
 from es_simhash.storage.fields import DEFAULT_FIELD
@@ -23,15 +24,17 @@ class InstalledSchemes:
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic fields; None for fingerprints alone.
         documents: What it says of its documents.
+        added: Schemes of methods that it has in addition.
     """
 
     scheme: Scheme
     semantics: SemanticScheme | None
     documents: DocumentSettings = field(default_factory=DocumentSettings)
+    added: tuple[AddedScheme, ...] = ()
 
     def applied(self, config: IndexConfig) -> IndexConfig:
         """Return a configuration with these schemes, and with what nobody named."""
-        schemes = replace(config, scheme=self.scheme, semantics=self.semantics)
+        schemes = replace(config, scheme=self.scheme, semantics=self.semantics, schemes=self.added)
         return schemes.configured(self.documents)
 
 
@@ -76,6 +79,7 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
     names = set()
     profiles = {}
     documents = {}
+    added: set[AddedScheme] = set()
     for name, mapping in Gateway.of(client).mappings(index).items():
         entry = meta_entry(mapping, field)
         if entry is None:
@@ -86,6 +90,7 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
             )
         names.add(entry["scheme"])
         documents[name] = DocumentSettings.from_meta(entry)
+        added.update(added_schemes(entry))
         meta = entry.get("semantics")
         profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
     if len(names) != 1:
@@ -100,7 +105,12 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
             f"{index!r} has indices of {len(profiles)} semantic schemes. Query one of them."
         )
     semantics = next(iter(profiles.values()), None)
-    return InstalledSchemes(Scheme.parse(names.pop()), semantics, common_settings(index, documents))
+    if len({scheme.method for scheme in added}) != len(added):
+        raise MappingConflict(
+            f"{index!r} has indices of different schemes of one method. Query one of them."
+        )
+    settings = common_settings(index, documents)
+    return InstalledSchemes(Scheme.parse(names.pop()), semantics, settings, tuple(sorted(added)))
 
 
 def common_settings(index: str, settings: Mapping[str, DocumentSettings]) -> DocumentSettings:

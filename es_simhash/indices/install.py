@@ -1,6 +1,6 @@
 """Adding the `simhash` fields to an index, without touching the user's."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,10 @@ from es_simhash.indices import component_templates
 from es_simhash.indices.compatibility import field_conflicts, lacks_field
 from es_simhash.indices.configuration import meta_entry, with_entries
 from es_simhash.indices.entity_fields import require_entity_fields
+from es_simhash.indices.scheme_choice import chosen_schemes
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage import resources
+from es_simhash.storage.added_schemes import AddedScheme, added_schemes
 from es_simhash.storage.document_fields import DOCUMENT_SETTINGS
 from es_simhash.storage.fields import DEFAULT_FIELD
 from es_simhash.storage.flat_mappings import adapted_properties, nested_properties
@@ -33,7 +35,7 @@ def install(
     client: Client,
     index: str,
     *,
-    scheme: Scheme = DEFAULT,
+    scheme: Scheme | Sequence[str] = DEFAULT,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
     simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
@@ -46,7 +48,8 @@ def install(
     Args:
         client: Client of the cluster.
         index: Name of the index.
-        scheme: Scheme of the fingerprints.
+        scheme: Scheme of the fingerprints; or names: of that scheme, and of methods whose
+            fingerprints documents get in addition. An index keeps those of methods that it has.
         semantics: Scheme of the semantic fields; None to find versions alone. An index that has
             semantic fields keeps them.
         simhash_field: Field of the `simhash` object.
@@ -60,8 +63,18 @@ def install(
             no field of vectors as the scheme needs it, or an index template gives a new index
             `subobjects: false`.
         InputError: Neither the mapping nor a document has a field of entities.
+        SchemeError: A name is neither that of a scheme nor of a method that makes fingerprints.
+        MissingExtra: A package that a method needs is not installed.
     """
-    requests = plan(client, index, scheme=scheme, semantics=semantics, simhash_field=simhash_field)
+    own, added = chosen_schemes(scheme)
+    requests = plan(
+        client,
+        index,
+        scheme=own,
+        semantics=semantics,
+        simhash_field=simhash_field,
+        schemes=added,
+    )
     if not dry_run:
         try:
             _send(client, requests)
@@ -79,7 +92,7 @@ def install(
 def install_component_template(
     client: Client,
     *,
-    scheme: Scheme = DEFAULT,
+    scheme: Scheme | Sequence[str] = DEFAULT,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
     simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
@@ -93,9 +106,9 @@ def install_component_template(
         The request made, or to be made with `dry_run`.
     """
     path = f"/_component_template/{component_templates.MAPPINGS}"
-    requests = [
-        Request("PUT", path, resources.component_template(scheme, simhash_field, semantics))
-    ]
+    own, added = chosen_schemes(scheme)
+    body = resources.component_template(own, simhash_field, semantics, added)
+    requests = [Request("PUT", path, body)]
     if not dry_run:
         _send(client, requests)
     return requests
@@ -114,23 +127,24 @@ def plan(
     scheme: Scheme,
     simhash_field: str,
     semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
+    schemes: Sequence[AddedScheme] = (),
 ) -> list[Request]:
     """Return the requests that add what is missing, in each index behind the name."""
     try:
         existing = Gateway.of(client).mappings(index)
     except IndexMissing:
-        body = _body_of_new_index(
-            client, index, resources.mapping(scheme, simhash_field, semantics)
-        )
+        wanted = resources.mapping(scheme, simhash_field, semantics, schemes)
+        body = _body_of_new_index(client, index, wanted)
         _require_vectors(index, body["mappings"], semantics)
         return [Request("PUT", f"/{index}", body)]
     if semantics is not None:
         require_entity_fields(Gateway.of(client), existing, semantics.entity_fields)
     requests = []
     for name, mapping in sorted(existing.items()):
-        kept = _kept_semantics(meta_entry(mapping, simhash_field), semantics)
+        entry = meta_entry(mapping, simhash_field)
+        kept = _kept_semantics(entry, semantics)
         _require_vectors(name, mapping, kept)
-        wanted = resources.mapping(scheme, simhash_field, kept)
+        wanted = resources.mapping(scheme, simhash_field, kept, _with_present(name, entry, schemes))
         _keep_documents(wanted, mapping, simhash_field)
         if _is_missing(name, mapping, wanted, simhash_field):
             body = _with_other_meta(wanted, mapping)
@@ -169,6 +183,25 @@ def _kept_semantics(
     if entry and entry.get("semantics") and semantics in (None, DEFAULT_SEMANTICS):
         return SemanticScheme.from_meta(entry["semantics"])
     return semantics
+
+
+def _with_present(
+    index: str, entry: Mapping[str, Any] | None, schemes: Sequence[AddedScheme]
+) -> list[AddedScheme]:
+    """Return the schemes of methods that the index has, and those that are wanted.
+
+    Raises:
+        MappingConflict: It has another scheme of a method.
+    """
+    present = {each.method: each for each in added_schemes(entry)}
+    for scheme in schemes:
+        if present.setdefault(scheme.method, scheme) != scheme:
+            raise MappingConflict(
+                f"Index {index!r} has scheme {present[scheme.method].name!r} of method "
+                f"{scheme.method!r}, not {scheme.name!r}. Set simhash_field.",
+                parameter="simhash_field",
+            )
+    return sorted(present.values())
 
 
 def _keep_documents(wanted: Mapping[str, Any], mapping: Mapping[str, Any], field: str) -> None:

@@ -75,7 +75,7 @@ def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexCon
     install(
         gateway,
         sidecar,
-        scheme=config.scheme,
+        scheme=[config.scheme.name, *(each.method for each in config.schemes)],
         semantics=config.semantics,
         simhash_field=field,
     )

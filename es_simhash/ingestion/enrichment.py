@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.text_fingerprints import BATCH_CHARACTERS
+from es_simhash.fingerprints.batches import BATCH_CHARACTERS
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.encoding import encode

@@ -24,6 +24,7 @@ from es_simhash.indices.sidecar import require_no_sidecar
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestProgress, IngestSettings
 from es_simhash.ingestion.version_policy import WriteDecided
+from es_simhash.storage.added_schemes import schemes_meta
 from es_simhash.storage.config import IndexConfig
 
 
@@ -233,4 +234,5 @@ def _job(
         "on_conflict": settings.on_conflict,
         # What was written without looking for versions is looked at in another run.
         "on_version": str(on_version) if _looks_for_versions(on_version) else None,
+        **({"schemes": schemes_meta(config.schemes)} if config.schemes else {}),
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import BASE, xxh64
+from es_simhash.fingerprints.hashing import BASE, Uint64s, xxh64
 from es_simhash.methods.model import Pairs
 from es_simhash.methods.sets import FeatureSets
 
@@ -50,8 +50,8 @@ class Banding:
             f"of 0.5 with {self.probability(0.5):.3f}"
         )
 
-    def candidates(self, signatures: NDArray[np.uint32]) -> Pairs:
-        """Return the pairs of signatures that agree in a whole band."""
+    def keys(self, signatures: NDArray[np.uint32]) -> Uint64s:
+        """Return a number for each band of signatures: shape (signatures, bands)."""
         bands = signatures.reshape(len(signatures), self.bands, self.rows).astype(np.uint64)
         keys = np.empty((len(signatures), self.bands), np.uint64)
         for band in range(self.bands):
@@ -59,5 +59,10 @@ class Banding:
             for row in range(self.rows):
                 numbers = numbers * np.uint64(BASE) + bands[:, band, row]
             keys[:, band] = xxh64(numbers, band)[0]
+        return keys
+
+    def candidates(self, signatures: NDArray[np.uint32]) -> Pairs:
+        """Return the pairs of signatures that agree in a whole band."""
+        keys = self.keys(signatures)
         bounds = np.arange(len(signatures) + 1) * self.bands
         return FeatureSets.of(keys.ravel(), bounds).sharing()

@@ -6,7 +6,6 @@ fingerprints within k = 3 bits are found through C(6, 3) sorted tables (`tables`
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,11 +14,18 @@ from es_simhash.fingerprints.runs import group_runs
 from es_simhash.fingerprints.simhash import group_fingerprints
 from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.methods.model import NO_WORDS
-from es_simhash.methods.tables import close_pairs, permuted_masks
+from es_simhash.methods.scheme import FingerprintScheme
+from es_simhash.methods.tables import MaskTables, permuted_masks
 from es_simhash.methods.units import segmented
 
 WINDOW, BITS, MAX_DISTANCE = 4, 64, 3
-_BLOCKS = 6
+TABLES = MaskTables(BITS, permuted_masks(BITS, 6, MAX_DISTANCE), MAX_DISTANCE)
+_SCHEME = FingerprintScheme(
+    "simhash64-char4.v1",
+    "simhash-4grams",
+    BITS // 8,
+    lambda rows: DocumentFingerprints.restored(rows, TABLES),
+)
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,13 @@ class CharacterSimhash:
         name: Of the method.
         threshold: Similarity of two fingerprints within k bits.
         note: Empty.
+        scheme: Of its fingerprints.
     """
 
-    name: str = "simhash-4grams"
+    name: str = _SCHEME.method
     threshold: float = 1 - MAX_DISTANCE / BITS
     note: str = ""
+    scheme: FingerprintScheme = _SCHEME
 
     def read(self, texts: Sequence[str]) -> DocumentFingerprints:
         """Return the fingerprints of texts."""
@@ -52,6 +60,4 @@ class CharacterSimhash:
         numbers = np.zeros(len(texts), np.uint64)
         numbers[known] = as_numbers(np.concatenate(rows))
         unreadable = {place: NO_WORDS for place, count in enumerate(counts) if not count}
-        masks = permuted_masks(BITS, _BLOCKS, MAX_DISTANCE)
-        find = partial(close_pairs, masks=masks, k=MAX_DISTANCE)
-        return DocumentFingerprints(numbers, BITS, unreadable, find)
+        return DocumentFingerprints(numbers, unreadable, TABLES)

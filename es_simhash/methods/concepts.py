@@ -9,12 +9,24 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 
-from es_simhash.methods.hamming import close_rows
-from es_simhash.methods.model import NO_WORDS, Ints, Pairs, Scores, by_first, ordered_pairs
+from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.methods.hamming import as_numbers, close_rows, rows_near
+from es_simhash.methods.model import (
+    NO_WORDS,
+    Ints,
+    Keys,
+    Pairs,
+    Scores,
+    by_first,
+    ordered_pairs,
+)
+from es_simhash.methods.scheme import FingerprintScheme
+from es_simhash.methods.tables import MaskTables
 from es_simhash.semantics.concept_simhash import (
     ConceptFingerprints,
     ConceptScheme,
@@ -33,6 +45,8 @@ _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 # Paragraphs with fewer characters are joined with the next.
 _LEAST_CHARACTERS = 80
 _DEFAULT_RARITY = 3.0
+# The word frequencies that weights depend on, whatever else is installed.
+_PACKAGES = ("jieba",)
 
 
 def paragraphs_of(text: str) -> list[str]:
@@ -59,10 +73,10 @@ def concepts_of(text: str, language: str) -> Counter[str]:
 
 def weighted_concepts(text: str, language: str, scheme: ConceptScheme) -> Weights:
     """Return the concepts of a text with the weights of a scheme."""
-    counts = concepts_of(text, language)
+    counts = Counter(chinese.words(text)) if language == "zh" else concepts_of(text, language)
     if scheme.weights == "plain":
         return dict.fromkeys(counts, 1.0)
-    rarities = word_rarities(language, None, default=_DEFAULT_RARITY)
+    rarities = word_rarities(language, frozenset(_PACKAGES), default=_DEFAULT_RARITY)
     return tfidf_weights(counts, lambda concept: max(rarities[word] for word in concept.split()))
 
 
@@ -72,11 +86,41 @@ class ConceptFeatures:
 
     Attributes:
         fingerprints: Of each text.
-        close: Bits in which the fingerprints of candidates differ at the most.
+        tables: Finds candidates.
+        unit: What two fingerprints differ in.
     """
 
     fingerprints: Sequence[ConceptFingerprints]
-    close: int
+    tables: MaskTables
+    unit: str = "bits"
+
+    def rows(self, text: int) -> Fingerprints:
+        """Return the fingerprints of one text, of each paragraph with concepts or of the whole."""
+        return self.fingerprints[text].rows
+
+    def block_keys(self) -> list[Keys]:
+        """Return the block keys of each text, of each of its fingerprints."""
+        rows, bounds = self._all_rows
+        keys = self.tables.keys(as_numbers(rows))
+        return [keys[start:end] for start, end in pairwise(bounds.tolist())]
+
+    def candidates_of(self, text: int) -> Ints:
+        """Return the texts with a fingerprint that is close to one of a text."""
+        rows, bounds = self._all_rows
+        near = rows_near(self.rows(text), rows, self.tables.k)
+        owners = np.searchsorted(bounds, near, side="right") - 1
+        return np.setdiff1d(owners, [text])
+
+    def units(self, first: Ints, second: Ints) -> Ints:
+        """Return the bits of a fingerprint for each pair."""
+        return np.full(len(first), self.tables.bits)
+
+    @cached_property
+    def _all_rows(self) -> tuple[Fingerprints, Ints]:
+        """The fingerprints of all texts, and the bounds of the texts in them."""
+        empty = np.zeros((0, self.tables.bits // 8), np.uint8)
+        rows = np.concatenate([empty, *(each.rows for each in self.fingerprints)])
+        return rows, np.cumsum([0, *(len(each.rows) for each in self.fingerprints)])
 
     @cached_property
     def unreadable(self) -> Mapping[int, str]:
@@ -100,11 +144,9 @@ class ConceptFeatures:
 
     def candidates(self) -> Pairs:
         """Return the pairs with close fingerprints, or with one pair of close paragraphs."""
-        if not self.fingerprints:
-            return np.zeros((0, 2), np.int64)
-        counts = [len(each.rows) for each in self.fingerprints]
-        owners = np.repeat(np.arange(len(counts)), counts)
-        rows = close_rows(np.concatenate([each.rows for each in self.fingerprints]), self.close)
+        all_rows, bounds = self._all_rows
+        owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        rows = close_rows(all_rows, self.tables.k)
         return ordered_pairs(owners[rows[:, 0]], owners[rows[:, 1]])
 
 
@@ -114,23 +156,45 @@ class ConceptSimhash:
 
     Attributes:
         name: Of the method.
-        scheme: Bits, paragraphs and weights.
+        hashing: Bits, paragraphs and weights.
         threshold: Similarity from which on two texts are alike.
         note: Empty.
     """
 
     name: str
-    scheme: ConceptScheme
+    hashing: ConceptScheme
     threshold: float = 0.8
     note: str = ""
 
     def read(self, texts: Sequence[str]) -> ConceptFeatures:
         """Return the concept fingerprints of texts."""
         documents = [self._parts(text) for text in texts]
-        close = int(self.scheme.bits * (1 - self.threshold))
-        return ConceptFeatures(fingerprint_concepts(documents, self.scheme), close)
+        return ConceptFeatures(fingerprint_concepts(documents, self.hashing), self._tables)
 
     def _parts(self, text: str) -> list[Weights]:
         language = detect_language(text)
-        parts = paragraphs_of(text) if self.scheme.close_pairs else [text]
-        return [weighted_concepts(part, language, self.scheme) for part in parts]
+        parts = paragraphs_of(text) if self.hashing.close_pairs else [text]
+        return [weighted_concepts(part, language, self.hashing) for part in parts]
+
+    @property
+    def scheme(self) -> FingerprintScheme:
+        """How the fingerprints are published."""
+        return FingerprintScheme(
+            self.hashing.name.replace("concept", "concept-simhash", 1),
+            self.name,
+            self.hashing.bits // 8,
+            partial(_restored, self.hashing, self._tables),
+            several=self.hashing.close_pairs > 0,
+            packages=_PACKAGES,
+        )
+
+    @property
+    def _tables(self) -> MaskTables:
+        bits = self.hashing.bits
+        return MaskTables.of_pairs(bits, int(bits * (1 - self.threshold)))
+
+
+def _restored(
+    hashing: ConceptScheme, tables: MaskTables, rows: Sequence[Fingerprints]
+) -> ConceptFeatures:
+    return ConceptFeatures([ConceptFingerprints(hashing, own) for own in rows], tables)

@@ -1,4 +1,8 @@
-"""What a method is: it reads texts, scores pairs of them, and says how it finds candidates."""
+"""What a method is: it reads texts, scores pairs of them, and says how it finds candidates.
+
+One that makes fingerprints also says how they are stored, and by which block keys they are found
+(`scheme`).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -8,6 +12,10 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.float64]
+# Fingerprints as rows of bytes, the highest first.
+Rows = NDArray[np.uint8]
+# Block keys of a text, a list for each of its fingerprints.
+Keys = list[list[str]]
 # Shape (n, 2): the numbers of two texts, the smaller first; ascending, each pair once.
 Pairs = NDArray[np.int64]
 
@@ -35,6 +43,26 @@ class Features(Protocol):
 
     def candidates(self) -> Pairs:
         """Return the pairs that the method would score if every text were compared with all."""
+
+
+class FingerprintFeatures(Features, Protocol):
+    """Features that are fingerprints, so that an index can hold them."""
+
+    @property
+    def unit(self) -> str:
+        """What two texts differ in: bits, values or sentences."""
+
+    def rows(self, text: int) -> Rows:
+        """Return the fingerprints of one text, a row of bytes each; none where it is unreadable."""
+
+    def block_keys(self) -> list[Keys]:
+        """Return the block keys of each text; only texts that share one can be candidates."""
+
+    def candidates_of(self, text: int) -> Ints:
+        """Return the texts that are candidates for one, exactly and whatever others there are."""
+
+    def units(self, first: Ints, second: Ints) -> Ints:
+        """Return in how many units each pair is compared; a score is 1 - differing / units."""
 
 
 class Method(Protocol):

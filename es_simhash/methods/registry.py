@@ -4,53 +4,31 @@ import re
 from collections.abc import Callable, Mapping
 
 from es_simhash.errors import InputError
-from es_simhash.methods.character_simhash import CharacterSimhash
 from es_simhash.methods.concept_vectors import ConceptCosine
-from es_simhash.methods.concepts import ConceptSimhash
 from es_simhash.methods.datasketch_minhash import DatasketchMinHash
 from es_simhash.methods.exact_sets import ExactSets
+from es_simhash.methods.fingerprint_registry import FINGERPRINT_METHODS
 from es_simhash.methods.lcs import LongestCommonSubsequence
-from es_simhash.methods.minhash import MinHash
 from es_simhash.methods.model import Method
 from es_simhash.methods.project import ProjectMethod
-from es_simhash.methods.sentence_simhash import SentenceSimhash
 from es_simhash.methods.spacy_tagger import SpacyTagger
-from es_simhash.methods.token_simhash import TokenSimhash
 from es_simhash.methods.weighted_simhash import SPACY_NAME, WeightedSimhash
-from es_simhash.semantics.concept_simhash import ConceptScheme
 
 DEFAULT_METHOD = "es-simhash"
 _MAX_LENGTH = 50
 
 _METHODS: Mapping[str, Callable[[], Method]] = {
+    **FINGERPRINT_METHODS,
     DEFAULT_METHOD: ProjectMethod,
     "bag-of-words": lambda: ExactSets("bag-of-words", 1),
     "concept-kmeans": lambda: ConceptCosine("concept-kmeans", clustered=True),
-    "concept-simhash-doc": lambda: _concepts("doc", 0, "tfidf"),
-    "concept-simhash-doc-plain": lambda: _concepts("doc-plain", 0, "plain"),
-    "concept-simhash-par": lambda: _concepts("par", 2, "tfidf"),
-    "concept-simhash-par-plain": lambda: _concepts("par-plain", 2, "plain"),
     "lcs": LongestCommonSubsequence,
     "minhash": DatasketchMinHash,
-    "minhash-modular": lambda: MinHash.of_family("modular"),
-    "minhash-multiplicative": lambda: MinHash.of_family("multiplicative"),
-    "minhash-murmur3": lambda: MinHash.of_family("murmur3"),
-    "simhash-4grams": CharacterSimhash,
-    "simhash-bigrams-16": lambda: SentenceSimhash(16, threshold=0.9),
-    "simhash-bigrams-32": lambda: SentenceSimhash(32),
-    "simhash-bigrams-64": lambda: SentenceSimhash(64),
     "tfidf-cosine": lambda: ConceptCosine("tfidf-cosine"),
-    "token-simhash": TokenSimhash,
-    "weighted-simhash": WeightedSimhash,
     "weighted-simhash-corpus": lambda: WeightedSimhash(corpus=True),
     "word-frequency": lambda: ConceptCosine("word-frequency", paragraphs=True, rarity=False),
     "shingles": lambda: ExactSets("shingles", 5, contained=True),
 }
-
-
-def _concepts(variant: str, close_pairs: int, weights: str) -> Method:
-    scheme = ConceptScheme(close_pairs=close_pairs, weights=weights)
-    return ConceptSimhash(f"concept-simhash-{variant}", scheme)
 
 
 # Names with a number: the run of characters or words.

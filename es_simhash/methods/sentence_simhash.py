@@ -8,7 +8,8 @@ that and, behind it, the hash of the hash. A bit is set when more than half of t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from es_simhash.fingerprints.features import SpacedCharacters
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 from es_simhash.methods.hamming import as_numbers
-from es_simhash.methods.model import Ints, Pairs, Scores, by_first, empty_texts
+from es_simhash.methods.model import Ints, Keys, Pairs, Scores, by_first, empty_texts
 from es_simhash.methods.rotation import close_by_rotation
+from es_simhash.methods.scheme import FingerprintScheme
+from es_simhash.methods.tables import MaskTables
 from es_simhash.methods.units import segmented
 from es_simhash.text.segmentation import Segmentation
 
@@ -29,6 +32,7 @@ _CODE_BITS = 21
 _CLOSE_BITS = {16: 1, 32: 3, 64: 8}
 # Sentences of other texts that are compared at once with those of one: 40 MB of distances.
 _MOST_COMPARED = 400_000
+_TABLES = {bits: MaskTables.of_pairs(bits, n) for bits, n in _CLOSE_BITS.items()}
 
 
 def bigram_hashes(first: Uint64s, second: Uint64s, bits: int) -> Uint64s:
@@ -91,14 +95,16 @@ class SentenceFingerprints:
     """Fingerprints of the sentences of texts.
 
     Attributes:
-        rows: Of all sentences, in the order of the texts.
-        bounds: Bounds of the texts in rows, one more than there are texts.
+        sentences: Of all sentences, in the order of the texts.
+        bounds: Bounds of the texts in them, one more than there are texts.
         n: Bits in which two close sentences differ at the most.
+        unit: What two texts differ in.
     """
 
-    rows: Fingerprints
+    sentences: Fingerprints
     bounds: Ints
     n: int
+    unit: str = "sentences"
 
     @cached_property
     def unreadable(self) -> Mapping[int, str]:
@@ -108,7 +114,7 @@ class SentenceFingerprints:
     @property
     def nbytes(self) -> int:
         """Bytes of the fingerprints."""
-        return self.rows.size
+        return self.sentences.size
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the share of the sentences of the text with fewer that are close to one of the
@@ -125,14 +131,14 @@ class SentenceFingerprints:
         return scores
 
     def _shares(self, text: int, others: Ints) -> Scores:
-        own = self.rows[self.bounds[text] : self.bounds[text + 1]]
+        own = self.sentences[self.bounds[text] : self.bounds[text + 1]]
         sizes = np.diff(self.bounds)[others]
         shares = np.zeros(len(others))
         known = np.flatnonzero(sizes)
         if not len(own) or not len(known):
             return shares
         rows = np.concatenate(
-            [self.rows[self.bounds[other] : self.bounds[other + 1]] for other in others[known]]
+            [self.sentences[self.bounds[other] : self.bounds[other + 1]] for other in others[known]]
         )
         starts = np.cumsum(sizes[known]) - sizes[known]
         close = hamming_distances(own, rows) <= self.n
@@ -143,15 +149,53 @@ class SentenceFingerprints:
         shares[known] = np.where(same, np.maximum(of_own, of_others), fewer)
         return shares
 
+    def rows(self, text: int) -> Fingerprints:
+        """Return the fingerprints of the sentences of one text, in order."""
+        return self.sentences[self.bounds[text] : self.bounds[text + 1]]
+
+    def block_keys(self) -> list[Keys]:
+        """Return the block keys of the sentences of each text."""
+        keys = _TABLES[self.sentences.shape[1] * 8].keys(as_numbers(self.sentences))
+        return [keys[start:end] for start, end in pairwise(self.bounds.tolist())]
+
+    def candidates_of(self, text: int) -> Ints:
+        """Return the texts with a sentence that is close to one of a text."""
+        others = np.setdiff1d(np.arange(len(self.bounds) - 1), [text])
+        scores = self.score(np.full(len(others), text), others)
+        return others[scores > 0]
+
+    def units(self, first: Ints, second: Ints) -> Ints:
+        """Return the sentences of the text of each pair that has fewer."""
+        sizes = np.diff(self.bounds)
+        return np.minimum(sizes[first], sizes[second])
+
     def candidates(self) -> Pairs:
         """Return the pairs with a pair of close sentences, as sorting and rotating finds them."""
-        numbers = as_numbers(self.rows)
+        numbers = as_numbers(self.sentences)
         distinct, ids = np.unique(numbers, return_inverse=True)
-        edges = close_by_rotation(distinct, self.rows.shape[1] * 8, self.n)
+        edges = close_by_rotation(distinct, self.sentences.shape[1] * 8, self.n)
         owners = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
         order = np.argsort(ids, kind="stable")
         starts = np.searchsorted(ids[order], np.arange(len(distinct) + 1))
         return _sharing(owners[order], starts, edges, len(self.bounds) - 1)
+
+
+def _restored(bits: int, rows: Sequence[Fingerprints]) -> SentenceFingerprints:
+    bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    sentences = np.concatenate([np.zeros((0, bits // 8), np.uint8), *rows])
+    return SentenceFingerprints(sentences, bounds, _CLOSE_BITS[bits])
+
+
+_SCHEMES = {
+    bits: FingerprintScheme(
+        f"sentence-simhash{bits}-char2.v1",
+        f"simhash-bigrams-{bits}",
+        bits // 8,
+        partial(_restored, bits),
+        several=True,
+    )
+    for bits in _CLOSE_BITS
+}
 
 
 def _sharing(owners: Ints, starts: Ints, edges: Pairs, texts: int) -> Pairs:
@@ -196,6 +240,11 @@ class SentenceSimhash:
     def n(self) -> int:
         """Bits in which two close sentences differ at the most."""
         return _CLOSE_BITS[self.bits]
+
+    @property
+    def scheme(self) -> FingerprintScheme:
+        """How the fingerprints are published."""
+        return _SCHEMES[self.bits]
 
     @property
     def note(self) -> str:

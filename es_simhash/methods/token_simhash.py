@@ -9,23 +9,22 @@ closely. Candidates come from 16 tables of 28 bits: one of four blocks of 16 bit
 blocks of 12 of the others; that finds all pairs within 3 bits.
 """
 
-import base64
 import re
 import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
-from es_simhash.errors import SchemeError, SchemeMismatch
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.methods.hamming import DocumentFingerprints
 from es_simhash.methods.jenkins import lookup8
 from es_simhash.methods.model import NO_WORDS, Ints
-from es_simhash.methods.tables import close_pairs
+from es_simhash.methods.scheme import FingerprintScheme
+from es_simhash.methods.tables import MaskTables
 from es_simhash.text.segmentation import normalise
 
 TOKEN_SCHEME = "token-simhash64.v1"
@@ -33,9 +32,6 @@ LOOSE, CLOSE = 0.90, 0.98
 _BITS, _MAX_DISTANCE = 64, 3
 _WORD_CATEGORIES = frozenset({"Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc"})
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+")
-# What looks like a fingerprint with its scheme.
-_STRING = re.compile(r"([A-Za-z0-9][\w.-]*):([A-Za-z2-7]+)")
-_DIGITS = 13
 
 
 def tokens_of(text: str) -> list[str]:
@@ -77,51 +73,16 @@ def table_masks() -> tuple[int, ...]:
     return tuple(masks)
 
 
-@dataclass(frozen=True)
-class TokenFingerprint:
-    """A fingerprint of the scheme, written with its name.
-
-    Attributes:
-        value: Its 64 bits.
-    """
-
-    value: int
-
-    def __str__(self) -> str:
-        digits = base64.b32encode(self.value.to_bytes(8, "big")).decode("ascii")
-        return f"{TOKEN_SCHEME}:{digits.rstrip('=')}"
-
-    @classmethod
-    def parse(cls, string: str) -> "TokenFingerprint":
-        """Return the fingerprint of a string, in upper or lower case.
-
-        Raises:
-            SchemeMismatch: It is of another scheme.
-            SchemeError: It is no fingerprint.
-        """
-        match = _STRING.fullmatch(string.strip())
-        if match is not None and match[1].lower() != TOKEN_SCHEME:
-            raise SchemeMismatch(
-                f"Fingerprint {string[:80]!r} is of scheme {match[1]!r}, not {TOKEN_SCHEME!r}. "
-                f"Compute it again with `es-simhash fingerprint FILE --scheme token-simhash`."
-            )
-        digits = match[2].upper() if match is not None else ""
-        if len(digits) != _DIGITS or digits[-1] not in "ACEGIKMOQSUWY246":
-            raise SchemeError(
-                f"{string[:80]!r} is no fingerprint of scheme {TOKEN_SCHEME!r}. Give the scheme, "
-                f"a colon and {_DIGITS} digits of base32."
-            )
-        return cls(int.from_bytes(base64.b32decode(digits + "==="), "big"))
-
-    def similarity(self, other: "TokenFingerprint") -> float:
-        """Return the share of equal bits, from 0 to 1."""
-        return 1 - (self.value ^ other.value).bit_count() / _BITS
+TOKENS = FingerprintScheme(
+    TOKEN_SCHEME,
+    "token-simhash",
+    _BITS // 8,
+    lambda rows: DocumentFingerprints.restored(rows, _tables()),
+)
 
 
-def is_fingerprint(string: str) -> bool:
-    """Check whether a string looks like a fingerprint of this or another scheme."""
-    match = _STRING.fullmatch(string.strip())
-    return match is not None and re.search(r"\.v[0-9]+$", match[1]) is not None
+def _tables() -> MaskTables:
+    return MaskTables(_BITS, table_masks(), _MAX_DISTANCE)
 
 
 @dataclass(frozen=True)
@@ -132,11 +93,13 @@ class TokenSimhash:
         name: Of the method.
         threshold: From which on two texts are loosely alike.
         note: Of the two thresholds.
+        scheme: Of its fingerprints.
     """
 
     name: str = "token-simhash"
     threshold: float = LOOSE
     note: str = f"scheme {TOKEN_SCHEME}: {LOOSE:.2f} is loose, {CLOSE:.2f} close"
+    scheme: FingerprintScheme = TOKENS
 
     def read(self, texts: Sequence[str]) -> DocumentFingerprints:
         """Return the fingerprints of texts."""
@@ -150,8 +113,7 @@ class TokenSimhash:
                 rows = hashes[[places[token] for token in counter]]
                 numbers[text] = _majority(rows, np.fromiter(counter.values(), np.int64))
         unreadable = {text: NO_WORDS for text, counter in enumerate(counts) if not counter}
-        find = partial(close_pairs, masks=table_masks(), k=_MAX_DISTANCE)
-        return DocumentFingerprints(numbers, _BITS, unreadable, find)
+        return DocumentFingerprints(numbers, unreadable, _tables())
 
 
 def _majority(hashes: Uint64s, counts: Ints) -> int:
@@ -159,9 +121,3 @@ def _majority(hashes: Uint64s, counts: Ints) -> int:
     bits = np.unpackbits(hashes.astype(">u8").view(np.uint8).reshape(-1, 8), axis=1)
     sums = counts @ (bits.astype(np.int64) * 2 - 1)
     return int.from_bytes(np.packbits(sums > 0).tobytes(), "big")
-
-
-def token_fingerprint(text: str) -> TokenFingerprint | None:
-    """Return the fingerprint of one text; None for a text without tokens."""
-    features = TokenSimhash().read([text])
-    return None if features.unreadable else TokenFingerprint(int(features.numbers[0]))

@@ -14,15 +14,15 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.methods.model import NO_WORDS
 from es_simhash.methods.parts_of_speech import kinds_of
-from es_simhash.methods.spacy_tagger import SpacyTagger
-from es_simhash.methods.tables import close_pairs, permuted_masks
+from es_simhash.methods.scheme import FingerprintScheme
+from es_simhash.methods.tables import MaskTables, permuted_masks
 from es_simhash.semantics.concept_simhash import ConceptScheme, concept_fingerprints
 from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
 from es_simhash.semantics.languages import chinese
@@ -32,8 +32,17 @@ from es_simhash.semantics.rarity import word_rarities
 
 LANGUAGES = ("en", "zh")
 SPACY_NAME = "weighted-simhash-spacy"
-_SCHEME = ConceptScheme(64, 0, "origins-c")
-_BLOCKS, _MAX_DISTANCE = 6, 3
+_HASHING = ConceptScheme(64, 0, "origins-c")
+_MAX_DISTANCE = 3
+_TABLES = MaskTables(64, permuted_masks(64, 6, _MAX_DISTANCE), _MAX_DISTANCE)
+# Of the method without options: what depends on other texts, or on a model, is no scheme.
+SCHEME = FingerprintScheme(
+    "weighted-simhash64.v1",
+    "weighted-simhash",
+    8,
+    lambda rows: DocumentFingerprints.restored(rows, _TABLES),
+    packages=("jieba",),
+)
 _MAX_TITLE = 100
 # Words of phrases that announce what a text comes to.
 _MARKERS = frozenset(
@@ -43,6 +52,17 @@ _MARKERS = frozenset(
     总之 总而言之 综上所述 综上 因此 所以 结论 总结 概括 由此可见 最后 结果 简言之
     """.split()  # noqa: SIM905
 )
+
+
+class Tagger(Protocol):
+    """Tags the words of English texts in place of the lexicon."""
+
+    @property
+    def name(self) -> str:
+        """Its name and version."""
+
+    def kinds_of(self, texts: Sequence[str]) -> list[dict[str, str]]:
+        """Return the part of speech of each word of each text."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +89,13 @@ class WeightedSimhash:
         corpus: Whether IDF comes from the texts that are read; from a background list if not.
         tagger: Tags English words; without one a lexicon does.
         threshold: Similarity of two fingerprints within 3 bits.
+        scheme: Of the fingerprints of the method without options.
     """
 
     corpus: bool = False
-    tagger: SpacyTagger | None = None
+    tagger: Tagger | None = None
     threshold: float = 1 - _MAX_DISTANCE / 64
+    scheme: FingerprintScheme = SCHEME
 
     @property
     def name(self) -> str:
@@ -105,11 +127,8 @@ class WeightedSimhash:
         weights = _weights(known, self._kinds(known), corpus=self.corpus)
         numbers = np.zeros(len(texts), np.uint64)
         rows = [number for number in range(len(texts)) if number not in unreadable]
-        numbers[rows] = as_numbers(concept_fingerprints(weights, _SCHEME))
-        find = partial(
-            close_pairs, masks=permuted_masks(64, _BLOCKS, _MAX_DISTANCE), k=_MAX_DISTANCE
-        )
-        return DocumentFingerprints(numbers, 64, unreadable, find)
+        numbers[rows] = as_numbers(concept_fingerprints(weights, _HASHING))
+        return DocumentFingerprints(numbers, unreadable, _TABLES)
 
     def _kinds(self, texts: Sequence[_Words]) -> list[dict[str, str]]:
         """Return the part of speech of each word of each text."""

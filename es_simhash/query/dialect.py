@@ -72,7 +72,9 @@ class ElasticsearchDialect:
 
     def mapping(self, config: IndexConfig) -> dict[str, Any]:
         """Return the body of the request that adds the `simhash` object to a mapping."""
-        return resources.mapping(config.scheme, config.simhash_field, config.semantics)
+        return resources.mapping(
+            config.scheme, config.simhash_field, config.semantics, config.schemes
+        )
 
     def candidate_searches(
         self,

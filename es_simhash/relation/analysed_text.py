@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
@@ -19,7 +20,6 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_batch,
     fingerprint_texts,
-    text_batches,
 )
 from es_simhash.relation.alignment.sentences import SentenceWords
 from es_simhash.relation.model import Span

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from es_simhash.fingerprints.text_fingerprints import text_batches
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.relation.alignment.align import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText

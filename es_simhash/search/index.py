@@ -14,6 +14,7 @@ from es_simhash.errors import InputError
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.indices.date_fields import find_date_field
 from es_simhash.query.family_documents import FamilySearches
+from es_simhash.query.method_search import MethodAnswer, require_method_options
 from es_simhash.query.options import Query, SearchOptions
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
@@ -21,12 +22,14 @@ from es_simhash.relation.model import Relation
 from es_simhash.search.access import DirectAccess
 from es_simhash.search.family import FamilyReader
 from es_simhash.search.family_versions import FamilyVersions
+from es_simhash.search.method_retrieval import MethodRetrieval
 from es_simhash.search.paging import pages_of
 from es_simhash.search.protocol import require_one_query
 from es_simhash.search.retrieval import Retrieval
 from es_simhash.search.timeline import TimelineReader
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
+from es_simhash.storage.references import DocumentRef
 
 
 class Index:
@@ -126,6 +129,61 @@ class Index:
         """
         retrieval, options = self._retrieval(self._configured(options))
         return retrieval.answer_ids(ids, options)
+
+    def related_by(
+        self,
+        method: str,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> MethodAnswer:
+        """Return the documents that a method finds for a stored document or a text, best first.
+
+        They are the candidates of the method with its own scores, as if all texts were compared in
+        memory; where a limit cut the candidates, the answer says so.
+
+        Args:
+            method: Name of a method whose fingerprints the index has; see `install`.
+            id: Id of a stored document.
+            text: A text, in place of an id.
+            options: `size`, `offset`, `min_score` (by default the threshold of the method),
+                `filters`, `exclude`, `fields` and `limits`.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: Both or neither of id and text are given, there is no such method, it
+                cannot read the text, or another option is set.
+            MappingConflict: The index has no fingerprints of the method.
+            MissingExtra: A package that the method needs is not installed.
+        """
+        retrieval, ref, text, options = self._by_method(method, id, text, options)
+        return retrieval.answer(text, ref, options)
+
+    def searches_by(
+        self,
+        method: str,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return the search bodies that `related_by` would send; the document itself is read."""
+        retrieval, ref, text, options = self._by_method(method, id, text, options)
+        return retrieval.searches(text, ref, options)
+
+    def _by_method(
+        self, method: str, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> tuple[MethodRetrieval, DocumentRef | None, str, SearchOptions]:
+        require_one_query(id, text)
+        options = options or SearchOptions()
+        require_method_options(options)
+        retrieval, options = self._retrieval(options)
+        by_method = MethodRetrieval.of(retrieval.stored_texts, method)
+        if text is not None:
+            return by_method, None, text, options
+        stored, ref = by_method.stored_text(str(id))
+        return by_method, ref, stored, options
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.

@@ -7,8 +7,9 @@ from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.relation.version_threshold import require_threshold
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage.added_schemes import AddedScheme, scheme_fields
 from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
-from es_simhash.storage.fields import DEFAULT_FIELD, field_path
+from es_simhash.storage.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path
 from es_simhash.storage.source import field_names
 
 
@@ -41,6 +42,7 @@ class IndexConfig:
             default what the index is configured with.
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
+        schemes: Schemes of methods that documents get in addition.
 
     Raises:
         InputError: The threshold of versions is not above 0 and below 1.
@@ -57,6 +59,7 @@ class IndexConfig:
     representative: str | None = None
     min_score: float | None = None
     version_threshold: float | None = None
+    schemes: tuple[AddedScheme, ...] = ()
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:
@@ -91,6 +94,14 @@ class IndexConfig:
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""
         return field_path(self.simhash_field, member)
+
+    @cached_property
+    def scheme_members(self) -> dict[str, str]:
+        """Value of each member of the `simhash` object that names a scheme."""
+        names = {SCHEME: self.scheme.name}
+        if self.semantics is not None:
+            names[SEMANTIC_SCHEME] = self.semantics.name
+        return {**names, **scheme_fields(self.schemes)}
 
     @cached_property
     def entity_fields(self) -> tuple[str, ...]:

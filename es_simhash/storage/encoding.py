@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
+from es_simhash.methods.fingerprint_registry import method_of_scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.storage.codec import simhash_json
 from es_simhash.storage.config import IndexConfig
+from es_simhash.storage.method_codec import method_json
 from es_simhash.storage.semantic_codec import semantic_json
 
 
@@ -38,12 +40,20 @@ def encode(
 
     Raises:
         InputError: An entity field or a vector has the wrong shape.
-        MissingExtra: The scheme needs a package that is not installed.
+        MissingExtra: A scheme needs a package that is not installed.
+        SchemeError: This version of the package does not compute a scheme.
     """
     batch = fingerprint_batch(texts, config.scheme)
     objects = simhash_json(batch)
     if config.semantics is not None:
         profiler = semantic_profiler(config.semantics, config.vocabulary)
         members = semantic_json(profiler.profile(texts, sources), config.semantics.name)
-        objects = [b"%b,%b}" % (one[:-1], more) for one, more in zip(objects, members, strict=True)]
+        objects = _with(objects, members)
+    if config.schemes:
+        methods = [method_of_scheme(each.method, each.name) for each in config.schemes]
+        objects = _with(objects, method_json(texts, methods))
     return EncodedBatch(objects, (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist())
+
+
+def _with(objects: list[bytes], members: Sequence[bytes]) -> list[bytes]:
+    return [b"%b,%b}" % (one[:-1], more) for one, more in zip(objects, members, strict=True)]

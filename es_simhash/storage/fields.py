@@ -22,6 +22,10 @@ FAMILY = "family"
 REPRESENTATIVE = "representative"
 DUPLICATE_OF = "duplicate_of"
 DUPLICATE_SCORE = "duplicate_score"
+# Object of the schemes of methods, which an index may have in addition to its own.
+SCHEMES = "schemes"
+# Why a text has no fingerprint; not mapped.
+ERROR = "error"
 # What was decided about a text, and stays with it.
 DECIDED = (FAMILY, REPRESENTATIVE, DUPLICATE_OF, DUPLICATE_SCORE)
 # What two texts are scored by, in addition to the shingles they share.
@@ -36,8 +40,12 @@ LARGE_MEMBERS = (
     CONCEPTS,
     VECTOR,
     VECTOR_FINGERPRINT,
+    f"{SCHEMES}.*.{FINGERPRINT}",
+    f"{SCHEMES}.*.{BLOCKS}",
 )
 STATUS_EMPTY = "empty"
+# Of a scheme of a method: that cannot read the text.
+STATUS_UNREADABLE = "unreadable"
 
 # Object of a sidecar document that says whose fields these are, and of which state of it.
 SOURCE = "source"

@@ -36,6 +36,11 @@ def get_values(source: Any, path: str) -> Iterator[Any]:
                 yield from get_values(source[head], ".".join(names[count:]))
 
 
+def has_values(source: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Check whether a document has just the wanted value under each of some paths."""
+    return all(list(get_values(source, path)) == [value] for path, value in wanted.items())
+
+
 def get_object(source: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any] | None, bool]:
     """Return the object under a path, and whether nested objects lead to it, not a dotted name."""
     if isinstance(source.get(path), Mapping):

@@ -1,17 +1,20 @@
 """Mappings and settings of what is created in the cluster, from the files under `mappings/`."""
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.storage.added_schemes import AddedScheme, schemes_meta
 from es_simhash.storage.fields import (
     CONCEPTS,
     DEFAULT_FIELD,
     ENTITIES,
     FINGERPRINT,
+    SCHEMES,
     SEMANTIC_SCHEME,
     VECTOR,
     VECTOR_FINGERPRINT,
@@ -20,6 +23,7 @@ from es_simhash.storage.fields import (
 # Key of `_meta` in the mapping of the index; one entry for each field with fingerprints.
 META = "es_simhash"
 MAPPINGS = "simhash@mappings"
+_OF_A_SCHEME = "simhash-scheme@mappings"
 
 
 def load(kind: str, name: str) -> dict[str, Any]:
@@ -41,7 +45,11 @@ def template(*names: str) -> dict[str, Any]:
     return parts
 
 
-def properties(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, Any]:
+def properties(
+    scheme: Scheme,
+    semantics: SemanticScheme | None = None,
+    schemes: Sequence[AddedScheme] = (),
+) -> dict[str, Any]:
     """Return the mapping of the `simhash` object, with the dimensions of the schemes."""
     mapping: dict[str, Any] = template(MAPPINGS)["mappings"]["properties"][DEFAULT_FIELD]
     members = mapping["properties"]
@@ -54,10 +62,17 @@ def properties(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[
         unused += vectors
     for name in unused:
         del members[name]
+    if schemes:
+        added = {each.method: template(_OF_A_SCHEME)["mappings"] for each in schemes}
+        members[SCHEMES] = {"properties": added}
     return mapping
 
 
-def meta(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, Any]:
+def meta(
+    scheme: Scheme,
+    semantics: SemanticScheme | None = None,
+    schemes: Sequence[AddedScheme] = (),
+) -> dict[str, Any]:
     """Return the `_meta` of one field: its schemes, their parameters, version of the resource."""
     entry: dict[str, Any] = {
         "scheme": scheme.name,
@@ -72,25 +87,33 @@ def meta(scheme: Scheme, semantics: SemanticScheme | None = None) -> dict[str, A
     }
     if semantics is not None:
         entry["semantics"] = semantics.to_meta()
+    if schemes:
+        entry[SCHEMES] = schemes_meta(schemes)
     return entry
 
 
 def mapping(
-    scheme: Scheme, field: str = DEFAULT_FIELD, semantics: SemanticScheme | None = None
+    scheme: Scheme,
+    field: str = DEFAULT_FIELD,
+    semantics: SemanticScheme | None = None,
+    schemes: Sequence[AddedScheme] = (),
 ) -> dict[str, Any]:
     """Return the body of the mapping request that adds the object under `field`."""
-    tree: dict[str, Any] = properties(scheme, semantics)
+    tree: dict[str, Any] = properties(scheme, semantics, schemes)
     for part in reversed(field.split(".")[1:]):
         tree = {"properties": {part: tree}}
     return {
-        "_meta": {META: {field: meta(scheme, semantics)}},
+        "_meta": {META: {field: meta(scheme, semantics, schemes)}},
         "properties": {field.split(".")[0]: tree},
     }
 
 
 def component_template(
-    scheme: Scheme, field: str = DEFAULT_FIELD, semantics: SemanticScheme | None = None
+    scheme: Scheme,
+    field: str = DEFAULT_FIELD,
+    semantics: SemanticScheme | None = None,
+    schemes: Sequence[AddedScheme] = (),
 ) -> dict[str, Any]:
     """Return the body of the component template that maps the object under `field`."""
     body = load("mappings", f"{MAPPINGS}.json")
-    return {**body, "template": {"mappings": mapping(scheme, field, semantics)}}
+    return {**body, "template": {"mappings": mapping(scheme, field, semantics, schemes)}}

@@ -119,7 +119,8 @@ class _Sweep:
         """What decides the fields of a document; with another key a sweep processes all again."""
         config = self.job.config
         semantics = config.semantics.name if config.semantics else None
-        return f"{config.text_field} {config.scheme.name} {semantics}"
+        names = [config.scheme.name, semantics, *(scheme.name for scheme in config.schemes)]
+        return f"{config.text_field} {' '.join(map(str, names))}"
 
     @property
     def is_first(self) -> bool:

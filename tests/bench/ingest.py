@@ -30,7 +30,8 @@ from es_simhash.bulk.prepared import Prepared
 from es_simhash.bulk.processes import available_processors
 from es_simhash.bulk.sources import open_sources
 from es_simhash.engine.connection import connect
-from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, text_batches
+from es_simhash.fingerprints.batches import text_batches
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestSettings

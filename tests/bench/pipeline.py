@@ -20,12 +20,9 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.errors import ClusterError
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.text_fingerprints import (
-    fingerprint_batch,
-    fingerprint_texts,
-    text_batches,
-)
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, fingerprint_texts
 from es_simhash.storage import conformance, pipeline
 from es_simhash.storage.codec import simhash_object
 from es_simhash.storage.fields import DEFAULT_FIELD

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.text_fingerprints import text_batches
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.local_node.finder import find_engine
 from es_simhash.query.options import SearchOptions
 from es_simhash.search.index import Index

@@ -13,6 +13,7 @@ from es_simhash.cli.selftest_command import selftest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
+from es_simhash.methods import scheme as schemes
 from es_simhash.storage import conformance, semantic_conformance
 from es_simhash.storage.codec import simhash_object
 
@@ -31,6 +32,17 @@ def test_selftest_says_how_many_vectors_are_equal() -> None:
     assert result.exit_code == 0
     assert f"{len(conformance.vectors())} vectors, all equal\n" in result.output
     assert f"{len(semantic_conformance.expected())} semantic profiles, all equal\n" in result.output
+    assert result.output.endswith("13 methods, all vectors equal\n")
+
+
+def test_selftest_names_methods_that_cannot_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schemes, "find_spec", lambda package: None)
+    result = CliRunner().invoke(selftest)
+    assert result.exit_code == 0
+    assert "8 methods, all vectors equal\n" in result.output
+    assert "weighted-simhash was not checked: Scheme 'weighted-simhash64.v1' needs jieba" in (
+        result.output
+    )
 
 
 def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`es-simhash compare --method` and the fingerprints of the token scheme."""
+"""`es-simhash compare --method` and fingerprints as strings."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from es_simhash.errors import InputError, SchemeError, SchemeMismatch
+from es_simhash.methods.fingerprint_registry import fingerprint_methods
 from es_simhash.methods.registry import method_names
+from es_simhash.methods.strings import compare_fingerprints, method_fingerprint, method_schemes
 from es_simhash.methods.token_simhash import TOKEN_SCHEME
 from tests.support.made_up_texts import make_text, revise
 
@@ -60,6 +63,52 @@ def test_token_fingerprints_are_compared_without_their_texts(run: Any) -> None:
 
 
 @pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", fingerprint_methods())
+def test_strings_of_each_method_are_compared_without_their_texts(run: Any, name: str) -> None:
+    a, b = (run("fingerprint", file, "--scheme", name, "--format", "table").out.strip()
+            for file in "ab")  # fmt: skip
+    scheme = method_schemes()[name]
+    assert a.startswith(f"{scheme}:")
+    assert json.loads(run("fingerprint", "a", "--scheme", scheme).out) == {
+        "scheme": scheme,
+        "fingerprint": a,
+    }
+    arguments = ("--method", name, "--format", "json")
+    of_texts = run("compare", "a", "b", *arguments).out
+    for one, other in ((a, b), (a.lower(), b), (a, "b"), ("a", b)):
+        assert run("compare", one, other, *arguments).out == of_texts
+    assert compare_fingerprints(a, b) == pytest.approx(json.loads(of_texts)["score"], abs=5e-5)
+    assert method_fingerprint((Path("a")).read_text("utf-8"), name) == a
+
+
+@pytest.mark.usefixtures("files")
+def test_strings_of_two_schemes_are_one_sentence(run: Any) -> None:
+    strings = {name: run("fingerprint", "a", "--scheme", name, "--format", "table").out.strip()
+               for name in ("token-simhash", "simhash-4grams", "minhash-murmur3")}  # fmt: skip
+    for name in strings:
+        for other in set(strings) - {name}:
+            sentence = run("compare", strings[name], strings[other], "--method", name).refusal()
+            assert repr(method_schemes()[name]) in sentence
+            assert repr(method_schemes()[other]) in sentence
+            with pytest.raises(SchemeMismatch):
+                compare_fingerprints(strings[name], strings[other])
+    texts_only = run("compare", *list(strings.values())[:2], "--method", "lcs").refusal()
+    assert "'lcs' compares texts" in texts_only
+    with pytest.raises(SchemeMismatch, match=r"Unknown scheme 'other\.v3'"):
+        compare_fingerprints("other.v3:AAAA", "other.v3:AAAA")
+    with pytest.raises(SchemeError):
+        compare_fingerprints("no fingerprint", strings["token-simhash"])
+    assert "'lcs' is no method whose fingerprints" in (
+        run("fingerprint", "a", "--scheme", "lcs").refusal()
+    )
+    thai = run("fingerprint", "thai", "--scheme", "weighted-simhash").refusal()
+    assert "cannot read 'thai': it is in language 'th'" in thai
+    assert method_fingerprint("?!", "token-simhash") is None
+    with pytest.raises(InputError, match="it is in language 'th'"):
+        method_fingerprint(Path("thai").read_text("utf-8"), "weighted-simhash")
+
+
+@pytest.mark.usefixtures("files")
 def test_what_cannot_be_compared_is_one_sentence(run: Any) -> None:
     def refusal(*arguments: str) -> str:
         return str(run("compare", *arguments).refusal())
@@ -74,7 +123,7 @@ def test_what_cannot_be_compared_is_one_sentence(run: Any) -> None:
     assert "'thai'" in unread
     assert "en and zh" in unread
     assert "weighted-simhash" in refusal("a", "b", "--method", "weighted")
-    assert "no token" in run("fingerprint", "empty", "--scheme", "token-simhash").refusal()
+    assert "no words" in run("fingerprint", "empty", "--scheme", "token-simhash").refusal()
     for option in (["--changes"], ["--html", "x.html"]):
         usage = run("compare", "a", "b", "--method", "lcs", *option).wrong_usage()
         assert "--method" in usage

@@ -5,6 +5,7 @@ import pytest
 
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.methods.hamming import DocumentFingerprints
+from es_simhash.methods.tables import MaskTables
 from tests.bench.experiments import topics
 from tests.bench.experiments.topic_texts import Collection, edited
 from tests.support.made_up_texts import make_prose
@@ -17,9 +18,7 @@ def collection(seed: int = 0) -> Collection:
 
 def of(numbers: list[int], unreadable: dict[int, str] | None = None) -> DocumentFingerprints:
     values: Uint64s = np.array(numbers, np.uint64)
-    return DocumentFingerprints(
-        values, 64, unreadable or {}, lambda numbers: np.zeros((0, 2), np.int64)
-    )
+    return DocumentFingerprints(values, unreadable or {}, MaskTables(64, (1,), 3))
 
 
 def test_pairs_are_counted_once_from_whichever_side() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints import text_fingerprints
+from es_simhash.fingerprints import batches, text_fingerprints
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
@@ -63,7 +63,7 @@ def test_a_stream_is_cut_into_batches_without_effect(monkeypatch: pytest.MonkeyP
     stream = [f"text number {number} of the stream. " * (number % 7) for number in range(60)]
     whole = [values(each) for each in fingerprint_batch(stream)]
     for size in (1, 50, 10**9):
-        monkeypatch.setattr(text_fingerprints, "BATCH_CHARACTERS", size)
+        monkeypatch.setattr(batches, "BATCH_CHARACTERS", size)
         assert [values(each) for each in text_fingerprints.fingerprint_texts(iter(stream))] == whole
 
 

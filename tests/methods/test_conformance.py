@@ -11,14 +11,10 @@ from es_simhash.methods.character_simhash import CharacterSimhash
 from es_simhash.methods.hash_families import FAMILIES
 from es_simhash.methods.jenkins import lookup8
 from es_simhash.methods.minhash import MinHash
+from es_simhash.methods.scheme import is_fingerprint
 from es_simhash.methods.sentence_simhash import SentenceSimhash, bigram_hashes
-from es_simhash.methods.token_simhash import (
-    TOKEN_SCHEME,
-    TokenFingerprint,
-    is_fingerprint,
-    token_fingerprint,
-    tokens_of,
-)
+from es_simhash.methods.strings import compare_fingerprints, method_fingerprint
+from es_simhash.methods.token_simhash import TOKEN_SCHEME, TOKENS, tokens_of
 from es_simhash.methods.weighted_simhash import WeightedSimhash
 from tests.support import slow_methods
 
@@ -38,8 +34,10 @@ def test_sentences_have_the_fingerprint_of_their_letter_bigrams(text: str, bits:
     # A text shorter than the least chunk is one sentence.
     short = " ".join(text.replace("。", " ").split()[:6])[:20]
     features = SentenceSimhash(bits).read([short])
-    assert len(features.rows) == 1
-    assert int.from_bytes(features.rows[0].tobytes(), "big") == slow_methods.sentence(short, bits)
+    assert len(features.sentences) == 1
+    assert int.from_bytes(features.sentences[0].tobytes(), "big") == slow_methods.sentence(
+        short, bits
+    )
 
 
 def test_the_hash_of_a_bigram_is_that_of_the_origins() -> None:
@@ -72,28 +70,32 @@ def test_jenkins_hash_is_that_of_the_original(length: int) -> None:
 @pytest.mark.parametrize("text", [*TEXTS, "twice twice once"])
 def test_token_strings_are_those_of_the_scheme(text: str) -> None:
     assert tokens_of(text) == slow_methods.tokens(text)
-    assert str(token_fingerprint(text)) == slow_methods.token_string(text)
+    assert method_fingerprint(text, "token-simhash") == slow_methods.token_string(text)
 
 
 def test_numbers_and_addresses_are_no_tokens() -> None:
     text = "See https://example.org/a_b?c=d or www.example.org/x in 2024, 3rd of v_1 and 12_3."
     assert tokens_of(text) == ["see", "or", "in", "3rd", "of", "v_1", "and"]
-    assert token_fingerprint("2024, 12 _ !") is None
-    assert token_fingerprint("https://example.org") is None
+    assert method_fingerprint("2024, 12 _ !", "token-simhash") is None
+    assert method_fingerprint("https://example.org", "token-simhash") is None
+
+
+def rows(value: int) -> np.ndarray:
+    return np.array([list(value.to_bytes(8, "big"))], np.uint8)
 
 
 def test_strings_are_read_in_either_case_and_hold_64_bits() -> None:
     # By hand: 64 bits are 12 digits of base32 and 4 bits more.
-    assert str(TokenFingerprint(0)) == f"{TOKEN_SCHEME}:{'A' * 13}"
-    assert str(TokenFingerprint((1 << 64) - 1)) == f"{TOKEN_SCHEME}:{'7' * 12}6"
-    assert str(TokenFingerprint(1 << 63)) == f"{TOKEN_SCHEME}:Q{'A' * 12}"
+    assert TOKENS.string(rows(0)) == f"{TOKEN_SCHEME}:{'A' * 13}"
+    assert TOKENS.string(rows((1 << 64) - 1)) == f"{TOKEN_SCHEME}:{'7' * 12}6"
+    assert TOKENS.string(rows(1 << 63)) == f"{TOKEN_SCHEME}:Q{'A' * 12}"
     for value in (0, 1, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF):
-        string = str(TokenFingerprint(value))
-        assert TokenFingerprint.parse(string).value == value
-        assert TokenFingerprint.parse(string.lower()).value == value
+        string = TOKENS.string(rows(value))
+        assert TOKENS.parse(string).tolist() == rows(value).tolist()
+        assert TOKENS.parse(string.lower()).tolist() == rows(value).tolist()
         assert is_fingerprint(string)
-    one, other = TokenFingerprint(0), TokenFingerprint(0b111)
-    assert one.similarity(other) == 1 - 3 / 64
+    strings = TOKENS.string(rows(0)), TOKENS.string(rows(0b111))
+    assert compare_fingerprints(*strings) == 1 - 3 / 64
 
 
 @pytest.mark.parametrize(
@@ -101,12 +103,12 @@ def test_strings_are_read_in_either_case_and_hold_64_bits() -> None:
 )
 def test_what_is_no_fingerprint_is_one_sentence(string: str) -> None:
     with pytest.raises(SchemeError, match=TOKEN_SCHEME):
-        TokenFingerprint.parse(string)
+        TOKENS.parse(string)
 
 
 def test_a_string_of_another_scheme_is_rejected() -> None:
     with pytest.raises(SchemeMismatch) as error:
-        TokenFingerprint.parse("token-simhash64.v2:AAAAAAAAAAAAA")
+        TOKENS.parse("token-simhash64.v2:AAAAAAAAAAAAA")
     assert "'token-simhash64.v2'" in str(error.value)
     assert repr(TOKEN_SCHEME) in str(error.value)
 
@@ -122,7 +124,7 @@ def test_murmur3_has_the_published_values() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_signatures_are_the_smallest_hashes(family: str) -> None:
     features = MinHash.of_family(family).read([*TEXTS, ""])
-    for row, text in zip(features.rows, TEXTS, strict=False):
+    for row, text in zip(features.values, TEXTS, strict=False):
         assert row.tolist() == slow_methods.signature(text, family, 200)
 
 

@@ -1,0 +1,128 @@
+"""What a method finds in an index, printed: `es-simhash related --method`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from es_simhash.cli.columns import Column, print_columns
+from es_simhash.cli.output import print_json
+from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
+from es_simhash.query.method_search import MethodAnswer, MethodRelation
+from es_simhash.query.options import SearchOptions
+from es_simhash.search.index import Index
+from es_simhash.storage.paths import get_path
+from es_simhash.text.escaping import one_line
+
+
+@dataclass(frozen=True)
+class MethodQueries:
+    """Queries by a method, and how their answers are printed.
+
+    Attributes:
+        index: The index.
+        method: Name of the method.
+        options: Of the searches.
+        output_format: `table` or `json`.
+        explains: Whether the bodies of the searches are printed in place of the answers.
+    """
+
+    index: Index
+    method: str
+    options: SearchOptions
+    output_format: str
+    explains: bool
+
+    def print_answers(self, ids: Sequence[str], text: str | None, name: str) -> None:
+        """Print what the method finds for each of some documents, or for a text.
+
+        Of several, one that is not there or that the method cannot read is one line on standard
+        error, and the others are printed; the exit status is 1 then.
+
+        Args:
+            ids: Ids of documents.
+            text: A text, in place of ids.
+            name: What the text is called.
+        """
+        queries = {id: (id, None) for id in ids} if text is None else {name: (None, text)}
+        if self.explains:
+            id, given = next(iter(queries.values()))
+            print_json(self.index.searches_by(self.method, id=id, text=given, options=self.options))
+            return
+        answers: dict[str, MethodAnswer] = {}
+        failures: list[EsSimhashError] = []
+        for query, (id, given) in queries.items():
+            try:
+                answers[query] = self.index.related_by(
+                    self.method, id=id, text=given, options=self.options
+                )
+            except (InputError, DocumentMissing) as error:
+                if len(queries) == 1:
+                    raise
+                failures.append(error)
+        self._print(answers)
+        for failure in failures:
+            click.echo(f"Error: {one_line(str(failure))}", err=True)
+        if failures:
+            raise SystemExit(1)
+
+    def _print(self, answers: dict[str, MethodAnswer]) -> None:
+        if self.output_format == "json":
+            values = {
+                query: [relation.to_dict() for relation in answer.relations]
+                for query, answer in answers.items()
+            }
+            print_json(next(iter(values.values())) if len(values) == 1 else values)
+        else:
+            for query, answer in answers.items():
+                self._print_table(query, answer)
+        truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
+        if truncated:
+            click.echo(
+                f"truncated: more candidates than were examined for {', '.join(truncated)}. "
+                "Increase --candidates.",
+                err=True,
+            )
+
+    def _print_table(self, query: str, answer: MethodAnswer) -> None:
+        console = Console()
+        title = f"{self.method} of {one_line(query)}"
+        if not answer.relations:
+            console.print(Text(f"{title}: no documents found."), highlight=False, soft_wrap=True)
+            return
+        console.print(Text(title, "italic"), soft_wrap=True)
+        print_columns(self._columns(answer.relations), console)
+        shown, start = len(answer.relations), self.options.offset
+        first = f" from {start + 1}" if start else ""
+        line = f"{shown} of {answer.total}{first}"
+        if start + shown < answer.total:
+            line += f"; --from {start + shown} shows the next"
+        console.print(Text(f"{line}.", "dim"), highlight=False)
+
+    def _columns(self, relations: Sequence[MethodRelation]) -> list[Column]:
+        fields = [
+            Column(
+                one_line(name),
+                [Text(_shown(get_path(one.source, name))) for one in relations],
+                shrinks=True,
+            )
+            for name in self.options.fields
+        ]
+        return [
+            Column("id", [Text(one_line(one.id)) for one in relations]),
+            Column("kind", [Text(one.kind) for one in relations]),
+            Column("score", [Text(f"{one.score:.4f}") for one in relations], is_number=True),
+            Column("differing", [Text(_differing(one)) for one in relations]),
+            *fields,
+        ]
+
+
+def _differing(relation: MethodRelation) -> str:
+    evidence = relation.evidence
+    return f"{evidence.distance} of {evidence.units} {evidence.unit}"
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else one_line(str(value))
