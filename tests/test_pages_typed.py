@@ -18,7 +18,7 @@ from typing import Any
 import jwt
 import pytest
 
-from es_simhash import Index, find_families, install
+from es_simhash import Index, SearchOptions, find_families, install
 from scripts.build_site import ROOT
 from tests.support.filled_index import filled_index
 from tests.support.made_up_texts import make_text, revise
@@ -225,7 +225,7 @@ def test_the_templates_of_install_md_map_the_fields_of_new_indices(
             absent.cluster.delete_component_template(name=name)
 
 
-def test_the_service_of_service_md_answers(articles: str, cluster_url: str) -> None:
+def test_the_service_of_service_md_answers(client: Any, articles: str, cluster_url: str) -> None:
     (block,) = (one for one in blocks("docs/service.md") if one.language == "sh")
     extra, serve, curl = block.commands
     assert shlex.split(extra) == ["pip", "install", "es-simhash[service]"]
@@ -242,9 +242,13 @@ def test_the_service_of_service_md_answers(articles: str, cluster_url: str) -> N
                 "curl", "curl --retry 60 --retry-delay 1 --retry-connrefused"
             )
             done = subprocess.run(["bash", "-c", curled], capture_output=True, text=True)
-            assert json.loads(done.stdout)["relations"][0]["id"] == "42"
+            found = [each["id"] for each in json.loads(done.stdout)["relations"]]
         finally:
             process.terminate()
+    # What other pages have written to the index is related as well.
+    related = Index(client, articles).related(id="17", options=SearchOptions(size=5))
+    assert found == [each.id for each in related]
+    assert len(found) > 0
 
 
 def test_the_token_of_service_md_has_its_claim(client: Any, cluster_url: str) -> None:
