@@ -1,0 +1,109 @@
+"""How well a peer finds the versions of a set: at its default, and at any cut of its scores."""
+
+import os
+import resource
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from es_simhash.evaluation.cuts import f1_at, left_out_cut
+from es_simhash.evaluation.pair_measures import Curve, Labels
+from es_simhash.methods.model import Pairs
+from tests.bench.method_runs import Truth, truth_of
+from tests.bench.peers.engine import Engines
+from tests.bench.peers.model import Scored
+from tests.bench.peers.registry import peers
+
+# Scores are told apart in so many digits, so that curves are short.
+_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A peer on a set.
+
+    Attributes:
+        peer: Its name.
+        set_name: Of the set.
+        default: F1 of what the peer brings with its defaults.
+        curve: Over all scored pairs; versions that are none of them are missed at every cut.
+        failures: How many texts it fails on, by the reason.
+        peak: The process that measured, and the most memory it had, in KiB.
+    """
+
+    peer: str
+    set_name: str
+    default: float
+    curve: Curve = field(repr=False)
+    failures: dict[str, int]
+    peak: tuple[int, int]
+
+    def f1(self, cut: float) -> float:
+        """Return F1 at a cut."""
+        return float(f1_at(self.curve, np.array([cut]))[0])
+
+
+def measure_set(peer: str, set_name: str, engines: Engines) -> Quality:
+    """Run a peer on a set of the evaluation data."""
+    return measure_truth(peer, set_name, truth_of(set_name), engines)
+
+
+def measure_truth(peer: str, set_name: str, truth: Truth, engines: Engines) -> Quality:
+    """Run a peer on the texts of a set, whatever they are."""
+    with closing(peers(engines)[peer].build(list(truth.texts.values()))) as collection:
+        called, scored = collection.called(), collection.scored()
+        failures = dict(collection.failures)
+    peak = os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Quality(
+        peer, set_name, f1_of(called, truth), curve_of(scored, truth), failures, peak
+    )
+
+
+def f1_of(called: Pairs, truth: Truth) -> float:
+    """Return F1 when these pairs, and no others, are called versions."""
+    labels, counts = _labels(called, truth)
+    right, wrong = int((labels & counts).sum()), int((~labels & counts).sum())
+    return 2 * right / (right + wrong + len(truth.versions))
+
+
+def curve_of(scored: Scored, truth: Truth) -> Curve:
+    """Return the curve of scored pairs against the truth of a set."""
+    labels, counts = _labels(scored.pairs, truth)
+    curve = Curve.of(np.round(scored.scores[counts], _DIGITS), labels[counts])
+    return replace(curve, versions=float(len(truth.versions)))
+
+
+def _labels(pairs: Pairs, truth: Truth) -> tuple[Labels, Labels]:
+    """Return which pairs are versions, and which count at all."""
+    ids = np.array(list(truth.texts))
+    named = [
+        (one, other) if one < other else (other, one)
+        for one, other in zip(ids[pairs[:, 0]].tolist(), ids[pairs[:, 1]].tolist(), strict=True)
+    ]
+    labels = np.array([key in truth.versions for key in named], bool)
+    counts = np.array(
+        [
+            key not in truth.neither and (truth.only is None or key in truth.only)
+            for key in named
+        ],
+        bool,
+    )
+    return labels, counts
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """A peer on all sets, at cuts that are the same for several of them."""
+
+    by_set: dict[str, Quality]
+
+    @property
+    def single(self) -> float:
+        """The one cut with the highest mean F1 over all sets."""
+        return left_out_cut([quality.curve for quality in self.by_set.values()])
+
+    def held_out(self, set_name: str) -> float:
+        """Return the F1 on a set at the cut with the highest mean F1 on the others; nan of one."""
+        others = [each.curve for name, each in self.by_set.items() if name != set_name]
+        return self.by_set[set_name].f1(left_out_cut(others)) if others else float("nan")
