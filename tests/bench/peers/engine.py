@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import elastic_transport
 import elasticsearch
@@ -13,8 +13,8 @@ from elastic_transport.client_utils import url_to_node_config
 
 from es_simhash.engine.connection import connect
 from es_simhash.errors import ClusterError, NodeError
+from tests.bench.peers.model import Kind
 
-Kind = Literal["Elasticsearch", "OpenSearch"]
 _TIMEOUT = 600
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 _LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
@@ -25,13 +25,13 @@ class Engines:
     """Addresses of the engines of a run.
 
     Attributes:
-        elasticsearch: Of the Elasticsearch.
-        opensearch: Of the OpenSearch; empty where none could be started.
+        elasticsearch_url: Of the Elasticsearch.
+        opensearch_url: Of the OpenSearch; empty where none could be started.
         reason: Why there is no OpenSearch, as one sentence.
     """
 
-    elasticsearch: str
-    opensearch: str = ""
+    elasticsearch_url: str
+    opensearch_url: str = ""
     reason: str = "No OpenSearch runs."
 
     def open(self, kind: Kind) -> "Engine":
@@ -41,14 +41,14 @@ class Engines:
             NodeError: There is none of this kind.
         """
         if kind == "Elasticsearch":
-            return _elasticsearch(self.elasticsearch)
-        if not self.opensearch:
+            return _elasticsearch(self.elasticsearch_url)
+        if not self.opensearch_url:
             raise NodeError(self.reason)
-        return _opensearch(self.opensearch)
+        return _opensearch(self.opensearch_url)
 
     def client(self) -> elasticsearch.Elasticsearch:
         """Return the client of Elasticsearch of this process."""
-        return _client(self.elasticsearch)
+        return _client(self.elasticsearch_url)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def sign_simhash(texts: Sequence[str]) -> list[Any]:
 class GaoyaMinHash:
     """Its MinHash index with its defaults."""
 
+    engine = None
     name = "gaoya-minhash"
     tool = "gaoya MinHash, 100 hashes of words; default: 20 bands, Jaccard 0.75"
 
@@ -53,6 +54,7 @@ class GaoyaMinHash:
 class GaoyaSimhash:
     """Its simhash index with its defaults."""
 
+    engine = None
     name = "gaoya-simhash"
     tool = "gaoya simhash, 64 bits of words; default: 6 blocks, 5 bits differ"
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -75,5 +76,5 @@ def word_runs(texts: Sequence[str]) -> list[list[bytes]]:
     bounds = runs.bounds.tolist()
     return [
         [bytes(shingle) for shingle in dict.fromkeys(shingles[start:end].tolist())]
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, end in pairwise(bounds)
     ]

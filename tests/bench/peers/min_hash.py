@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.peers.engine import Engines
+from tests.bench.peers.model import Kind
 from tests.bench.peers.search_peers import Hit, SearchCollection, Source
 
 _ANALYSIS = {
@@ -73,9 +74,7 @@ class _Terms(_Index):
     ) -> Iterable[dict[str, Any]]:
         wanted = "fields=text&positions=false&offsets=false&field_statistics=false"
         ids = {"ids": [str(number) for number in numbers]}
-        answer = source.engine.call(
-            "POST", f"/{source.index}/_mtermvectors?{wanted}", ids
-        )
+        answer = source.engine.call("POST", f"/{source.index}/_mtermvectors?{wanted}", ids)
         # They come in any order.
         vectors = {int(found["_id"]): found["term_vectors"] for found in answer["docs"]}
         for number in numbers:
@@ -95,12 +94,13 @@ class MinHashMatch:
     """The filter queried by a `match` of the text."""
 
     engines: Engines
+    engine: Kind = "OpenSearch"
     name: str = "min-hash-match"
     tool: str = "OpenSearch min_hash filter, match query; default: the first ten hits"
 
     def build(self, texts: Sequence[str]) -> SearchCollection:
         """Index the hashes of texts."""
-        return SearchCollection(self.engines.open("OpenSearch"), _Match(), texts)
+        return SearchCollection(self.engines.open(self.engine), _Match(), texts)
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class MinHashTerms:
     """The filter queried by one clause for each hash of the text."""
 
     engines: Engines
+    engine: Kind = "OpenSearch"
     name: str = "min-hash-terms"
     tool: str = (
         "OpenSearch min_hash filter, one clause a hash, share of them; default: the first ten hits"
@@ -115,4 +116,4 @@ class MinHashTerms:
 
     def build(self, texts: Sequence[str]) -> SearchCollection:
         """Index the hashes of texts."""
-        return SearchCollection(self.engines.open("OpenSearch"), _Terms(), texts)
+        return SearchCollection(self.engines.open(self.engine), _Terms(), texts)

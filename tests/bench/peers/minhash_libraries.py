@@ -34,6 +34,7 @@ def sign_datasketch(texts: Sequence[str]) -> list[Any]:
 class Datasketch:
     """Its LSH at the threshold it has by default."""
 
+    engine = None
     name = "datasketch"
     tool = "datasketch MinHash, 128 permutations, runs of 3 words; default: LSH for 0.9"
 
@@ -68,6 +69,7 @@ def sign_rensa(texts: Sequence[str]) -> list[Any]:
 class Rensa:
     """Its LSH with the threshold of its README, and its own check of what that finds."""
 
+    engine = None
     name = "rensa"
     tool = "rensa R-MinHash, 128 permutations, runs of 3 words; its README: 0.8"
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from es_simhash.methods.model import Ints, Pairs, Scores
+
+Kind = Literal["Elasticsearch", "OpenSearch"]
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,14 @@ class Peer(Protocol):
     def tool(self) -> str:
         """What it is, as one line: library or engine, features, what its default is."""
 
+    @property
+    def engine(self) -> Kind | None:
+        """The engine that it runs on; None if it runs in this process."""
+
     def build(self, texts: Sequence[str]) -> Collection:
         """Take in texts, until they can be queried.
 
         Raises:
             MissingExtra: Its library is not installed.
+            NodeError: Its engine does not run.
         """

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.peers.engine import Engines
+from tests.bench.peers.model import Kind
 from tests.bench.peers.search_peers import Hit, SearchCollection, Source
 
 
@@ -41,12 +42,13 @@ class MoreLikeThis:
     """The query with its defaults; any hit of the first page counts."""
 
     engines: Engines
+    engine: Kind = "Elasticsearch"
     name: str = "more-like-this"
     tool: str = "Elasticsearch more_like_this, its defaults; default: the first ten hits"
 
     def build(self, texts: Sequence[str]) -> SearchCollection:
         """Index texts, analysed the standard way."""
-        return SearchCollection(self.engines.open("Elasticsearch"), _Query({}, False), texts)
+        return SearchCollection(self.engines.open(self.engine), _Query({}, False), texts)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class RelativeMoreLikeThis:
     """The query with every term eligible, and scores that are shares of the text's own."""
 
     engines: Engines
+    engine: Kind = "Elasticsearch"
     name: str = "more-like-this-relative"
     tool: str = (
         "Elasticsearch more_like_this of any term (min_term_freq and min_doc_freq 1), score over "
@@ -63,4 +66,4 @@ class RelativeMoreLikeThis:
     def build(self, texts: Sequence[str]) -> SearchCollection:
         """Index texts, analysed the standard way."""
         options = {"include": True, "min_term_freq": 1, "min_doc_freq": 1}
-        return SearchCollection(self.engines.open("Elasticsearch"), _Query(options, True), texts)
+        return SearchCollection(self.engines.open(self.engine), _Query(options, True), texts)

@@ -20,7 +20,7 @@ from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.search.index import Index
 from es_simhash.storage.config import IndexConfig
 from tests.bench.peers.engine import Engines
-from tests.bench.peers.model import Scored
+from tests.bench.peers.model import Kind, Scored
 from tests.bench.peers.search_peers import DEEP_PAGE, plain_bytes, plain_index
 
 _BATCH = 20
@@ -96,6 +96,7 @@ class Own:
     """This project."""
 
     engines: Engines
+    engine: Kind = "Elasticsearch"
     name: str = "es-simhash"
     tool: str = "this project, through Elasticsearch; default: score 0.6"
 

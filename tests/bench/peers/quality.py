@@ -4,13 +4,14 @@ import os
 import resource
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from es_simhash.evaluation.cuts import f1_at, left_out_cut
 from es_simhash.evaluation.pair_measures import Curve, Labels
 from es_simhash.methods.model import Pairs
-from tests.bench.method_runs import Truth, truth_of
+from tests.bench.method_runs import Truth, among, pair_keys, truth_of
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Scored
 from tests.bench.peers.registry import peers
@@ -54,10 +55,13 @@ def measure_truth(peer: str, set_name: str, truth: Truth, engines: Engines) -> Q
     with closing(peers(engines)[peer].build(list(truth.texts.values()))) as collection:
         called, scored = collection.called(), collection.scored()
         failures = dict(collection.failures)
-    peak = os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Quality(
-        peer, set_name, f1_of(called, truth), curve_of(scored, truth), failures, peak
-    )
+    default, curve = f1_of(called, truth), curve_of(scored, truth)
+    return Quality(peer, set_name, default, curve, failures, peak_memory())
+
+
+def peak_memory() -> tuple[int, int]:
+    """Return the number of this process, and the most memory it had, in KiB."""
+    return os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def f1_of(called: Pairs, truth: Truth) -> float:
@@ -76,19 +80,12 @@ def curve_of(scored: Scored, truth: Truth) -> Curve:
 
 def _labels(pairs: Pairs, truth: Truth) -> tuple[Labels, Labels]:
     """Return which pairs are versions, and which count at all."""
-    ids = np.array(list(truth.texts))
-    named = [
-        (one, other) if one < other else (other, one)
-        for one, other in zip(ids[pairs[:, 0]].tolist(), ids[pairs[:, 1]].tolist(), strict=True)
-    ]
-    labels = np.array([key in truth.versions for key in named], bool)
-    counts = np.array(
-        [
-            key not in truth.neither and (truth.only is None or key in truth.only)
-            for key in named
-        ],
-        bool,
-    )
+    numbers = {id: number for number, id in enumerate(truth.texts)}
+    keys = pairs[:, 0] << 32 | pairs[:, 1]
+    labels = among(keys, pair_keys(truth.versions, numbers))
+    counts = ~among(keys, pair_keys(truth.neither, numbers))
+    if truth.only is not None:
+        counts &= among(keys, pair_keys(truth.only, numbers))
     return labels, counts
 
 
@@ -98,12 +95,12 @@ class Cuts:
 
     by_set: dict[str, Quality]
 
-    @property
+    @cached_property
     def single(self) -> float:
         """The one cut with the highest mean F1 over all sets."""
         return left_out_cut([quality.curve for quality in self.by_set.values()])
 
     def held_out(self, set_name: str) -> float:
-        """Return the F1 on a set at the cut with the highest mean F1 on the others; nan of one."""
+        """Return the F1 on a set at the cut with the highest mean F1 on the others."""
         others = [each.curve for name, each in self.by_set.items() if name != set_name]
-        return self.by_set[set_name].f1(left_out_cut(others)) if others else float("nan")
+        return self.by_set[set_name].f1(left_out_cut(others))

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -29,12 +30,13 @@ class Hit(NamedTuple):
     score: float
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """What is searched: an index, and the texts that are in it."""
 
     engine: Engine
     index: str
-    texts: Sequence[str]
+    texts: Sequence[str] = field(repr=False)
 
 
 class Recipe(Protocol):
@@ -107,8 +109,8 @@ class SearchCollection:
 
     def nbytes(self) -> int:
         """Return the bytes of the index beyond those of one that only stores the texts."""
-        engine, index, texts = self._source
-        return engine.stored_bytes(index) - plain_bytes(engine, texts)
+        engine = self._source.engine
+        return engine.stored_bytes(self._source.index) - plain_bytes(engine, self._source.texts)
 
     def close(self) -> None:
         """Delete the index."""

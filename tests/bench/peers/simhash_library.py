@@ -30,6 +30,7 @@ def _fingerprint(library: Any, text: str) -> Any:
 class PypiSimhash:
     """PyPI `simhash` with its defaults."""
 
+    engine = None
     name = "simhash"
     tool = "PyPI simhash, 64 bits of four-character runs; default: 2 bits differ"
 

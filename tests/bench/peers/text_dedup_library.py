@@ -75,6 +75,7 @@ def sign_minhash(texts: Sequence[str]) -> list[Any]:
 class TextDedupMinHash:
     """Its `minhash` command with its defaults: all texts that share a band are one cluster."""
 
+    engine = None
     name = "text-dedup-minhash"
     tool = "text-dedup MinHash, 250 permutations, runs of 5 words; default: clusters for 0.7"
 
@@ -119,6 +120,7 @@ def sign_simhash(texts: Sequence[str]) -> list[Any]:
 class TextDedupSimhash:
     """Its `simhash` command with its defaults: texts within 3 bits are joined to clusters."""
 
+    engine = None
     name = "text-dedup-simhash"
     tool = "text-dedup simhash, 64 bits of 3-character runs; default: clusters within 3 bits"
 

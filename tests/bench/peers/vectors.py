@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from es_simhash.fingerprints.text_fingerprints import document_fingerprints, text_batches
 from es_simhash.methods.units import words_of
 from tests.bench.peers.engine import Engines
+from tests.bench.peers.model import Kind
 from tests.bench.peers.search_peers import Hit, SearchCollection, Source
 from tests.bench.peers.sentence_encoder import DIMENSIONS, sentence_encoder
-
-import numpy as np
 
 Vector = list[int] | list[float] | None
 
@@ -57,6 +58,7 @@ class BitKnn:
     """The same document fingerprint as ours, and nothing but a kNN search of its bits."""
 
     engines: Engines
+    engine: Kind = "Elasticsearch"
     name: str = "bit-knn"
     tool: str = "Elasticsearch kNN of our 128-bit document fingerprint; default: the first ten hits"
 
@@ -64,7 +66,7 @@ class BitKnn:
         """Index texts with their fingerprints; the engine chooses the index of the vectors."""
         mapping = {"element_type": "bit", "dims": 128}
         recipe = _Nearest(mapping, fingerprints_of(texts))
-        return SearchCollection(self.engines.open("Elasticsearch"), recipe, texts)
+        return SearchCollection(self.engines.open(self.engine), recipe, texts)
 
 
 def embeddings_of(texts: Sequence[str]) -> list[Vector]:
@@ -78,6 +80,7 @@ class DenseKnn:
     """Embeddings of a sentence encoder, and a kNN search of them as the engine does it."""
 
     engines: Engines
+    engine: Kind = "Elasticsearch"
     name: str = "dense-knn"
     tool: str = (
         "Elasticsearch kNN of all-MiniLM-L6-v2, the first 256 word pieces; "
@@ -88,4 +91,4 @@ class DenseKnn:
         """Index texts with their embeddings; the engine chooses how it quantises them."""
         mapping = {"dims": DIMENSIONS, "similarity": "cosine"}
         recipe = _Nearest(mapping, embeddings_of(texts))
-        return SearchCollection(self.engines.open("Elasticsearch"), recipe, texts)
+        return SearchCollection(self.engines.open(self.engine), recipe, texts)
