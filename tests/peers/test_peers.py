@@ -1,9 +1,12 @@
 """Every peer on the same few texts, through its own library or a real engine."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra, NodeError
@@ -11,20 +14,18 @@ from tests.bench import synthetic
 from tests.bench.method_runs import Truth
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.library import require
-from tests.bench.peers.model import Collection
+from tests.bench.peers.model import Collection, Scored
 from tests.bench.peers.quality import curve_of, f1_of
 from tests.bench.peers.registry import OWN, SIGNATURES, peer_names, peers, require_names
 from tests.bench.peers.run import check
 
-TEXTS = [*synthetic.texts(0, 24, 12)]
 # The last is a copy of the fourth; every tenth is a revision of the one before it.
 COPY, UNRELATED = (3, 24), (2, 5)
+TEXTS = [*synthetic.texts(0, COPY[1], 12)]
 TEXTS.append(TEXTS[COPY[0]])
 ON_OPENSEARCH = {"min-hash-match", "min-hash-terms"}
-# Their default is a cut; that of a search engine is a page of hits, related or not.
-WITH_CUT = [name for name in peer_names() if "-knn" not in name and "more-" not in name]
-WITH_CUT = [name for name in WITH_CUT if name not in ON_OPENSEARCH]
 RELATIVE = {OWN, "more-like-this-relative", "bit-knn", "dense-knn", "min-hash-terms"}
+# Their default is a cut; that of a search engine is a page of hits, related or not.
 IN_MEMORY = [name for name, peer in peers(Engines("")).items() if peer.engine is None]
 
 
@@ -70,7 +71,7 @@ def test_a_peer_brings_an_exact_copy_and_scores_strangers_lower(
     assert all(one < other for one, other in scores)
     if name in RELATIVE:
         assert scores[COPY] == pytest.approx(1.0, abs=1e-3)
-    if name in WITH_CUT:
+    if name in (OWN, *IN_MEMORY):
         assert UNRELATED not in called
 
 
@@ -112,9 +113,9 @@ def test_gaoya_is_said_not_to_split_chinese() -> None:
 def test_a_missing_library_is_one_sentence_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "gaoya", None)
+    monkeypatch.setitem(sys.modules, "gaoya", None)
     reason = check("gaoya-simhash", Engines(""))
-    assert reason == "gaoya is not installed. Install it: pip install 'es-simhash[peers]'."
+    assert reason == "gaoya is not installed; run pip install 'es-simhash[peers]'."
     with pytest.raises(MissingExtra, match="no_such_wheel is not installed"):
         require("no_such_wheel", load=False)
 
@@ -136,14 +137,20 @@ def test_f1_counts_what_is_known_and_no_more() -> None:
     ids = [f"d{number}" for number in range(5)]
     versions = {("d0", "d1"), ("d0", "d2"), ("d1", "d2")}
     truth = Truth(dict.fromkeys(ids, ""), versions, neither={("d3", "d4")})
-    with built("simhash", ["one text", "one text", "x", "y", "z"], Engines("")) as collection:
-        scored = collection.scored()
-    assert [0, 1] in scored.pairs.tolist()
-    pairs = scored.pairs[:1]
-    assert f1_of(pairs, truth) == pytest.approx(2 * 1 / (1 + 3))
-    everything = scored.pairs[:0].tolist() + [list(each) for each in combinations(range(5), 2)]
-    called = scored.pairs.__class__((len(everything), 2), scored.pairs.dtype)
-    called[:] = everything
-    # Of ten pairs three are right, one counts neither way.
-    assert f1_of(called, truth) == pytest.approx(2 * 3 / (9 + 3))
-    assert curve_of(scored, truth).versions == 3
+    some = np.array([[0, 1], [3, 4]])
+    assert f1_of(some, truth) == pytest.approx(2 * 1 / (1 + 3))
+    every = np.array(list(combinations(range(5), 2)))
+    # Of ten pairs three are right, and one counts neither way.
+    assert f1_of(every, truth) == pytest.approx(2 * 3 / (9 + 3))
+    only = replace(truth, only={("d0", "d1"), ("d0", "d3")})
+    assert f1_of(every, only) == pytest.approx(2 * 1 / (2 + 3))
+    curve = curve_of(Scored(some, np.array([0.9, 0.8])), truth)
+    assert curve.versions == 3
+    assert curve.f1().tolist() == [pytest.approx(2 * 1 / (1 + 3))]
+
+
+def test_the_higher_score_of_a_pair_counts_and_no_text_with_itself() -> None:
+    first, second = np.array([2, 0, 1, 2]), np.array([0, 2, 1, 1])
+    scored = Scored.of(first, second, np.array([0.3, 0.7, 1.0, 0.4]))
+    assert scored.pairs.tolist() == [[0, 2], [1, 2]]
+    assert scored.scores.tolist() == [0.7, 0.4]

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from es_simhash.evaluation.pair_measures import Curve
+from es_simhash.fingerprints.scheme import DEFAULT
+from scripts.check_docs import figure_faults
 from tests.bench.figures import Figures
 from tests.bench.peers import run, tables
 from tests.bench.peers.costs import Cost, Costs
@@ -92,6 +94,32 @@ def test_without_data_it_ends_in_one_sentence_with_the_source(
 
 
 @pytest.mark.cluster
+def test_write_replaces_the_block_of_the_page_and_its_figures(
+    measured: tables.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster_url: str
+) -> None:
+    page, figures = tmp_path / "docs" / "peers.md", tmp_path / "docs" / "figures.json"
+    page.parent.mkdir()
+    page.write_text("before\n<!-- peers -->\nold\n<!-- end of peers -->\nafter\n")
+    for name, value in {"PAGE": page, "FIGURES": figures}.items():
+        monkeypatch.setattr(run, name, value)
+    monkeypatch.setattr(run, "available", list)
+    monkeypatch.setattr(run, "measure", lambda *_: (measured, 5.0))
+    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+    # Written all the same, so that nothing is lost; the status says that it took too much memory.
+    assert run.main(["--write", "--sets", ",".join(SETS[1:])]) == 1
+    text = page.read_text()
+    assert re.fullmatch(
+        r"before\n<!-- peers -->\n\S.*\S\n<!-- end of peers -->\nafter\n", text, re.S
+    )
+    assert "\nold\n" not in text
+    recorded = json.loads(figures.read_text())
+    assert f"peers/mean/{OWN}/held_out" in recorded["figures"]
+    assert not list(figure_faults(tmp_path, ["docs/peers.md"], DEFAULT.name))
+    page.write_text(text.replace("1.000", "0.999"))
+    assert list(figure_faults(tmp_path, ["docs/peers.md"], DEFAULT.name))
+
+
+@pytest.mark.cluster
 def test_with_one_set_it_measures_that_and_names_what_is_left_out(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -111,7 +139,7 @@ def test_with_one_set_it_measures_that_and_names_what_is_left_out(
     page = tmp_path / "page.md"
     page.write_text("nothing\n")
     monkeypatch.setattr(run, "PAGE", page)
-    names = f"{OWN},simhash,bit-knn"
+    names = f"{OWN},simhash"
     arguments = ["--peers", names, "--sets", ",".join(SETS), "--texts", "3", "--rounds", "1"]
     assert run.main(arguments) == 0
     printed, said = capfd.readouterr()

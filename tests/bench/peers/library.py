@@ -26,4 +26,4 @@ def require(module: str, install: str = EXTRA, *, load: bool = True) -> Any:
         return import_module(module) if load else None
     except ImportError as error:
         missing = error.name or module
-        raise MissingExtra(f"{missing} is not installed. Install it: {install}.") from error
+        raise MissingExtra(f"{missing} is not installed; run {install}.") from error

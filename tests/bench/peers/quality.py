@@ -2,6 +2,7 @@
 
 import os
 import resource
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -45,9 +46,9 @@ class Quality:
         return float(f1_at(self.curve, np.array([cut]))[0])
 
 
-def measure_set(peer: str, set_name: str, engines: Engines) -> Quality:
-    """Run a peer on a set of the evaluation data."""
-    return measure_truth(peer, set_name, truth_of(set_name), engines)
+def measure_sets(peer: str, sets: Sequence[str], engines: Engines) -> list[Quality]:
+    """Run a peer on sets of the evaluation data."""
+    return [measure_truth(peer, name, truth_of(name), engines) for name in sets]
 
 
 def measure_truth(peer: str, set_name: str, truth: Truth, engines: Engines) -> Quality:
