@@ -6,8 +6,9 @@ Peers take turns, round after round, so that an hour in which the machine is slo
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from es_simhash.errors import MissingExtra
 from tests.bench.peers.engine import Engines
@@ -18,11 +19,11 @@ from tests.bench.timing import percentiles
 
 ROUNDS = 3
 QUERIES = 100
-# What takes longer is measured in one round.
-_SLOW_SECONDS = 10.0
+# What reads fewer documents a second is measured on a tenth of them.
+_SLOW, _SHARE = 50, 10
+_TRIED = 20
 # Engines read their processor time once a second.
 _SETTLED = 1.1
-_WARM_UP = ("Word lists are loaded when a text is read.", "现在加载这种语言的词汇表。")
 
 
 @dataclass
@@ -75,29 +76,43 @@ def measure_costs(
     """Measure peers by their names, and the signatures of all whose libraries are installed."""
     known = peers(engines)
     signatures = _signature_costs(texts, rounds)
-    collections: dict[str, Cost] = {name: Cost() for name in names}
+    collections = {name: Cost() for name in names}
+    taken = {name: _share(texts, partial(_try, known[name])) for name in names}
     for _ in range(rounds):
         for name, cost in collections.items():
-            if not cost.rates or len(texts) / cost.rates[0] < _SLOW_SECONDS:
-                _measure_peer(known[name], texts, engines, cost)
+            _measure_peer(known[name], taken[name], engines, cost)
     characters = statistics.mean(map(len, texts))
     return Costs(len(texts), characters, signatures, collections, peak_memory())
 
 
+def _try(peer: Peer, texts: Sequence[str]) -> None:
+    peer.build(texts).close()
+
+
+def _share(texts: Sequence[str], work: Callable[[Sequence[str]], object]) -> Sequence[str]:
+    """Return the texts to measure something slow or fast on, after a trial, which warms up."""
+    work(texts[:1])
+    tried = texts[:_TRIED]
+    start = time.process_time()
+    work(tried)
+    is_slow = len(tried) < _SLOW * (time.process_time() - start)
+    return texts[: max(1, len(texts) // _SHARE)] if is_slow else texts
+
+
 def _signature_costs(texts: Sequence[str], rounds: int) -> dict[str, Cost]:
-    costs: dict[str, Cost] = {}
+    taken: dict[str, Sequence[str]] = {}
     for name, sign in SIGNATURES.items():
-        try:
-            sign(_WARM_UP)
-        except MissingExtra:
-            continue
-        costs[name] = Cost()
+        # Left out, as the peer itself is.
+        with suppress(MissingExtra):
+            taken[name] = _share(texts, sign)
+    costs = {name: Cost() for name in taken}
     for _ in range(rounds):
         for name, cost in costs.items():
-            if not cost.rates or len(texts) / cost.rates[0] < _SLOW_SECONDS:
-                start = time.process_time()
-                SIGNATURES[name](texts)
-                cost.rates.append(len(texts) / (time.process_time() - start))
+            start = time.process_time()
+            SIGNATURES[name](taken[name])
+            # Of a few short texts, the clock may not have moved.
+            seconds = max(time.process_time() - start, 1e-9)
+            cost.rates.append(len(taken[name]) / seconds)
     return costs
 
 
@@ -105,7 +120,7 @@ def _measure_peer(peer: Peer, texts: Sequence[str], engines: Engines, cost: Cost
     clock = _clock(peer, engines)
     start = clock()
     with closing(peer.build(texts)) as collection:
-        cost.rates.append(len(texts) / (clock() - start))
+        cost.rates.append(len(texts) / max(clock() - start, 1e-9))
         cost.queries.append(_query_time(collection, len(texts)))
         if cost.nbytes != cost.nbytes:
             cost.nbytes = collection.nbytes() / len(texts)
