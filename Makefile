@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
-  bench-parts-of-speech bench-schemes bench-tune evaluate experiments
+  bench-parts-of-speech bench-peers bench-schemes bench-tune evaluate experiments
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -150,6 +150,10 @@ bench-parts-of-speech: $(STAMP)
 # What the fingerprints of methods cost in an index, and what is found by them.
 bench-schemes: $(STAMP)
 	@$(BIN)/python -m tests.bench.schemes $(ARGS)
+
+# Other tools that find versions, in one run (needs the data and the extra `peers`).
+bench-peers: $(STAMP)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.peers.run $(ARGS)
 
 # The references, made of the docstrings and of --help, and the site.
 docs: $(STAMP)

@@ -40,7 +40,7 @@ _RUN = "evaluate"
 _PAGE = Path(__file__).parents[2] / "docs" / "methods.md"
 # The default is as good as the best within this.
 _CLOSE = 0.01
-_SHORT = {
+SHORT_NAMES = {
     "law_versions_de": "German laws",
     "pep_versions": "PEPs",
     "bbc_news": "BBC news",
@@ -153,7 +153,7 @@ def _table(
     best = np.nanmax(np.round(rows, 3), axis=0)
     cells = [[f"{value:.3f}" if value == value else "–" for value in row] for row in rows.tolist()]
     marked = np.argwhere(np.round(rows, 3) == best)
-    columns = ("method", *(_SHORT[name] for name in sets), *(["mean"] if mean else []))
+    columns = ("method", *(SHORT_NAMES[name] for name in sets), *(["mean"] if mean else []))
     return Table(
         title,
         columns,
@@ -203,7 +203,7 @@ def verdicts(
         reached = "reached" if gap <= _CLOSE else "NOT reached"
         own = found[DEFAULT_METHOD, name].f1(method_named(DEFAULT_METHOD).threshold)
         yield (
-            f"- {_SHORT[name]}: {DEFAULT_METHOD} {said} ({known[DEFAULT_METHOD]:.3f}, within "
+            f"- {SHORT_NAMES[name]}: {DEFAULT_METHOD} {said} ({known[DEFAULT_METHOD]:.3f}, within "
             f"{_CLOSE} of the best {reached}); at its own threshold it has {own:.3f}."
             f"{_as_good(found, known, name) if gap <= _CLOSE else ''}"
         )

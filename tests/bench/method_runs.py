@@ -106,10 +106,10 @@ def measure_truth(method_name: str, set_name: str, truth: Truth) -> Measured:
     clock.append(time.process_time())
     keys = candidates[:, 0] << 32 | candidates[:, 1]
     numbers = {id: number for number, id in enumerate(truth.texts)}
-    labels = _among(keys, _keys(truth.versions, numbers))
-    counts = ~_among(keys, _keys(truth.neither, numbers))
+    labels = among(keys, pair_keys(truth.versions, numbers))
+    counts = ~among(keys, pair_keys(truth.neither, numbers))
     if truth.only is not None:
-        counts &= _among(keys, _keys(truth.only, numbers))
+        counts &= among(keys, pair_keys(truth.only, numbers))
     curve = _curve(scores[counts], labels[counts])
     unreadable = sum(reason != NO_WORDS for reason in features.unreadable.values())
     reading, finding, scoring = np.diff(clock).tolist()
@@ -127,7 +127,7 @@ def measure_truth(method_name: str, set_name: str, truth: Truth) -> Measured:
     )
 
 
-def _among(keys: Ints, known: Ints) -> Labels:
+def among(keys: Ints, known: Ints) -> Labels:
     """Check which keys are known; `np.isin` needs several times the memory of the keys."""
     if not len(known):
         return np.zeros(len(keys), bool)
@@ -147,7 +147,8 @@ def _curve(scores: Floats, labels: Labels) -> Curve:
     return Curve(cuts, np.cumsum(right)[some], np.cumsum(wrong)[some], *totals)
 
 
-def _keys(pairs: Iterable[Pair], numbers: dict[str, int]) -> Ints:
+def pair_keys(pairs: Iterable[Pair], numbers: dict[str, int]) -> Ints:
+    """Return a number for each pair of ids of which both are numbered, in any order."""
     known = [
         sorted((numbers[one], numbers[other]))
         for one, other in pairs

@@ -54,8 +54,15 @@ def runs_painless(url: str) -> bool:
 
 
 @contextmanager
-def opensearch(heap: str = "1g", report: settings.Report = lambda _: None) -> Iterator[str]:
+def opensearch(
+    heap: str = "1g", report: settings.Report = lambda _: None, port: int | None = None
+) -> Iterator[str]:
     """Start an OpenSearch, give its address, and stop it and delete its data at the end.
+
+    Args:
+        heap: Its heap size.
+        report: Is told what is being done.
+        port: To listen on; None for any that is free.
 
     Raises:
         NodeError: It cannot be fetched or started; the sentence says why.
@@ -68,7 +75,7 @@ def opensearch(heap: str = "1g", report: settings.Report = lambda _: None) -> It
     with tempfile.TemporaryDirectory(prefix=f"{NAME}-", dir=home / "nodes") as name:
         paths = settings.NodePaths(Path(name))
         paths.root.chmod(0o755)
-        port = settings.choose_port(None)
+        port = settings.choose_port(port)
         _prepare(paths, unpacked, port, heap, user)
         report(f"Starting OpenSearch {VERSION} on JDK {jdk.major} ...")
         with _running(paths, unpacked, jdk, user) as server:
