@@ -8,7 +8,7 @@ from es_simhash.bulk.documents import Document
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, SCHEME, SEMANTIC_SCHEME
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 
 def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexConfig) -> bool:

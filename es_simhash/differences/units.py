@@ -13,14 +13,8 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.relation.tokens import Tokens
 from es_simhash.text.characters import IGNORED, class_ranges, class_table, code_points, space_table
-from es_simhash.text.segmentation import (
-    Ints,
-    Segmentation,
-    cut,
-    normalise,
-    segment,
-    sentence_classes,
-)
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Ints, Segmentation, cut, segment, sentence_classes
 
 SectionKind = Literal["paragraph", "line", "sentence"]
 

@@ -26,7 +26,7 @@ from es_simhash.methods.hamming import DocumentFingerprints
 from es_simhash.methods.jenkins import lookup8
 from es_simhash.methods.model import NO_WORDS, Ints
 from es_simhash.methods.tables import close_pairs
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 TOKEN_SCHEME = "token-simhash64.v1"
 LOOSE, CLOSE = 0.90, 0.98

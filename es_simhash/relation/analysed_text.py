@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints import features
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
+from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
@@ -31,7 +31,8 @@ from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
-from es_simhash.text.segmentation import Segmentation, normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Segmentation, segment
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.
@@ -127,7 +128,7 @@ class AnalysedText:
             return self.chunks.fingerprints
         spaced = features.SpacedCharacters.of(self._segmentation)
         characters = features.chunk_characters(self._segmentation, spaced)
-        return group_fingerprints(characters.features, characters.bounds, CHUNK_BITS)
+        return run_fingerprints(characters, CHUNK_BITS)
 
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:

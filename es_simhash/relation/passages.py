@@ -9,7 +9,8 @@ from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.relation.thresholds import SCORE_DIGITS
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.normal_forms import normalise_all
+from es_simhash.text.segmentation import segment
 
 
 def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
@@ -27,7 +28,7 @@ def passages_of_each(
         return [[] for _ in hits]
     may: list[bool] = []
     for batch in text_batches(hit.text or "" for hit in hits):
-        segmentation = segment([normalise(text) for text in batch], query.analyser.scheme)
+        segmentation = segment(normalise_all(batch), query.analyser.scheme)
         may += may_share_passages(query.sentence_words, segmentation).tolist()
     return [
         aligned_passages(query, hit) if may_share else []
