@@ -133,9 +133,10 @@ def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
         others = np.flatnonzero(codes >= _SECOND_ZERO)
         digits = np.concatenate([digits, others[class_table("digits.txt")[codes[others]] > 0]])
     # One of each run of neighbours is enough, as no token begins inside a word.
-    digits = digits[np.diff(digits, prepend=-2) != 1]
+    begins_run = np.ones(len(digits), bool)
+    np.not_equal(digits[1:], digits[:-1] + 1, out=begins_run[1:])
     found = np.zeros(len(segmentation.starts), bool)
-    found[np.searchsorted(segmentation.starts, digits, side="right") - 1] = True
+    found[np.searchsorted(segmentation.starts, digits[begins_run], side="right") - 1] = True
     return found
 
 

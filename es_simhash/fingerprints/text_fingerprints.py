@@ -23,7 +23,7 @@ from es_simhash.text.normal_forms import normalise_all
 from es_simhash.text.segmentation import segment
 
 # As many as are fingerprinted fastest (docs/performance.md).
-BATCH_CHARACTERS = 120_000
+BATCH_CHARACTERS = 200_000
 # glibc gives the memory of a large array back to the system when it is freed, and gets it again
 # page by page, which takes as long as the work on a batch. It keeps up to twice the size of the
 # largest array that was freed; this one is never touched, so it takes no memory.

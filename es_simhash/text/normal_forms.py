@@ -13,6 +13,8 @@ from es_simhash.text.characters import CODE_POINTS, class_table, code_points
 # Hangul letters, which are composed to syllables, though they are no marks.
 _JAMO = range(0x1100, 0x1200)
 _BEYOND_ASCII = 0x80
+# The table is slower for fewer characters.
+_LEAST_IN_BATCH = 4000
 # Each is searched for in each text that holds one of them.
 _MOST_REPLACED = 16
 # What is not one character: not looked up yet, several in any text, or as the neighbours make it.
@@ -40,9 +42,15 @@ def _normalise_known(text: str) -> str:
 
 def normalise_all(texts: Sequence[str]) -> list[str]:
     """Return `normalise` of each text, several times as fast."""
+    others = iter(_normalise_others([text for text in texts if not text.isascii()]))
+    return [text.lower() if text.isascii() else next(others) for text in texts]
+
+
+def _normalise_others(texts: Sequence[str]) -> list[str]:
+    """Return the forms of texts with characters beyond ASCII."""
     joined = "".join(texts)
-    if joined.isascii():
-        return [text.lower() for text in texts]
+    if len(joined) < _LEAST_IN_BATCH:
+        return [normalise(text) for text in texts]
     codes = code_points(joined)
     beyond = np.flatnonzero(codes >= _BEYOND_ASCII)
     others = codes[beyond]
@@ -59,11 +67,12 @@ def normalise_all(texts: Sequence[str]) -> list[str]:
     several = [chr(code) for code in np.unique(others[forms == _SEVERAL]).tolist()]
     if len(several) > _MOST_REPLACED:
         depending |= longer
+    longer -= depending
     results = []
     for place, (text, end) in enumerate(zip(texts, ends.tolist(), strict=True)):
         form = normalise(text) if place in depending else whole[end - len(text) : end]
         # No normal form holds such a character.
-        for character in several if place in longer - depending else ():
+        for character in several if place in longer else ():
             form = form.replace(character, normalise(character))
         results.append(form)
     return results

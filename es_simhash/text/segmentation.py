@@ -173,7 +173,9 @@ def _boundaries(marks: NDArray[np.uint8], classes: NDArray[np.uint8], starts: In
     spaces = np.searchsorted(np.flatnonzero(marks >= _SPACE), newlines)
     blank = newlines[:-1][np.diff(newlines) == np.diff(spaces)]
     ends = np.searchsorted(starts, np.sort(np.concatenate([stops[ending], blank])), side="right")
-    return ends[np.diff(ends, prepend=-1) > 0]
+    is_new = np.ones(len(ends), bool)
+    np.not_equal(ends[1:], ends[:-1], out=is_new[1:])
+    return ends[is_new]
 
 
 def cut(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:
