@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.relation.tokens import TokenBounds, token_bounds
-from es_simhash.text.characters import IGNORED, class_ranges, class_table, code_points, space_table
+from es_simhash.text.characters import (
+    BEYOND_ASCII,
+    IGNORED,
+    class_ranges,
+    class_table,
+    code_points,
+    space_table,
+)
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.segmentation import Ints, Segmentation, cut, segment, sentence_classes
 
@@ -27,7 +34,6 @@ _LINES = {"line": 1, "paragraph": 2}
 _BULLETS = frozenset("*-+•·▪◦●–—#|§") | {"##", "###", "####"}
 _ITEM_MARKS = frozenset(".)、．）")
 _LONGEST_NUMBER = 4
-_BEYOND_ASCII = 0x80
 _LINE_BREAKS = np.array(list(map(ord, "\n\r\x0b\x0c\x85\u2028\u2029")), np.uint32)
 # Classes of `sentence_classes` from which on a character is no mark that ends a sentence.
 _CLOSER, _SPACES = 3, 4
@@ -118,7 +124,7 @@ class Units:
         """Line breaks before each unit."""
         codes = code_points(self.text)
         # Most characters are none; only what is left is looked up.
-        places = np.flatnonzero((codes < ord(" ")) | (codes >= _BEYOND_ASCII))
+        places = np.flatnonzero((codes < ord(" ")) | (codes >= BEYOND_ASCII))
         places = places[np.isin(codes[places], _LINE_BREAKS)]
         # \r\n is one.
         ends_break = (codes[places] == ord("\n")) & (codes[places - 1] == ord("\r"))

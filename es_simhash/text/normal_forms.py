@@ -8,11 +8,10 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.text.characters import CODE_POINTS, class_table, code_points
+from es_simhash.text.characters import BEYOND_ASCII, CODE_POINTS, class_table, code_points
 
 # Hangul letters, which are composed to syllables, though they are no marks.
 _JAMO = range(0x1100, 0x1200)
-_BEYOND_ASCII = 0x80
 # The table is slower for fewer characters.
 _LEAST_IN_BATCH = 4000
 # Each is searched for in each text that holds one of them.
@@ -52,7 +51,7 @@ def _normalise_others(texts: Sequence[str]) -> list[str]:
     if len(joined) < _LEAST_IN_BATCH:
         return [normalise(text) for text in texts]
     codes = code_points(joined)
-    beyond = np.flatnonzero(codes >= _BEYOND_ASCII)
+    beyond = np.flatnonzero(codes >= BEYOND_ASCII)
     others = codes[beyond]
     forms = single_forms(others)
     normalised = codes + ((codes - np.uint32(ord("A")) < 26) * np.uint32(ord("a") - ord("A")))

@@ -79,6 +79,30 @@ class Segmentation:
     positions: Ints | None
     boundaries: Ints
 
+    def of_text(self, text: int) -> "Segmentation":
+        """Return one text of the batch, as if it had been segmented by itself."""
+        first, last = self.texts[text : text + 2].tolist()
+        start, end = self.code_bounds[text : text + 2].tolist()
+        first_chunk, last_chunk = self.text_chunks[text : text + 2].tolist()
+        positions = self.positions
+        if positions is not None:
+            # The separator before a text is never ignored.
+            positions = positions[start:end] - (positions[start - 1] + 1 if start else 0)
+        boundaries = self.boundaries
+        here = boundaries[boundaries.searchsorted(first) : boundaries.searchsorted(last, "right")]
+        return Segmentation(
+            self.codes[start:end],
+            self.starts[first:last] - start,
+            self.ends[first:last] - start,
+            self.classes[start:end],
+            np.array([0, last - first]),
+            np.array([0, end - start]),
+            self.chunks[first_chunk : last_chunk + 1] - first,
+            np.array([0, last_chunk - first_chunk]),
+            positions,
+            here - first,
+        )
+
 
 @lru_cache(maxsize=1)
 def sentence_classes() -> NDArray[np.uint8]:
