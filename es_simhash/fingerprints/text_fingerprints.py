@@ -26,8 +26,8 @@ from es_simhash.text.segmentation import segment
 BATCH_CHARACTERS = 200_000
 # glibc gives the memory of a large array back to the system when it is freed, and gets it again
 # page by page, which takes as long as the work on a batch. It keeps up to twice the size of the
-# largest array that was freed; this one is never touched, so it takes no memory.
-np.empty(16 << 20, np.uint8)
+# largest array that was freed, of 32 MB at most; this one is never touched, so it takes none.
+np.empty(31 << 20, np.uint8)
 _ASCII_SPACES = bytes(SPACE if chr(code).isspace() and code < 0x80 else code for code in range(256))
 # What else `str.isspace` knows and normal forms keep.
 _OTHER_SPACES = "\x85\u1680\u2028\u2029"
