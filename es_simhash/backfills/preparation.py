@@ -17,7 +17,8 @@ from es_simhash.storage.fields import CONTENT_HASH, INDEX, PRIMARY_TERM, ROUTING
 from es_simhash.storage.references import DocumentVersion
 from es_simhash.storage.source import field_names, text_of
 from es_simhash.text.limits import MAX_CHUNKS, chunk_limit_error, require_text_size
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import segment
 
 
 @dataclass

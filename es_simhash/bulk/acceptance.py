@@ -8,7 +8,8 @@ from es_simhash.bulk.outcome import Failure
 from es_simhash.bulk.prepared import Prepared
 from es_simhash.storage.config import IndexConfig
 from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import segment
 
 
 def accepted(

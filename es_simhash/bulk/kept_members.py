@@ -8,7 +8,7 @@ from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH, DECIDED
 from es_simhash.storage.paths import get_object
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 
 def kept_fields(config: IndexConfig) -> list[str]:

@@ -9,7 +9,7 @@ from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.fields import CONTENT_HASH
 from es_simhash.storage.paths import has_values
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 
 def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexConfig) -> bool:

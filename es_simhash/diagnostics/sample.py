@@ -19,7 +19,7 @@ from es_simhash.storage.fields import INDEX, ROUTING, SOURCE
 from es_simhash.storage.paths import get_object
 from es_simhash.storage.references import DocumentRef
 from es_simhash.storage.source import field_names, text_of
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 # Documents whose texts are in memory at once.
 _TEXTS_AT_ONCE = 50

@@ -9,7 +9,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.storage.source import text_of
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 # Documents that are read whole to recognise the field.
 _DOCUMENTS = 20

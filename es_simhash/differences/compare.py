@@ -1,7 +1,7 @@
 """What changed between two texts: from their units to everything that is shown of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from es_simhash.differences.alignment import align_texts
@@ -10,7 +10,7 @@ from es_simhash.differences.key_changes import is_short, key_changes
 from es_simhash.differences.model import Changes
 from es_simhash.differences.steps import all_changes, moved_blocks
 from es_simhash.differences.summary import summary_of
-from es_simhash.differences.units import Units
+from es_simhash.differences.units import Units, Vocabulary
 from es_simhash.relation.model import Span
 from es_simhash.text.limits import require_text_size
 
@@ -21,9 +21,12 @@ class ReadText:
 
     Attributes:
         text: The text.
+        vocabulary: Numbers of its units, which it may share with other texts; the comparison of two
+            that share it takes less time.
     """
 
     text: str
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False, compare=False)
 
     @cached_property
     def units(self) -> Units:
@@ -32,7 +35,7 @@ class ReadText:
         Raises:
             InputError: It has more than 16 MiB.
         """
-        return Units.of(require_text_size(self.text))
+        return Units.of(require_text_size(self.text), self.vocabulary)
 
     @cached_property
     def names(self) -> list[Fact]:
@@ -57,7 +60,8 @@ def changes(a: str, b: str) -> Changes:
     Raises:
         InputError: A text has more than 16 MiB.
     """
-    return changes_of(ReadText(a), ReadText(b))
+    vocabulary = Vocabulary()
+    return changes_of(ReadText(a, vocabulary), ReadText(b, vocabulary))
 
 
 def changes_of(a: ReadText, b: ReadText) -> Changes:

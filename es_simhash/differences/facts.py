@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from es_simhash.differences.model import FactKind
 from es_simhash.relation.model import Span
-from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.entities.rules import find_names
 from es_simhash.semantics.languages.detection import detect_language
 
 # Characters by which the language is detected.
@@ -140,11 +140,9 @@ class Facts:
 
 def names_of(text: str) -> list[Fact]:
     """Return the names of a text, in no order."""
-    return [
-        Fact("name", Span(start, end, text[start:end]))
-        for entity in find_entities(text, detect_language(text[:_SAMPLE]))
-        for start, end in entity.spans
-    ]
+    mentions = find_names(text, detect_language(text[:_SAMPLE]))
+    ends = ((mention.start, mention.start + len(mention.name)) for mention in mentions)
+    return [Fact("name", Span(start, end, text[start:end])) for start, end in ends]
 
 
 def _windows(text: str, near: Iterable[tuple[int, int]] | None) -> Iterator[tuple[int, int]]:

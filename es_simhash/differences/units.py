@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,28 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.relation.tokens import Tokens
-from es_simhash.text.characters import IGNORED, class_ranges, class_table, code_points, space_table
-from es_simhash.text.segmentation import (
-    Ints,
-    Segmentation,
-    cut,
-    normalise,
-    segment,
-    sentence_classes,
+from es_simhash.relation.tokens import TokenBounds, token_bounds
+from es_simhash.text.characters import (
+    BEYOND_ASCII,
+    IGNORED,
+    class_ranges,
+    class_table,
+    code_points,
+    space_table,
 )
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Ints, Segmentation, cut, segment, sentence_classes
 
 SectionKind = Literal["paragraph", "line", "sentence"]
 
 # A mark between two digits belongs to the number: 1,000.50 and 3.1.2 are one unit each.
-_INSIDE_NUMBERS = re.compile(r"(?<=\d)[.,'’٫٬](?=\d)")
+# The mark comes first, as it is searched for in much less time than what is before it.
+_INSIDE_NUMBERS = re.compile(r"[.,'’٫٬](?<=\d.)(?=\d)")
 _IGNORED = re.compile(f"[{class_ranges(IGNORED)}\u200b]")
 _LINES = {"line": 1, "paragraph": 2}
 # What an item of a list, a row of a table or a heading begins with; or what ends its number.
 _BULLETS = frozenset("*-+•·▪◦●–—#|§") | {"##", "###", "####"}
 _ITEM_MARKS = frozenset(".)、．）")
 _LONGEST_NUMBER = 4
-_LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_LINE_BREAKS = np.array(list(map(ord, "\n\r\x0b\x0c\x85\u2028\u2029")), np.uint32)
 # Classes of `sentence_classes` from which on a character is no mark that ends a sentence.
 _CLOSER, _SPACES = 3, 4
 
@@ -43,6 +45,14 @@ class _SentenceSizes:
 
     min_chunk_tokens: int = 5
     max_chunk_tokens: int = 1 << 40
+
+
+class Vocabulary(dict[str, int]):
+    """A number for each different unit of some texts, given when it is first looked up."""
+
+    def __missing__(self, key: str) -> int:
+        number = self[key] = len(self)
+        return number
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,9 @@ class Units:
         starts: Offset of each unit.
         ends: Offset of the end of each unit.
         is_word: Whether a unit is a word, not a mark.
-        keys: What makes two units equal: the characters, without invisible ones and in NFC.
+        numbers: A number for each unit: that of its key in the vocabulary. A key is what makes two
+            units equal: the characters, without invisible ones and in NFC.
+        vocabulary: The numbers of the keys, of this text and of others.
         sentence_starts: First unit of each sentence, as the marks tell, ascending.
     """
 
@@ -65,16 +77,24 @@ class Units:
     starts: Ints
     ends: Ints
     is_word: NDArray[np.bool_]
-    keys: Sequence[str]
+    numbers: Ints
+    vocabulary: Vocabulary
     sentence_starts: Ints
 
     @classmethod
-    def of(cls, text: str) -> "Units":
-        """Return the units of a text."""
+    def of(cls, text: str, vocabulary: Vocabulary | None = None) -> "Units":
+        """Return the units of a text.
+
+        Args:
+            text: The text.
+            vocabulary: Numbers of keys, to which new ones are added. Texts that share it are
+                compared in less time.
+        """
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary
         segmentation = segment([normalise(text)], DEFAULT)
-        tokens = Tokens.of(text, segmentation)
+        tokens = token_bounds(text, segmentation)
         codes = code_points(text)
-        in_word = _inside(tokens.starts, tokens.ends, len(text))
+        in_word = _inside(*tokens, len(text))
         blank = space_table()[np.minimum(codes, len(space_table()) - 1)]
         blank |= (class_table("characters.txt")[codes] == IGNORED) & ~in_word
         bounds = _bounds(text, codes, blank, in_word, tokens)
@@ -86,7 +106,8 @@ class Units:
             starts,
             ends,
             in_word[starts],
-            _keys(text, starts.tolist(), ends.tolist()),
+            _numbers(_keys(text, starts.tolist(), ends.tolist()), vocabulary),
+            vocabulary,
             _sentence_starts(segmentation, tokens, codes, starts, ends),
         )
 
@@ -101,14 +122,14 @@ class Units:
     @cached_property
     def line_breaks(self) -> Ints:
         """Line breaks before each unit."""
-        places = np.array([found.start() for found in _LINE_BREAKS.finditer(self.text)], np.int64)
-        return np.diff(np.searchsorted(places, self.starts), prepend=0)
-
-    @cached_property
-    def numbers(self) -> tuple[Ints, Mapping[str, int]]:
-        """A number for each unit, and the number of each key, in the order of the text."""
-        known = {key: number for number, key in enumerate(dict.fromkeys(self.keys))}
-        return np.fromiter(map(known.__getitem__, self.keys), np.int64, len(self)), known
+        codes = code_points(self.text)
+        # Most characters are none; only what is left is looked up.
+        places = np.flatnonzero((codes < ord(" ")) | (codes >= BEYOND_ASCII))
+        places = places[np.isin(codes[places], _LINE_BREAKS)]
+        # \r\n is one.
+        ends_break = (codes[places] == ord("\n")) & (codes[places - 1] == ord("\r"))
+        ends_break[:1] &= places[:1] > 0
+        return np.diff(np.searchsorted(places[~ends_break], self.starts), prepend=0)
 
     def sections(self, kind: SectionKind) -> Ints:
         """Return the bounds of the sections in units, one more than there are sections."""
@@ -156,8 +177,9 @@ class Units:
 
     def _among(self, keys: Collection[str]) -> NDArray[np.bool_]:
         """Return which units are one of some."""
-        numbers, known = self.numbers
-        return np.array([key in keys for key in known], bool)[numbers]
+        known = np.zeros(len(self.vocabulary), bool)
+        known[[self.vocabulary[key] for key in keys if key in self.vocabulary]] = True
+        return known[self.numbers]
 
     def _with_ends(self, starts: Ints) -> Ints:
         return np.unique(np.concatenate([[0], starts, [len(self)]]))
@@ -182,18 +204,17 @@ def section_kind(a: Units, b: Units) -> SectionKind:
 
 def numbered(a: Units, b: Units) -> tuple[Ints, Ints]:
     """Return a number for each unit of two texts; equal units of either have equal numbers."""
-    ours, known = a.numbers
-    theirs, others = b.numbers
-    new = iter(range(len(known), len(known) + len(others)))
-    numbers = [known[key] if key in known else next(new) for key in others]
-    return ours, np.array(numbers, np.int64)[theirs]
+    if a.vocabulary is b.vocabulary:
+        return a.numbers, b.numbers
+    known = a.vocabulary
+    new = iter(range(len(known), len(known) + len(b.vocabulary)))
+    numbers = [known[key] if key in known else next(new) for key in b.vocabulary]
+    return a.numbers, np.array(numbers, np.int64)[b.numbers]
 
 
 def _inside(starts: Ints, ends: Ints, length: int) -> NDArray[np.bool_]:
     """Return which characters are in one of some stretches, which may overlap."""
-    steps = np.zeros(length + 1, np.int64)
-    np.add.at(steps, starts, 1)
-    np.add.at(steps, ends, -1)
+    steps = np.bincount(starts, minlength=length + 1) - np.bincount(ends, minlength=length + 1)
     inside: NDArray[np.bool_] = np.cumsum(steps)[:-1] > 0
     return inside
 
@@ -203,7 +224,7 @@ def _bounds(
     codes: NDArray[np.uint32],
     blank: NDArray[np.bool_],
     in_word: NDArray[np.bool_],
-    tokens: Tokens,
+    tokens: TokenBounds,
 ) -> Ints:
     """Return the offsets at which a text is cut, its start and its end among them."""
     if not text:
@@ -218,6 +239,10 @@ def _bounds(
         cuts[found.start()] = cuts[found.end()] = False
     cuts[0] = cuts[-1] = True
     return np.flatnonzero(cuts)
+
+
+def _numbers(keys: Sequence[str], vocabulary: Vocabulary) -> Ints:
+    return np.fromiter(map(vocabulary.__getitem__, keys), np.int64, len(keys))
 
 
 def _keys(text: str, starts: list[int], ends: list[int]) -> list[str]:
@@ -236,7 +261,7 @@ def _key(word: str) -> str:
 
 def _sentence_starts(
     segmentation: Segmentation,
-    tokens: Tokens,
+    tokens: TokenBounds,
     codes: NDArray[np.uint32],
     starts: Ints,
     ends: Ints,
@@ -251,8 +276,9 @@ def _sentence_starts(
     opens = (classes == 0) | (classes >= _SPACES)
     opens[1:] |= (classes[1:] == _CLOSER) & is_apart
     places = []
+    opening = opens.tolist()
     for unit, low in zip(first.tolist(), lowest.tolist(), strict=True):
-        while unit > low and opens[unit - 1]:
+        while unit > low and opening[unit - 1]:
             unit -= 1
         places.append(unit)
     return np.unique(np.array(places, np.int64))

@@ -12,7 +12,7 @@ from es_simhash.text.segmentation import Ints, Segmentation
 
 _PAIR = 2
 _STEM_LETTERS = 6
-_SPACE = ord(" ")
+SPACE = ord(" ")
 
 
 def token_numbers(segmentation: Segmentation) -> Uint64s:
@@ -72,7 +72,7 @@ class SpacedCharacters:
         # What separates two tokens gives its place to the space: no character is moved.
         codes = np.empty(len(segmentation.codes) + 1, np.uint32)
         codes[1:] = segmentation.codes
-        codes[starts] = _SPACE
+        codes[starts] = SPACE
         belongs = np.zeros(len(codes), bool)
         np.greater(segmentation.classes, 0, out=belongs[1:])
         belongs[starts] = True
@@ -85,7 +85,7 @@ def _with_spaces(segmentation: Segmentation, bounds: Ints) -> Uint64s:
     is_letter = np.ones(len(characters), bool)
     is_letter[bounds[:-1]] = False
     characters[is_letter] = segmentation.codes[segmentation.classes > 0]
-    characters[bounds[:-1]] = _SPACE
+    characters[bounds[:-1]] = SPACE
     return characters
 
 

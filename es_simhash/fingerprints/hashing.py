@@ -84,9 +84,9 @@ def run_numbers(
     terms *= _powers(BASE, exponent)[: len(codes)]
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(terms, out=sums[1:])
-    numbers: Uint64s = sums[ends]
-    numbers -= sums[starts]
-    numbers *= _powers(pow(BASE, -1, 1 << 64), exponent)[starts]
+    numbers: Uint64s = sums.take(ends)
+    numbers -= sums.take(starts)
+    numbers *= _powers(pow(BASE, -1, 1 << 64), exponent).take(starts)
     return numbers
 
 
@@ -97,11 +97,21 @@ def fold(values: Uint64s, length: int) -> Uint64s:
         len(values) - length + 1 numbers, none when there are fewer values than that.
     """
     count = max(0, len(values) - length + 1)
-    numbers: Uint64s = values[:count].copy()
-    for offset in range(1, length):
-        numbers *= _MULTIPLIER
-        numbers += values[offset : offset + count]
-    return numbers
+    if not count:
+        return np.zeros(0, np.uint64)
+    # Runs are made of two of half the length, and one value more where the length is odd.
+    numbers: Uint64s = values
+    folded = 1
+    for digit in f"{length:b}"[1:]:
+        later = numbers[folded:]
+        numbers = numbers[: len(later)] * np.uint64(pow(BASE, folded, 1 << 64))
+        numbers += later
+        folded *= 2
+        if digit == "1":
+            numbers = numbers[: len(values) - folded] * _MULTIPLIER
+            numbers += values[folded:]
+            folded += 1
+    return numbers.copy() if length == 1 else numbers
 
 
 def digest_of_key(*parts: str) -> str:

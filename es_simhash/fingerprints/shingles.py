@@ -4,6 +4,7 @@ Schleimer, Wilkerson, Aiken: "Winnowing: local algorithms for document fingerpri
 2003). Of equal hashes in a window all are selected, as a term is indexed once anyway.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,34 +71,48 @@ def winnow(tokens: Uint64s, segmentation: Segmentation, largest: int) -> Winnowe
     """
     runs = group_runs(tokens, segmentation.texts, SHINGLE_TOKENS)
     hashes = xxh64(runs.features, _SEED)[0]
-    text_level = np.repeat(window_level(np.diff(segmentation.texts)), np.diff(runs.bounds))
-    reached = np.zeros(len(hashes), np.uint8)
-    for level, size in enumerate(winnowing_windows(largest).tolist()):
-        reached[_is_selected(hashes, runs.bounds, size) & (text_level <= level)] = level + 1
-    positions = np.flatnonzero(reached)
+    levels = window_level(np.diff(segmentation.texts)).astype(np.uint8)
+    text_level = np.repeat(levels, np.diff(runs.bounds))
+    reached = _reached_levels(hashes, runs.bounds, winnowing_windows(largest).tolist())
+    positions = np.flatnonzero(reached > text_level)
     bounds = np.searchsorted(positions, runs.bounds)
     return WinnowedShingles(hashes[positions], reached[positions] - np.uint8(1), bounds)
 
 
-def _is_selected(hashes: Uint64s, bounds: Ints, size: int) -> NDArray[np.bool_]:
-    """Check of each shingle whether it is the smallest of a window that lies inside its text."""
-    if size == 1:
-        return np.ones(len(hashes), bool)
-    if len(hashes) < size:
-        return np.zeros(len(hashes), bool)
-    # The greatest of the minima of all windows around a shingle equals its hash exactly when it is
-    # the smallest of one of them: a morphological opening, without a loop over windows.
-    minima = _sliding(np.minimum, hashes, size)
-    border = (bounds[1:-1, None] - np.arange(1, size)).ravel()
-    minima[border[(border >= 0) & (border < len(minima))]] = 0
+def _reached_levels(hashes: Uint64s, bounds: Ints, windows: Sequence[int]) -> NDArray[np.uint8]:
+    """Return how many of the windows, from the smallest on, select each shingle.
+
+    A window selects the smallest shingle of each place where it lies inside a text.
+    """
+    reached = np.zeros(len(hashes), np.uint8)
+    reach, minima = 1, hashes
+    for size in windows:
+        if len(hashes) < size:
+            break
+        if size > reach:
+            minima = _widened(np.minimum, minima, reach, size)
+            borders = (bounds[1:-1, None] - np.arange(1, size)).ravel()
+            minima[borders[(borders >= 0) & (borders < len(minima))]] = 0
+            reach = size
+        reached += _opening(minima, size) == hashes
+    return reached
+
+
+def _opening(minima: Uint64s, size: int) -> Uint64s:
+    """Return the greatest of the minima of all windows around each shingle.
+
+    It equals the hash exactly when the shingle is the smallest of one of them: a morphological
+    opening, without a loop over windows.
+    """
     padding = np.zeros(size - 1, np.uint64)
-    opening = _sliding(np.maximum, np.concatenate([padding, minima, padding]), size)
-    return np.asarray(opening == hashes)
+    return _widened(np.maximum, np.concatenate([padding, minima, padding]), 1, size)
 
 
-def _sliding(extreme: np.ufunc, values: Uint64s, size: int) -> Uint64s:
-    """Return the extreme of each window of `size` neighbours, by doubling: log2(size) passes."""
-    reach = 1
+def _widened(extreme: np.ufunc, values: Uint64s, reach: int, size: int) -> Uint64s:
+    """Return the extreme of each window of `size` neighbours from those of `reach` neighbours.
+
+    By doubling, in log2(size / reach) passes.
+    """
     while reach * 2 <= size:
         values = extreme(values[:-reach], values[reach:])
         reach *= 2
@@ -142,7 +157,20 @@ def shingle_counts(levels: NDArray[np.uint8]) -> NDArray[np.int64]:
 
     The window of the text selects all of them; smaller ones are counted as 0.
     """
-    per_level = np.bincount(levels, minlength=4)
-    reaching = np.cumsum(per_level[::-1])[::-1]
-    reaching[: int(levels.min(initial=3))] = 0
-    return reaching
+    counts: NDArray[np.int64] = counts_of_texts(levels, np.array([0, len(levels)]))[0]
+    return counts
+
+
+def counts_of_texts(levels: NDArray[np.uint8], bounds: Ints) -> NDArray[np.int64]:
+    """Return `shingle_counts` of each text of a batch: shape (texts, 4).
+
+    Args:
+        levels: Of the shingles of all texts.
+        bounds: Bounds of the texts in shingles.
+    """
+    texts = len(bounds) - 1
+    keys = (np.repeat(np.arange(texts), np.diff(bounds)) << _LEVEL_BITS) + levels
+    per_level = np.bincount(keys, minlength=texts << _LEVEL_BITS).reshape(texts, 1 << _LEVEL_BITS)
+    reaching = np.cumsum(per_level[:, ::-1], axis=1)[:, ::-1]
+    # Where no shingle has the level itself or a smaller one, the window is smaller than the text's.
+    return np.where(np.cumsum(per_level, axis=1) > 0, reaching, 0)

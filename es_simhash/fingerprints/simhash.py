@@ -4,19 +4,29 @@ Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002
 fingerprint is 1 when more than half of the features have bit i set, so a tie gives 0.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, xxh64
-from es_simhash.fingerprints.runs import ranks_within
+from es_simhash.fingerprints.runs import GroupedRuns, ranks_within
 
 Fingerprints = NDArray[np.uint8]
+Ints = NDArray[np.int64]
 
-_LANES = np.uint64(0x0101010101010101)
-# A byte lane counts to 255, so longer groups are summed in parts of this many features.
+# Bits are counted in fields that widen: features are laid out in 15 rows; three bits are summed in
+# two bits, five of these sums in four bits, and the sums of a group in bytes.
+_ROWS = 15
+_STEPS = (
+    (np.uint64(1), np.uint64(0x5555555555555555), 3),
+    (np.uint64(2), np.uint64(0x3333333333333333), 5),
+    (np.uint64(4), np.uint64(0x0F0F0F0F0F0F0F0F), 1),
+)
+# A byte counts to 255, so longer groups are summed in parts of this many features.
 _PART = 255
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
 # Up to so many pairs, differing bits are counted in a table.
 _MOST_COUNTED = 1 << 20
 
@@ -33,41 +43,112 @@ def group_fingerprints(features: Uint64s, bounds: NDArray[np.int64], bits: int) 
     Returns:
         Array of shape (groups, bits / 8); byte 0 holds the highest bits.
     """
-    if len(bounds) < 2:
+    return _fingerprints(features, bounds[:-1], np.diff(bounds), bits)
+
+
+def run_fingerprints(runs: GroupedRuns, bits: int) -> Fingerprints:
+    """Return one fingerprint for each group that has a run; `bits` as in `group_fingerprints`."""
+    sizes = np.diff(runs.bounds)
+    groups = np.flatnonzero(sizes)
+    return _fingerprints(runs.numbers, runs.units[groups], sizes[groups], bits)
+
+
+def _fingerprints(features: Uint64s, starts: Ints, sizes: Ints, bits: int) -> Fingerprints:
+    """Return the fingerprint of each group features[start : start + size]."""
+    if not len(starts):
         return np.zeros((0, bits // 8), np.uint8)
-    counts = _bit_counts(xxh64(features, *range(bits // 64)), bounds)
-    majority = counts * 2 > np.diff(bounds)[:, None]
-    return np.packbits(majority, axis=1)
+    parts = -(-sizes // _PART)
+    ranks = ranks_within(parts) * _PART
+    part_sizes = np.minimum(np.repeat(sizes, parts) - ranks, _PART)
+    table = _RowTable.of(np.repeat(starts, parts) + ranks, part_sizes)
+    hashes = xxh64(features.take(table.positions, mode="clip"), *range(bits // 64))
+    counts = np.array([_bit_counts(word, table) for word in hashes])
+    return _majority(counts, parts, sizes)
 
 
-def _bit_counts(hashes: list[Uint64s], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many features of each group have each bit set: shape (groups, bits)."""
-    parts, group_starts = _part_starts(bounds)
-    lanes = np.empty((len(hashes), 8, len(parts)), np.uint64)
-    lane = np.empty_like(hashes[0])
-    for word, values in enumerate(hashes):
-        for bit in range(8):
-            # Eight bits of a word are counted at once, each in a byte of its own.
-            np.right_shift(values, np.uint64(bit), out=lane)
-            np.bitwise_and(lane, _LANES, out=lane)
-            np.add.reduceat(lane, parts, out=lanes[word, bit])
-    # (word, bit in byte, part, byte) -> (part, word, byte, bit), highest first.
-    bytes_ = lanes.astype("<u8", copy=False).view(np.uint8).reshape(len(hashes), 8, len(parts), 8)
-    counts: NDArray[np.uint8] = bytes_.transpose(2, 0, 3, 1)[:, :, ::-1, ::-1].reshape(
-        len(parts), -1
-    )
-    if len(parts) == len(bounds) - 1:
-        return counts.astype(np.int64)
-    return np.asarray(np.add.reduceat(counts, group_starts, axis=0, dtype=np.int64))
+@dataclass(frozen=True)
+class _RowTable:
+    """Features in rows of equal length, so that whole rows are added up.
+
+    Each part takes as many columns as it needs and leaves the end of its last one empty.
+
+    Attributes:
+        positions: Position of each feature, shape (_ROWS, columns).
+        lasts: Last column of each part.
+        empty: Places in the flat table that hold no feature of their part.
+    """
+
+    positions: Ints
+    lasts: Ints
+    empty: Ints
+
+    @classmethod
+    def of(cls, starts: Ints, sizes: Ints) -> "_RowTable":
+        """Return the table of parts of at least one feature."""
+        columns = -(-sizes // _ROWS)
+        ends = np.cumsum(columns)
+        firsts = np.repeat(starts - (ends - columns) * _ROWS, columns)
+        firsts += np.arange(0, len(firsts) * _ROWS, _ROWS)
+        lasts = ends - 1
+        missing = columns * _ROWS - sizes
+        rows = _ROWS - 1 - ranks_within(missing)
+        empty = rows * len(firsts) + np.repeat(lasts, missing)
+        return cls(firsts + np.arange(_ROWS)[:, None], lasts, empty)
 
 
-def _part_starts(bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first feature of each part, and the first part of each group."""
-    parts = -(-np.diff(bounds) // _PART)
-    group_starts = np.concatenate([[0], np.cumsum(parts)[:-1]])
-    if parts.max() == 1:
-        return bounds[:-1], group_starts
-    return np.repeat(bounds[:-1], parts) + ranks_within(parts) * _PART, group_starts
+def _bit_counts(hashes: Uint64s, table: _RowTable) -> Uint64s:
+    """Return how many features of each part have each bit set: shape (8, parts).
+
+    Row b has those of the bits b, b + 8, b + 16 ... of a hash, each in a byte. The hashes are lost.
+    """
+    hashes.reshape(-1)[table.empty] = 0
+    fields = [hashes]
+    for width, mask, rows in _STEPS:
+        lower = [_summed(field & mask, rows) for field in fields]
+        for field in fields:
+            field >>= width
+            field &= mask
+        fields = lower + [_summed(field, rows) for field in fields]
+    # Differences of sums are exact modulo 2^64, though the bytes of the sums overflow.
+    counts = np.cumsum(np.concatenate(fields), axis=1).take(table.lasts, axis=1)
+    counts[:, 1:] -= counts[:, :-1].copy()
+    return counts
+
+
+def _summed(fields: Uint64s, rows: int) -> Uint64s:
+    """Return sums of so many rows each; the rows are lost."""
+    count = len(fields) // rows
+    total = fields[:count]
+    for row in range(1, rows):
+        total += fields[row * count : (row + 1) * count]
+    return total
+
+
+def _majority(counts: Uint64s, parts: Ints, sizes: Ints) -> Fingerprints:
+    """Return the bytes of each group, highest first: its bits that most features have.
+
+    Args:
+        counts: Counts of each part, shape (words, 8, parts).
+        parts: Number of parts of each group.
+        sizes: Number of features of each group.
+    """
+    words, first_parts = len(counts), np.cumsum(parts) - parts
+    half = np.minimum(sizes // 2, _PART).astype(np.uint8)
+    is_set = _as_bytes(counts.take(first_parts, axis=2)) > np.repeat(half, 8)
+    is_long = parts > 1
+    if is_long.any():
+        of_long = _as_bytes(counts.compress(np.repeat(is_long, parts), axis=2))
+        firsts = np.cumsum(parts[is_long]) - parts[is_long]
+        totals = np.add.reduceat(of_long.reshape(words, 8, -1, 8), firsts, axis=2, dtype=np.int64)
+        is_set.reshape(words, 8, -1, 8)[:, :, is_long] = totals > (sizes[is_long] // 2)[:, None]
+    of_words = np.bitwise_or.reduce(is_set.view(np.uint8) << _BITS, axis=1)
+    highest_first = of_words.reshape(words, -1, 8)[:, :, ::-1]
+    rows: Fingerprints = highest_first.transpose(1, 0, 2).reshape(len(sizes), -1)
+    return rows
+
+
+def _as_bytes(counts: Uint64s) -> NDArray[np.uint8]:
+    return counts.astype("<u8", copy=False).view(np.uint8)
 
 
 def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.int64]:

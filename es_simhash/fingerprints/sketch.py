@@ -32,7 +32,9 @@ NUMBERS = 16
 _SEED = 3
 _NUMBER_BITS = 16
 # How many bits of each byte are set.
-_BITS_SET = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
+_BITS_SET = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(
+    axis=1, dtype=np.uint8
+)
 # The first decimal digit after those of ASCII.
 _SECOND_ZERO = 0x660
 
@@ -108,18 +110,16 @@ def sketches(tokens: Uint64s, segmentation: Segmentation, spaced: SpacedCharacte
     highest = int(segmentation.codes.max(initial=0))
     numbers = np.flatnonzero(_have_digits(segmentation, highest))
     in_head = numbers[numbers - segmentation.texts[texts[numbers]] < HEAD_TOKENS]
-    bits = np.zeros((len(sizes), MOST_WORD_BITS), bool)
-    for places, values in (
-        _long_words(tokens, segmentation, numbers, highest),
-        _pairs(tokens, segmentation, texts),
-    ):
-        bits[texts[places], (values & np.uint64(MOST_WORD_BITS - 1)).view(np.int64)] = True
+    words, word_numbers = _long_words(tokens, segmentation, numbers, highest)
+    pairs, pair_numbers = _pairs(tokens, segmentation, texts)
+    in_texts = texts[np.concatenate([words, pairs])]
+    values = np.concatenate([word_numbers, pair_numbers])
     parts = zip(
         sizes.tolist(),
         _heads(segmentation, spaced),
         _packed_numbers(tokens[in_head], texts[in_head], len(sizes)),
         _packed_numbers(tokens[numbers], texts[numbers], len(sizes), NUMBERS + 1),
-        _packed_words(bits),
+        _packed_words(_bitmaps(in_texts, values, (len(sizes), MOST_WORD_BITS))),
         strict=True,
     )
     return [b"".join(members) if size else b"" for size, *members in parts]
@@ -132,8 +132,11 @@ def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
     if highest >= _SECOND_ZERO:
         others = np.flatnonzero(codes >= _SECOND_ZERO)
         digits = np.concatenate([digits, others[class_table("digits.txt")[codes[others]] > 0]])
+    # One of each run of neighbours is enough, as no token begins inside a word.
+    begins_run = np.ones(len(digits), bool)
+    np.not_equal(digits[1:], digits[:-1] + 1, out=begins_run[1:])
     found = np.zeros(len(segmentation.starts), bool)
-    found[np.searchsorted(segmentation.starts, digits, side="right") - 1] = True
+    found[np.searchsorted(segmentation.starts, digits[begins_run], side="right") - 1] = True
     return found
 
 
@@ -170,28 +173,36 @@ def _pairs(tokens: Uint64s, segmentation: Segmentation, texts: Ints) -> tuple[In
 
 def _heads(segmentation: Segmentation, spaced: SpacedCharacters) -> list[bytes]:
     runs = head_characters(segmentation, spaced, HEAD_TOKENS)
-    bits = np.zeros((len(runs.bounds) - 1, HEAD_BITS), bool)
-    rows = np.repeat(np.arange(len(bits)), np.diff(runs.bounds))
+    texts = len(runs.bounds) - 1
+    rows = np.repeat(np.arange(texts), np.diff(runs.bounds))
     hashes = xxh64(runs.features, _SEED)[0]
-    bits[rows, (hashes & np.uint64(HEAD_BITS - 1)).view(np.int64)] = True
-    raw = np.packbits(bits, bitorder="little").tobytes()
+    raw = _bitmaps(rows, hashes, (texts, HEAD_BITS)).tobytes()
     size = HEAD_BITS // 8
     return [raw[start : start + size] for start in range(0, len(raw), size)]
 
 
-def _packed_words(bits: NDArray[np.bool_]) -> list[bytes]:
+def _bitmaps(rows: Ints, values: Uint64s, shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a bitmap for each row, packed, with the bits that the lowest bits of values name."""
+    bits = np.zeros(shape, bool)
+    columns = (values & np.uint64(shape[1] - 1)).view(np.int64)
+    bits.reshape(-1)[rows * shape[1] + columns] = True
+    return np.packbits(bits, axis=1, bitorder="little")
+
+
+def _packed_words(packed: NDArray[np.uint8]) -> list[bytes]:
     """Halve each bitmap while at most an eighth of its bits are set: one half laid on the other."""
-    packed = np.packbits(bits, axis=1, bitorder="little")
     sizes = np.full(len(packed), MOST_WORD_BITS // 8)
     size = MOST_WORD_BITS // 8
     rows = np.arange(len(packed))
     while size > LEAST_WORD_BITS // 8 and len(rows):
         # As many bits as bytes are an eighth.
-        rows = rows[_BITS_SET[packed[rows, :size]].sum(axis=1) <= size]
+        rows = rows[_BITS_SET.take(packed[rows, :size]).sum(axis=1, dtype=np.int64) <= size]
         size //= 2
         packed[rows, :size] |= packed[rows, size : 2 * size]
         sizes[rows] = size
-    return [row[:size].tobytes() for row, size in zip(packed, sizes.tolist(), strict=True)]
+    raw = packed.tobytes()
+    starts = range(0, len(raw), MOST_WORD_BITS // 8)
+    return [raw[start : start + size] for start, size in zip(starts, sizes.tolist(), strict=True)]
 
 
 def _packed_numbers(tokens: Uint64s, texts: Ints, count: int, most: int = 255) -> list[bytes]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from es_simhash.fingerprints.runs import group_runs
-from es_simhash.fingerprints.simhash import group_fingerprints
+from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.methods.model import NO_WORDS
 from es_simhash.methods.scheme import FingerprintScheme
@@ -54,7 +54,7 @@ class CharacterSimhash:
             bounds = before[segmentation.code_bounds]
             letters = segmentation.codes[is_letter].astype(np.uint64)
             runs = group_runs(letters, bounds, WINDOW)
-            rows.append(group_fingerprints(runs.features, np.unique(runs.bounds), BITS))
+            rows.append(run_fingerprints(runs, BITS))
             counts.extend(end - start for start, end in pairwise(bounds.tolist()))
         known = np.flatnonzero(counts)
         numbers = np.zeros(len(texts), np.uint64)

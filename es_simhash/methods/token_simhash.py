@@ -25,7 +25,7 @@ from es_simhash.methods.jenkins import lookup8
 from es_simhash.methods.model import NO_WORDS, Ints
 from es_simhash.methods.scheme import FingerprintScheme
 from es_simhash.methods.tables import MaskTables
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 
 TOKEN_SCHEME = "token-simhash64.v1"
 LOOSE, CLOSE = 0.90, 0.98

@@ -12,7 +12,8 @@ from es_simhash.fingerprints.runs import GroupedRuns, group_runs
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.methods.model import Ints
 from es_simhash.text.characters import code_points
-from es_simhash.text.segmentation import Segmentation, normalise, segment
+from es_simhash.text.normal_forms import normalise, normalise_all
+from es_simhash.text.segmentation import Segmentation, segment
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def joined(arrays: Sequence[Uint64s], lengths: Sequence[int]) -> Units:
 def segmented(texts: Sequence[str]) -> Iterator[Segmentation]:
     """Yield the tokens and chunks of texts, batch by batch."""
     for batch in text_batches(texts):
-        yield segment([normalise(text) for text in batch], DEFAULT)
+        yield segment(normalise_all(batch), DEFAULT)
 
 
 def words_of(texts: Sequence[str]) -> Units:

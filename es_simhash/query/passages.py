@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.query.options import Query
+from es_simhash.relation.alignment.arrays import first_places
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.semantics.rarity import rarity
 
@@ -116,7 +117,7 @@ def _passages(text: AnalysedText) -> Iterator[list[str]]:
     for first in range(0, sentences.count, _SENTENCES):
         start = int(sentences.bounds[first])
         end = int(sentences.bounds[min(first + _SENTENCES, sentences.count)])
-        words, places = np.unique(sentences.places[start:end], return_index=True)
+        words, places = first_places(sentences.places[start:end])
         rarest = np.argsort(-ranks[words], kind="stable")[:_WORDS]
         chosen = [place for place in rarest.tolist() if ranks[words[place]] > 0]
         if len(chosen) >= _LEAST_WORDS:
@@ -129,7 +130,7 @@ def _ranks(text: AnalysedText) -> NDArray[np.float64]:
     That are numbers and words of one or two letters, but for those of scripts without spaces.
     """
     sentences = text.sentence_words
-    _, places = np.unique(sentences.places, return_index=True)
+    _, places = first_places(sentences.places)
     words = text.words_at(places)
     ranks = rarity(words, text.profile.language).astype(np.float64)
     ranks += sentences.weights / (1 + sentences.weights.max(initial=0))

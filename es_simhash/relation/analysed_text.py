@@ -13,7 +13,7 @@ from es_simhash.fingerprints import features
 from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints
+from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
@@ -31,7 +31,8 @@ from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
-from es_simhash.text.segmentation import Segmentation, normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Ints, Segmentation, segment
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.
@@ -127,7 +128,7 @@ class AnalysedText:
             return self.chunks.fingerprints
         spaced = features.SpacedCharacters.of(self._segmentation)
         characters = features.chunk_characters(self._segmentation, spaced)
-        return group_fingerprints(characters.features, characters.bounds, CHUNK_BITS)
+        return run_fingerprints(characters, CHUNK_BITS)
 
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:
@@ -186,10 +187,8 @@ class AnalysedText:
 
     def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
         """Return tokens in normal form; of a script without spaces each with the next one."""
-        found = self._segmentation
-        last = np.arange(len(found.ends))
-        last[features.standalone_pairs(found)] += 1
-        starts, ends = found.starts[tokens].tolist(), found.ends[last[tokens]].tolist()
+        starts = self._segmentation.starts[tokens].tolist()
+        ends = self._word_ends[tokens].tolist()
         text = self._normal_text
         return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
@@ -211,6 +210,15 @@ class AnalysedText:
     @cached_property
     def _segmentation(self) -> Segmentation:
         return segment([normalise(self._known_text)], self.analyser.scheme)
+
+    @cached_property
+    def _word_ends(self) -> Ints:
+        """Where each token ends in the normal form, or the next one of a script without spaces."""
+        found = self._segmentation
+        ends: Ints = found.ends.copy()
+        pairs = features.standalone_pairs(found)
+        ends[pairs] = found.ends[pairs + 1]
+        return ends
 
     @cached_property
     def _normal_text(self) -> str:
@@ -282,6 +290,11 @@ def read_profiles(texts: Sequence[AnalysedText]) -> None:
     profiles = texts[0].analyser.profiler.profile(contents, [text.source for text in texts])
     for text, profile in zip(texts, profiles, strict=True):
         set_profile(text, profile)
+
+
+def set_segmentation(text: AnalysedText, segmentation: Segmentation) -> None:
+    """Take the tokens of a text that was segmented with others already."""
+    vars(text).setdefault("_segmentation", segmentation)
 
 
 def set_profile(text: AnalysedText, profile: SemanticProfile) -> None:

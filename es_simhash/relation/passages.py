@@ -6,10 +6,11 @@ from difflib import SequenceMatcher
 from es_simhash.fingerprints.batches import text_batches
 from es_simhash.relation.alignment.align import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.analysed_text import AnalysedText, set_segmentation
 from es_simhash.relation.model import SharedPassage
 from es_simhash.relation.thresholds import SCORE_DIGITS
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.normal_forms import normalise_all
+from es_simhash.text.segmentation import segment
 
 
 def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
@@ -25,14 +26,15 @@ def passages_of_each(
     """Return the passages of a query with each of many texts, which are screened together."""
     if not query.text:
         return [[] for _ in hits]
-    may: list[bool] = []
+    passages: list[list[AlignedPassage]] = []
     for batch in text_batches(hit.text or "" for hit in hits):
-        segmentation = segment([normalise(text) for text in batch], query.analyser.scheme)
-        may += may_share_passages(query.sentence_words, segmentation).tolist()
-    return [
-        aligned_passages(query, hit) if may_share else []
-        for hit, may_share in zip(hits, may, strict=True)
-    ]
+        segmentation = segment(normalise_all(batch), query.analyser.scheme)
+        may_share = may_share_passages(query.sentence_words, segmentation)
+        for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
+            if may_share[place]:
+                set_segmentation(hit, segmentation.of_text(place))
+            passages.append(aligned_passages(query, hit) if may_share[place] else [])
+    return passages
 
 
 def shared_passages(

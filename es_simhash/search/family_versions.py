@@ -12,6 +12,7 @@ from es_simhash.differences.history import (
     blamed_sentences,
     steps_of,
 )
+from es_simhash.differences.units import Vocabulary
 from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.storage import fields
@@ -113,13 +114,14 @@ class FamilyVersions:
         body: dict[str, Any] = {"query": query, "_source": list(self.config.text_fields)}
         if self.dates is not None:
             body["docvalue_fields"] = [self.dates.requested]
-        return [self._member(hit) for hit in sorted(self._hits(body), key=self._order)]
+        vocabulary = Vocabulary()
+        return [self._member(hit, vocabulary) for hit in sorted(self._hits(body), key=self._order)]
 
-    def _member(self, hit: Mapping[str, Any]) -> Member:
+    def _member(self, hit: Mapping[str, Any], vocabulary: Vocabulary) -> Member:
         date = None if self.dates is None else self.dates.text_of_hit(hit)
         # Of a member whose text was taken out since, nothing is left, and that is its change.
         text = stored_text(hit.get("_source", {}), self.config.text_field) or ""
-        return Member(Version(hit["_id"], date), ReadText(text))
+        return Member(Version(hit["_id"], date), ReadText(text, vocabulary))
 
     def _hits(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         with self.gateway.point_in_time(self.name) as point:

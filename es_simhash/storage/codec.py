@@ -1,8 +1,10 @@
 """The form fingerprints have in an Elasticsearch document; field names are spelled only here."""
 
 import base64
+import binascii
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.scheme import CHUNK_BITS, Scheme
-from es_simhash.fingerprints.shingles import shingle_counts
+from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
@@ -46,9 +48,32 @@ def pack_chunks(
     fingerprints: Fingerprints, characters: NDArray[np.int64], levels: NDArray[np.uint8]
 ) -> str:
     """Pack chunk fingerprints for a `binary` field: base64 of counts, fingerprints, lengths."""
-    lengths = np.minimum(characters, MAX_CHUNK_CHARACTERS).astype("<u2")
-    packed = shingle_counts(levels).astype(_HEADER).tobytes() + fingerprints.tobytes()
-    return base64.b64encode(packed + lengths.tobytes()).decode("ascii")
+    return _packed_chunks(
+        fingerprints,
+        characters,
+        np.array([0, len(characters)]),
+        shingle_counts(levels)[None],
+    )[0]
+
+
+def _packed_chunks(
+    fingerprints: Fingerprints,
+    characters: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> list[str]:
+    """Pack the chunks of each text of a batch; `bounds` are those of the texts in chunks."""
+    rows = np.ascontiguousarray(fingerprints).tobytes()
+    lengths = np.minimum(characters, MAX_CHUNK_CHARACTERS).astype("<u2").tobytes()
+    headers = counts.astype(_HEADER).tobytes()
+    return [
+        _base64(
+            headers[text * _HEADER_BYTES : (text + 1) * _HEADER_BYTES]
+            + rows[begin * _CHUNK_BYTES : end * _CHUNK_BYTES]
+            + lengths[begin * 2 : end * 2]
+        )
+        for text, (begin, end) in enumerate(pairwise(bounds.tolist()))
+    ]
 
 
 def unpack_chunks(packed: str) -> ChunkFingerprints:
@@ -72,7 +97,11 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
 
 def pack_sketch(sketch: bytes) -> str:
     """Return a sketch as a `binary` field takes it."""
-    return base64.b64encode(sketch).decode("ascii")
+    return _base64(sketch)
+
+
+def _base64(raw: bytes) -> str:
+    return binascii.b2a_base64(raw, newline=False).decode("ascii")
 
 
 def unpack_sketch(packed: str) -> Sketch:
@@ -167,25 +196,31 @@ def simhash_json(batch: FingerprintBatch) -> list[bytes]:
     scheme = json.dumps(batch.scheme.name)
     letters = _json_shingles(batch.shingles)
     blocks = iter(block_terms(batch.documents, batch.scheme.blocks))
-    documents = iter(batch.documents)
+    documents = iter(_hex_digits(batch.documents))
+    counts = counts_of_texts(batch.levels, batch.shingle_bounds)
+    chunks = _packed_chunks(batch.chunks, batch.chunk_characters, batch.chunk_bounds, counts)
+    bounds = pairwise(batch.shingle_bounds.tolist())
+    texts = zip(
+        batch.content_hashes, batch.tokens.tolist(), chunks, batch.sketches, bounds, strict=True
+    )
     objects = []
-    for index, content_hash in enumerate(batch.content_hashes):
+    for content_hash, tokens, packed, sketch, (begin, end) in texts:
         head = f'{{"{SCHEME}":{scheme},"{CONTENT_HASH}":"{content_hash}",'
-        if not batch.tokens[index]:
+        if not tokens:
             objects.append(f'{head}"{STATUS}":"{STATUS_EMPTY}"}}'.encode())
             continue
-        chunks = slice(batch.chunk_bounds[index], batch.chunk_bounds[index + 1])
-        begin, end = int(batch.shingle_bounds[index]), int(batch.shingle_bounds[index + 1])
-        packed = pack_chunks(
-            batch.chunks[chunks], batch.chunk_characters[chunks], batch.levels[begin:end]
-        )
         terms = '","'.join(next(blocks))
         head += (
-            f'"{FINGERPRINT}":"{next(documents).tobytes().hex()}","{BLOCKS}":["{terms}"],'
-            f'"{CHUNKS}":"{packed}","{SKETCH}":"{pack_sketch(batch.sketches[index])}","{SHINGLES}":['
+            f'"{FINGERPRINT}":"{next(documents)}","{BLOCKS}":["{terms}"],'
+            f'"{CHUNKS}":"{packed}","{SKETCH}":"{pack_sketch(sketch)}","{SHINGLES}":['
         )
         objects.append(head.encode() + letters[begin * 7 : end * 7 - 1] + b"]}")
     return objects
+
+
+def _hex_digits(fingerprints: Fingerprints) -> list[str]:
+    digits, width = fingerprints.tobytes().hex(), 2 * fingerprints.shape[1]
+    return [digits[start : start + width] for start in range(0, len(digits), width)]
 
 
 def _json_shingles(shingles: NDArray[np.uint32]) -> bytes:

@@ -21,7 +21,8 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_batch,
 )
 from es_simhash.storage.codec import shingle_terms, simhash_json, simhash_object
-from es_simhash.text.segmentation import Segmentation, normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Segmentation, segment
 
 Vector = dict[str, Any]
 

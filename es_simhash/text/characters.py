@@ -15,6 +15,7 @@ WORD, STANDALONE, MARK, IGNORED = 1, 2, 3, 4
 # Code points after this plane are left out of regular expressions, see `class_ranges`.
 _FIRST_PLANE = 0x10000
 CODE_POINTS = 0x110000
+BEYOND_ASCII = 0x80
 _LAST_SPACE = 0x3000
 
 

@@ -1,16 +1,10 @@
 """Offsets in the original text for positions in the normalised one."""
 
-import unicodedata
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.text.characters import code_points, space_table
-from es_simhash.text.segmentation import normalise
-
-# Hangul letters, which are composed to syllables, though they are no marks.
-_JAMO = range(0x1100, 0x1200)
+from es_simhash.text.normal_forms import normalise, single_forms
 
 
 def original_offsets(original: str) -> NDArray[np.int64]:
@@ -34,8 +28,7 @@ def _runs_to_normalise(original: str) -> list[tuple[int, int]]:
     """Return the bounds of words and spaces that may change their length; all else keeps it."""
     codes = code_points(original)
     is_space = space_table()[np.minimum(codes, len(space_table()) - 1)]
-    known, places = np.unique(codes, return_inverse=True)
-    may_change = ~np.array([_keeps_place(code) for code in known.tolist()], bool)[places]
+    may_change = single_forms(codes) < 0
     spaces, wide_spaces = np.flatnonzero(is_space), np.flatnonzero(is_space & may_change)
     words = np.unique(np.searchsorted(spaces, np.flatnonzero(may_change & ~is_space)))
     starts = np.concatenate([[0], spaces + 1])[words]
@@ -43,21 +36,6 @@ def _runs_to_normalise(original: str) -> list[tuple[int, int]]:
     runs = [*zip(starts.tolist(), ends.tolist(), strict=True)]
     runs += ((space, space + 1) for space in wide_spaces.tolist())
     return sorted(runs)
-
-
-@lru_cache(maxsize=1 << 16)
-def _keeps_place(code: int) -> bool:
-    """Check whether a character becomes one character, whatever its neighbours.
-
-    No character is composed with one before it but marks and Hangul letters (NFC_Quick_Check is
-    Maybe for these alone, of the characters that `normalise` changes).
-    """
-    character = chr(code)
-    normalised = normalise(character)
-    return len(normalised) == 1 and not any(
-        unicodedata.category(each).startswith("M") or ord(each) in _JAMO
-        for each in (character, normalised)
-    )
 
 
 def _run_offsets(run: str, start: int) -> list[int]:

@@ -1,10 +1,9 @@
-"""Normal form, tokens and chunks of texts, in batches; the rules are in docs/fingerprint.md."""
+"""Tokens and chunks of texts, in batches; the rules are in docs/fingerprint.md."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -34,6 +33,9 @@ _SENTENCE_MARKS = {
     _NEWLINE: "\n\x85\u2028\u2029",
 }
 _SEPARATOR = "\n\n"
+# Both classes of a character in one byte.
+_MARK_SHIFT = np.uint8(3)
+_CLASS_MASK = np.uint8(7)
 
 
 class ChunkSizes(Protocol):
@@ -77,24 +79,29 @@ class Segmentation:
     positions: Ints | None
     boundaries: Ints
 
-
-def normalise(text: str) -> str:
-    """Return the text in Unicode form NFKC, case folded.
-
-    Characters that Unicode 13.0 does not know stay as they are, so that each version of Python
-    (and of Java) gives the same: Unicode never changes the mappings of those it knows.
-    """
-    if text.isascii():
-        return text.lower()
-    if not class_table("later_characters.txt")[code_points(text)].any():
-        return _normalise_known(text)
-    later = class_table("later_characters.txt")
-    parts = groupby(text, key=lambda character: bool(later[ord(character)]))
-    return "".join("".join(part) if new else _normalise_known("".join(part)) for new, part in parts)
-
-
-def _normalise_known(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    def of_text(self, text: int) -> "Segmentation":
+        """Return one text of the batch, as if it had been segmented by itself."""
+        first, last = self.texts[text : text + 2].tolist()
+        start, end = self.code_bounds[text : text + 2].tolist()
+        first_chunk, last_chunk = self.text_chunks[text : text + 2].tolist()
+        positions = self.positions
+        if positions is not None:
+            # The separator before a text is never ignored.
+            positions = positions[start:end] - (positions[start - 1] + 1 if start else 0)
+        boundaries = self.boundaries
+        here = boundaries[boundaries.searchsorted(first) : boundaries.searchsorted(last, "right")]
+        return Segmentation(
+            self.codes[start:end],
+            self.starts[first:last] - start,
+            self.ends[first:last] - start,
+            self.classes[start:end],
+            np.array([0, last - first]),
+            np.array([0, end - start]),
+            self.chunks[first_chunk : last_chunk + 1] - first,
+            np.array([0, last_chunk - first_chunk]),
+            positions,
+            here - first,
+        )
 
 
 @lru_cache(maxsize=1)
@@ -106,22 +113,30 @@ def sentence_classes() -> NDArray[np.uint8]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _classes_and_marks() -> NDArray[np.uint8]:
+    """Return both classes of each code point in one number, as one search costs half of two."""
+    marks: NDArray[np.uint8] = sentence_classes() << _MARK_SHIFT
+    return class_table("characters.txt") | marks
+
+
 def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
     """Return the tokens and chunks of normalised texts."""
     joined = _SEPARATOR.join([*normalised, ""])
     codes = code_points(joined)
     lengths = np.fromiter((len(text) + len(_SEPARATOR) for text in normalised), np.int64)
     code_bounds = np.concatenate([[0], np.cumsum(lengths)])
-    classes = class_table("characters.txt")[codes]
+    both = _classes_and_marks().take(codes)
+    classes, marks = both & _CLASS_MASK, both >> _MARK_SHIFT
     positions = None
     if (classes == IGNORED).any():
         positions = np.flatnonzero(classes != IGNORED)
-        codes, classes = codes[positions], classes[positions]
+        codes, classes, marks = codes[positions], classes[positions], marks[positions]
         code_bounds = np.searchsorted(positions, code_bounds)
     resolved = _resolve_marks(classes)
     starts, ends = _tokens(classes, resolved)
     texts = np.searchsorted(starts, code_bounds)
-    boundaries = _boundaries(codes, resolved, starts)
+    boundaries = _boundaries(marks, resolved, starts)
     chunks, text_chunks = cut(boundaries.tolist(), texts.tolist(), sizes)
     return Segmentation(
         codes,
@@ -162,11 +177,10 @@ def _tokens(classes: NDArray[np.uint8], resolved: NDArray[np.uint8]) -> tuple[In
     return np.flatnonzero(begins), np.flatnonzero(last) + 1
 
 
-def _boundaries(codes: NDArray[np.uint32], classes: NDArray[np.uint8], starts: Ints) -> Ints:
+def _boundaries(marks: NDArray[np.uint8], classes: NDArray[np.uint8], starts: Ints) -> Ints:
     """Tokens before which a sentence or a paragraph ends, ascending."""
-    marks = sentence_classes()[codes]
     stops = np.flatnonzero((marks == _STOP) | (marks == _FULL_STOP))
-    last = len(codes) - 1
+    last = len(marks) - 1
     follower = marks[np.minimum(stops + 1, last)]
     second = marks[np.minimum(stops + 2, last)]
     beside_standalone = (classes[np.minimum(stops + 1, last)] == STANDALONE) | (
@@ -180,9 +194,12 @@ def _boundaries(codes: NDArray[np.uint32], classes: NDArray[np.uint8], starts: I
     )
     newlines = np.flatnonzero(marks == _NEWLINE)
     # A blank line: two newlines with nothing but white space between them.
-    visible = np.searchsorted(np.flatnonzero(marks < _SPACE), newlines)
-    blank = newlines[:-1][visible[:-1] == visible[1:]]
-    return np.unique(np.searchsorted(starts, np.concatenate([stops[ending], blank]), side="right"))
+    spaces = np.searchsorted(np.flatnonzero(marks >= _SPACE), newlines)
+    blank = newlines[:-1][np.diff(newlines) == np.diff(spaces)]
+    ends = np.searchsorted(starts, np.sort(np.concatenate([stops[ending], blank])), side="right")
+    is_new = np.ones(len(ends), bool)
+    np.not_equal(ends[1:], ends[:-1], out=is_new[1:])
+    return ends[is_new]
 
 
 def cut(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:

@@ -32,7 +32,7 @@ from es_simhash.indices.install import install
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
 from es_simhash.storage.source import text_of
-from es_simhash.text.segmentation import normalise
+from es_simhash.text.normal_forms import normalise
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 from tests.bench.synthetic import texts

@@ -46,7 +46,8 @@ _SECTION_WORDS, _FAR = 8, 4
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without marks."""
     units = Units.of(text)
-    return [key for key, is_word in zip(units.keys, units.is_word, strict=True) if is_word]
+    keys = list(units.vocabulary)
+    return [keys[number] for number in units.numbers[units.is_word].tolist()]
 
 
 def marked(found: Changes) -> int:

@@ -274,7 +274,9 @@ def main() -> None:
     if options.record:
         record(found, methods, sets)
     if options.plots:
-        write_plots(options.plots, figures(found, methods, sets), [_SHORT[name] for name in sets])
+        write_plots(
+            options.plots, figures(found, methods, sets), [SHORT_NAMES[name] for name in sets]
+        )
     if options.output:
         options.output.write_text(text, "utf-8")
     print(text)

@@ -4,8 +4,8 @@ import re
 
 from hypothesis import given
 
+from es_simhash.text.normal_forms import normalise
 from es_simhash.text.offsets import original_offsets
-from es_simhash.text.segmentation import normalise
 from tests.support.strategies import texts
 
 

@@ -2,13 +2,15 @@
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.storage.conformance import describe
-from es_simhash.text.segmentation import normalise, segment
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import segment
 from tests.support import reference
 from tests.support.strategies import texts
 
@@ -166,3 +168,20 @@ def test_blank_lines_end_paragraphs(gap: str) -> None:
 
 def test_a_visible_character_between_line_ends_makes_no_blank_line() -> None:
     assert len(chunks(f"{words(8)}\n*\n{words(9)}")) == 1
+
+
+@given(st.lists(texts, min_size=1, max_size=5))
+def test_a_text_of_a_batch_is_as_if_segmented_by_itself(batch: list[str]) -> None:
+    normalised = [normalise(text) for text in batch]
+    together = segment(normalised, DEFAULT)
+    for place, text in enumerate(normalised):
+        found, alone = together.of_text(place), segment([text], DEFAULT)
+        for name in ("codes", "starts", "ends", "classes", "texts", "code_bounds", "chunks"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(alone, name), name)
+        np.testing.assert_array_equal(found.text_chunks, alone.text_chunks)
+        inside = [set(each.boundaries.tolist()) - {0, len(alone.starts)} for each in (found, alone)]
+        assert inside[0] == inside[1]
+        if found.positions is not None:
+            everything = np.arange(len(alone.codes))
+            expected = everything if alone.positions is None else alone.positions
+            np.testing.assert_array_equal(found.positions, expected)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from es_simhash.relation.alignment.arrays import sorted_unique
 from es_simhash.relation.alignment.clusters import clusters
 from es_simhash.relation.alignment.seeds import Seeds, seeds
 from es_simhash.relation.alignment.sentences import SentenceWords
@@ -103,7 +104,7 @@ def _summaries(pair: TextPair, found: Seeds, gaps: tuple[int, int]) -> Iterator[
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
     least = INFORMED_SEEDS * pair.least_information
     for group in clusters(found.query, found.hit, *gaps):
-        places = min(len(np.unique(side[group])) for side in (found.query, found.hit))
+        places = min(len(sorted_unique(side[group])) for side in (found.query, found.hit))
         if places < SUMMARY_SEEDS or found.information[group].sum() < least:
             continue
         at = _around(pair, found, group)

@@ -17,6 +17,15 @@ def sorted_unique(values: Ints) -> Ints:
     return ordered[distinct]
 
 
+def first_places(values: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct values, ascending, and where each is first; faster than `np.unique`."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    distinct = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=distinct[1:])
+    return ordered[distinct], order[distinct]
+
+
 def found_in(numbers: Uint64s, values: Uint64s) -> tuple[Ints, Ints]:
     """Return which values are among numbers, and where among these.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
-from es_simhash.relation.alignment.arrays import shared_places
+from es_simhash.relation.alignment.arrays import shared_places, sorted_unique
 from es_simhash.relation.alignment.chance import least_information, least_letters
 from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
 from es_simhash.relation.reuse_kinds import ReuseKind
@@ -112,8 +112,8 @@ class TextPair:
     def agreement(self, at: Stretches) -> Agreement:
         """Return how much two stretches have in common."""
         query, hit = self.query, self.hit
-        ours = np.unique(query.places[at.query_start : at.query_end])
-        theirs = np.unique(hit.places[at.hit_start : at.hit_end])
+        ours = sorted_unique(query.places[at.query_start : at.query_end])
+        theirs = sorted_unique(hit.places[at.hit_start : at.hit_end])
         first, second = shared_places(query.words[ours], hit.words[theirs])
         our_weights, their_weights = query.weights[ours], hit.weights[theirs]
         norm = float(np.sqrt((our_weights @ our_weights) * (their_weights @ their_weights)))

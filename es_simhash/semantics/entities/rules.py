@@ -9,6 +9,7 @@ Japanese, Korean) yield only the Latin, Greek or Cyrillic names in them.
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from es_simhash.semantics.entities.name_candidates import Candidate, name_candidates, name_rarities
 from es_simhash.semantics.entities.name_rules import NameRules, name_rules
@@ -47,11 +48,18 @@ def find_entities(
         language: ISO 639-1 code; empty when unknown.
         packages: Packages whose word frequencies may be used; by default those installed.
     """
+    return _merged(find_names(text, language, packages))
+
+
+def find_names(
+    text: str, language: str = "", packages: frozenset[str] | None = None
+) -> list[Candidate]:
+    """Return each mention of a named entity of a text, in order; arguments as `find_entities`."""
     known = "en" if language in _WITHOUT_CAPITALS else LANGUAGE_ALIASES.get(language, language)
     rules = name_rules(known, packages)
     candidates = list(name_candidates(text, rules))
     select = _names_among_nouns if language in _NOUN_CAPITALS else _names
-    return _merged(select(candidates, text, rules))
+    return select(candidates, text, rules)
 
 
 def _merged(mentions: list[Candidate]) -> tuple[Entity, ...]:
@@ -80,8 +88,15 @@ def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Can
         for candidate in candidates
         if candidate.is_sure
         or (key := candidate.name.casefold()) in confirmed
-        or (_rarest(key, rules) > _RARE and not _INFLECTED.search(key))
+        or _is_rare(key, rules.language, rules.packages)
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_rare(name: str, language: str, packages: frozenset[str] | None) -> bool:
+    """Check whether words are rare enough for a name. Names recur between texts."""
+    rules = name_rules(language, packages)
+    return _rarest(name, rules) > _RARE and not _INFLECTED.search(name)
 
 
 def _rarest(name: str, rules: NameRules) -> float:

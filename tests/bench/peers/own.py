@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint_batch,
-    text_batches,
 )
 from es_simhash.indices.install import install
 from es_simhash.ingestion.enrichment import fingerprint_documents

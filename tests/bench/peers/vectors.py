@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.text_fingerprints import document_fingerprints, text_batches
+from es_simhash.fingerprints.batches import text_batches
+from es_simhash.fingerprints.text_fingerprints import document_fingerprints
 from es_simhash.methods.units import words_of
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind

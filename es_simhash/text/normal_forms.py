@@ -1,0 +1,115 @@
+"""Normal form of texts, in batches; the rules are in docs/fingerprint.md."""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.text.characters import BEYOND_ASCII, CODE_POINTS, class_table, code_points
+
+# Hangul letters, which are composed to syllables, though they are no marks.
+_JAMO = range(0x1100, 0x1200)
+# The table is slower for fewer characters.
+_LEAST_IN_BATCH = 4000
+# Each is searched for in each text that holds one of them.
+_MOST_REPLACED = 16
+# What is not one character: not looked up yet, several in any text, or as the neighbours make it.
+_UNKNOWN, _SEVERAL, _DEPENDS = -1, -2, -3
+
+
+def normalise(text: str) -> str:
+    """Return the text in Unicode form NFKC, case folded.
+
+    Characters that Unicode 13.0 does not know stay as they are, so that each version of Python
+    (and of Java) gives the same: Unicode never changes the mappings of those it knows.
+    """
+    if text.isascii():
+        return text.lower()
+    if not class_table("later_characters.txt")[code_points(text)].any():
+        return _normalise_known(text)
+    later = class_table("later_characters.txt")
+    parts = groupby(text, key=lambda character: bool(later[ord(character)]))
+    return "".join("".join(part) if new else _normalise_known("".join(part)) for new, part in parts)
+
+
+def _normalise_known(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def normalise_all(texts: Sequence[str]) -> list[str]:
+    """Return `normalise` of each text, several times as fast."""
+    others = iter(_normalise_others([text for text in texts if not text.isascii()]))
+    return [text.lower() if text.isascii() else next(others) for text in texts]
+
+
+def _normalise_others(texts: Sequence[str]) -> list[str]:
+    """Return the forms of texts with characters beyond ASCII."""
+    joined = "".join(texts)
+    if len(joined) < _LEAST_IN_BATCH:
+        return [normalise(text) for text in texts]
+    codes = code_points(joined)
+    beyond = np.flatnonzero(codes >= BEYOND_ASCII)
+    others = codes[beyond]
+    forms = single_forms(others)
+    normalised = codes + ((codes - np.uint32(ord("A")) < 26) * np.uint32(ord("a") - ord("A")))
+    normalised[beyond] = np.where(forms < 0, others, forms)
+    whole = normalised.tobytes().decode("utf-32-le", "surrogatepass")
+    ends = np.cumsum([len(text) for text in texts])
+
+    def places(kind: int) -> set[int]:
+        return set(np.searchsorted(ends, beyond[forms == kind], side="right").tolist())
+
+    depending, longer = places(_DEPENDS), places(_SEVERAL)
+    several = [chr(code) for code in np.unique(others[forms == _SEVERAL]).tolist()]
+    if len(several) > _MOST_REPLACED:
+        depending |= longer
+    longer -= depending
+    results = []
+    for place, (text, end) in enumerate(zip(texts, ends.tolist(), strict=True)):
+        form = normalise(text) if place in depending else whole[end - len(text) : end]
+        # No normal form holds such a character.
+        for character in several if place in longer else ():
+            form = form.replace(character, normalise(character))
+        results.append(form)
+    return results
+
+
+def single_forms(codes: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Return the normal form of each character that becomes one character in any text.
+
+    Returns:
+        Its code point; a negative number for a character that may become several, or be composed
+        with one before it.
+    """
+    table = _forms()
+    forms = table[codes]
+    unknown = np.unique(codes[forms == _UNKNOWN])
+    if len(unknown):
+        table[unknown] = [_form(chr(code)) for code in unknown.tolist()]
+        forms = table[codes]
+    return forms
+
+
+@lru_cache(maxsize=1)
+def _forms() -> NDArray[np.int32]:
+    """Return the table of `single_forms`, which fills as characters are met."""
+    return np.full(CODE_POINTS, _UNKNOWN, np.int32)
+
+
+def _form(character: str) -> int:
+    """Return the form of one character, or which kind it has.
+
+    No character is composed with one before it but marks and Hangul letters (NFC_Quick_Check is
+    Maybe for these alone, of the characters that `normalise` changes).
+    """
+    form = normalise(character)
+    if any(map(_may_be_composed, character + form)):
+        return _DEPENDS
+    return ord(form) if len(form) == 1 else _SEVERAL
+
+
+def _may_be_composed(character: str) -> bool:
+    return unicodedata.category(character).startswith("M") or ord(character) in _JAMO
