@@ -12,21 +12,22 @@ import pytest
 from es_simhash.errors import InputError, MissingExtra, NodeError
 from tests.bench import synthetic
 from tests.bench.method_runs import Truth
+from tests.bench.peers import run
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.library import require
 from tests.bench.peers.model import Collection, Scored
 from tests.bench.peers.quality import curve_of, f1_of
 from tests.bench.peers.registry import OWN, SIGNATURES, peer_names, peers, require_names
-from tests.bench.peers.run import check
 
 # The last is a copy of the fourth; every tenth is a revision of the one before it.
 COPY, UNRELATED = (3, 24), (2, 5)
 TEXTS = [*synthetic.texts(0, COPY[1], 12)]
 TEXTS.append(TEXTS[COPY[0]])
-ON_OPENSEARCH = {"min-hash-match", "min-hash-terms"}
-RELATIVE = {OWN, "more-like-this-relative", "bit-knn", "dense-knn", "min-hash-terms"}
+TERMS = "min-hash-terms"
+ON_OPENSEARCH = {"min-hash-match", TERMS}
+RELATIVE = {OWN, "more-like-this-relative", "bit-knn", "dense-knn", TERMS}
 # Their default is a cut; that of a search engine is a page of hits, related or not.
-IN_MEMORY = [name for name, peer in peers(Engines("")).items() if peer.engine is None]
+IN_MEMORY = [name for name, peer in peers(Engines()).items() if peer.engine is None]
 
 
 @contextmanager
@@ -45,7 +46,7 @@ def engines(request: pytest.FixtureRequest) -> Callable[[str], Engines]:
 
     def of(name: str) -> Engines:
         if name in IN_MEMORY:
-            return Engines("")
+            return Engines()
         other = request.getfixturevalue("painless_url") if name in ON_OPENSEARCH else ""
         return Engines(request.getfixturevalue("cluster_url"), other)
 
@@ -78,7 +79,7 @@ def test_a_peer_brings_an_exact_copy_and_scores_strangers_lower(
 @pytest.mark.parametrize("name", IN_MEMORY)
 def test_a_library_takes_texts_without_words(name: str) -> None:
     texts = ["", "!!!", *TEXTS]
-    with built(name, texts, Engines("")) as collection:
+    with built(name, texts, Engines()) as collection:
         called = {tuple(each) for each in collection.called().tolist()}
         assert (COPY[0] + 2, COPY[1] + 2) in called
         # PyPI simhash makes fingerprints of nothing; the others say what they leave out.
@@ -95,7 +96,7 @@ def test_signatures_are_made_of_every_text(name: str) -> None:
 
 
 def test_pypi_simhash_fails_on_a_frequent_run_and_goes_on_with_the_others() -> None:
-    with built("simhash", ["na" * 400, *TEXTS], Engines("")) as collection:
+    with built("simhash", ["na" * 400, *TEXTS], Engines()) as collection:
         assert (COPY[0] + 1, COPY[1] + 1) in {tuple(each) for each in collection.called().tolist()}
         (reason,) = collection.failures
         assert "OverflowError" in reason
@@ -104,7 +105,7 @@ def test_pypi_simhash_fails_on_a_frequent_run_and_goes_on_with_the_others() -> N
 
 def test_gaoya_is_said_not_to_split_chinese() -> None:
     text = "本法自公布之日起施行，由国务院规定实施办法，各级人民政府负责本行政区域的工作。"
-    with built("gaoya-minhash", [text, "A text with words."], Engines("")) as collection:
+    with built("gaoya-minhash", [text, "A text with words."], Engines()) as collection:
         ((reason, texts),) = collection.failures.items()
     assert "white space" in reason
     assert texts == 1
@@ -114,17 +115,25 @@ def test_a_missing_library_is_one_sentence_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "gaoya", None)
-    reason = check("gaoya-simhash", Engines(""))
+    reason = run.check("gaoya-simhash", Engines())
     assert reason == "gaoya is not installed; run pip install 'es-simhash[peers]'."
     with pytest.raises(MissingExtra, match="no_such_wheel is not installed"):
         require("no_such_wheel", load=False)
 
 
-def test_without_an_opensearch_the_reason_is_given() -> None:
-    engines = Engines("", "", "OpenSearch cannot be started: no Java.")
-    assert check("min-hash-terms", engines) == "OpenSearch cannot be started: no Java."
-    with pytest.raises(NodeError):
-        engines.open("OpenSearch")
+@pytest.mark.parametrize(("name", "kind"), [(OWN, "Elasticsearch"), (TERMS, "OpenSearch")])
+def test_without_its_engine_a_peer_is_left_out_with_the_reason(
+    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(heap: str) -> None:
+        raise NodeError("No Java 21 for any engine; install one.")
+
+    monkeypatch.setattr(run, "find_engine", fail)
+    monkeypatch.setattr(run, "opensearch", fail)
+    with run.open_engines([name, "simhash"]) as engines:
+        assert engines.missing == {kind: "No Java 21 for any engine; install one."}
+        assert run.check(name, engines) == engines.missing[kind]
+        assert run.check("simhash", engines) == ""
 
 
 def test_an_unknown_peer_is_rejected_with_those_there_are() -> None:

@@ -21,6 +21,7 @@ from tests.bench.program import run as run_program
 from tests.support.data_sources import SOURCES
 
 SETS = ("law_versions_de", "pep_versions")
+VERSIONS = {"Elasticsearch": "9.5.3"}
 PEERS = (OWN, "simhash", "gaoya-minhash")
 LAW = "The {} of the harbour sets the fees of all berths once a year, after it has heard the {}."
 
@@ -33,7 +34,7 @@ def quality(peer: str, name: str, scores: list[float], labels: list[bool]) -> Qu
 
 @pytest.fixture
 def measured() -> tables.Run:
-    known = peers(Engines(""))
+    known = peers(Engines())
     good, bad = ([0.9, 0.8, 0.2], [True, True, False]), ([0.9, 0.8, 0.2], [False, True, True])
     found = {
         (peer, name): quality(peer, name, *(good if peer == OWN else bad))
@@ -42,12 +43,8 @@ def measured() -> tables.Run:
     }
     costs = {name: Cost([100.0, 300.0, 200.0], [3.0, 2.0], 50.0) for name in PEERS}
     signatures = {"es-simhash, everything stored": costs[OWN], "gaoya-minhash": Cost([1000.0])}
-    return tables.Run(
-        {name: known[name] for name in PEERS},
-        SETS,
-        found,
-        Costs(9, 99.0, signatures, costs, (1, 1)),
-    )
+    shown = {name: known[name] for name in PEERS}
+    return tables.Run(shown, SETS, found, Costs(9, 99.0, signatures, costs, (1, 1)), VERSIONS)
 
 
 def test_tables_have_a_cell_for_every_column_and_a_figure_for_every_marker(
@@ -93,9 +90,8 @@ def test_without_data_it_ends_in_one_sentence_with_the_source(
     assert folder == "missing" or any(source in message for source in SOURCES.values())
 
 
-@pytest.mark.cluster
 def test_write_replaces_the_block_of_the_page_and_its_figures(
-    measured: tables.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster_url: str
+    measured: tables.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, figures = tmp_path / "docs" / "peers.md", tmp_path / "docs" / "figures.json"
     page.parent.mkdir()
@@ -104,7 +100,6 @@ def test_write_replaces_the_block_of_the_page_and_its_figures(
         monkeypatch.setattr(run, name, value)
     monkeypatch.setattr(run, "available", list)
     monkeypatch.setattr(run, "measure", lambda *_: (measured, 5.0))
-    monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
     # Written all the same, so that nothing is lost; the status says that it took too much memory.
     assert run.main(["--write", "--sets", ",".join(SETS[1:])]) == 1
     text = page.read_text()
@@ -112,6 +107,7 @@ def test_write_replaces_the_block_of_the_page_and_its_figures(
         r"before\n<!-- peers -->\n\S.*\S\n<!-- end of peers -->\nafter\n", text, re.S
     )
     assert "\nold\n" not in text
+    assert ", Elasticsearch 9.5.3. The run " in text
     recorded = json.loads(figures.read_text())
     assert f"peers/mean/{OWN}/held_out" in recorded["figures"]
     assert not list(figure_faults(tmp_path, ["docs/peers.md"], DEFAULT.name))

@@ -1,8 +1,8 @@
 """A search engine over HTTP: Elasticsearch and OpenSearch by the same requests."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,16 @@ class Engines:
     """Addresses of the engines of a run.
 
     Attributes:
-        elasticsearch_url: Of the Elasticsearch.
-        opensearch_url: Of the OpenSearch; empty where none could be started.
-        reason: Why there is no OpenSearch, as one sentence.
+        elasticsearch_url: Of the Elasticsearch; empty where there is none.
+        opensearch_url: Of the OpenSearch; empty where there is none.
+        missing: Why there is none, as one sentence, by the kind of engine.
+        versions: Versions of those there are, by the kind of engine.
     """
 
-    elasticsearch_url: str
+    elasticsearch_url: str = ""
     opensearch_url: str = ""
-    reason: str = "No OpenSearch runs."
+    missing: Mapping[Kind, str] = field(default_factory=dict)
+    versions: Mapping[Kind, str] = field(default_factory=dict)
 
     def open(self, kind: Kind) -> "Engine":
         """Return an engine of this process.
@@ -40,11 +42,10 @@ class Engines:
         Raises:
             NodeError: There is none of this kind.
         """
-        if kind == "Elasticsearch":
-            return _elasticsearch(self.elasticsearch_url)
-        if not self.opensearch_url:
-            raise NodeError(self.reason)
-        return _opensearch(self.opensearch_url)
+        url = self.elasticsearch_url if kind == "Elasticsearch" else self.opensearch_url
+        if not url:
+            raise NodeError(self.missing.get(kind, f"No {kind} runs; start one."))
+        return _elasticsearch(url) if kind == "Elasticsearch" else _opensearch(url)
 
     def client(self) -> elasticsearch.Elasticsearch:
         """Return the client of Elasticsearch of this process."""

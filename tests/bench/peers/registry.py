@@ -57,7 +57,7 @@ def peers(engines: Engines) -> dict[str, Peer]:
 
 def peer_names() -> list[str]:
     """Return the names of all peers."""
-    return list(peers(Engines("")))
+    return list(peers(Engines()))
 
 
 def require_names(names: Sequence[str]) -> None:

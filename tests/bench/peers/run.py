@@ -12,7 +12,7 @@ import argparse
 import platform
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, closing, contextmanager
 from importlib import metadata
@@ -22,13 +22,13 @@ from pathlib import Path
 from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.local_node.finder import find_engine
 from tests.bench import synthetic
-from tests.bench.engines import bench_client
 from tests.bench.evaluate import SETS, available
 from tests.bench.experiments.pages import check_places, update
 from tests.bench.figures import Figures, machine
 from tests.bench.method_runs import truth_of
 from tests.bench.peers.costs import ROUNDS, Costs, measure_costs
 from tests.bench.peers.engine import Engines
+from tests.bench.peers.model import Kind
 from tests.bench.peers.quality import Quality, measure_sets, peak_memory
 from tests.bench.peers.registry import peer_names, peers, require_names
 from tests.bench.peers.tables import Run, record, report
@@ -40,10 +40,9 @@ FIGURES = PAGE.parent / "figures.json"
 BLOCK = "peers"
 LIMIT_SECONDS, LIMIT_GIGABYTES = 1200, 4
 _PROCESSES = 2
-_HEAPS = {"Elasticsearch": "1g", "OpenSearch": "512m"}
+_HEAPS: dict[Kind, str] = {"Elasticsearch": "1g", "OpenSearch": "512m"}
 # Its encoder takes half a gigabyte, so that one process has it and no other.
 _WHOLE = ("dense-knn",)
-_ON_OPENSEARCH = ("min-hash-match", "min-hash-terms")
 _COSTS_SET = "bbc_news"
 _SHORT_TEXT = "One short text of a few words."
 _PACKAGES = (
@@ -91,16 +90,29 @@ def cost_texts(count: int, sets: Sequence[str]) -> list[str]:
 
 @contextmanager
 def open_engines(names: Sequence[str]) -> Iterator[Engines]:
-    """Start the engines that peers need; without an OpenSearch the others go on."""
+    """Find or start the engines that peers need; where one cannot be, the others go on."""
+    needed = {peers(Engines())[name].engine for name in names}
+    urls: dict[Kind, str] = {"Elasticsearch": "", "OpenSearch": ""}
+    missing: dict[Kind, str] = {}
+    versions: dict[Kind, str] = {}
     with ExitStack() as stack:
-        stack.enter_context(bench_client(_HEAPS["Elasticsearch"]))
-        address, reason = "", ""
-        if set(_ON_OPENSEARCH) & set(names):
+        for kind in urls:
+            if kind not in needed:
+                continue
             try:
-                address = stack.enter_context(opensearch(_HEAPS["OpenSearch"]))
+                urls[kind], versions[kind] = _open_engine(kind, stack)
             except EsSimhashError as error:
-                reason = str(error)
-        yield Engines(find_engine(heap=_HEAPS["Elasticsearch"]).url, address, reason)
+                missing[kind] = str(error)
+        yield Engines(urls["Elasticsearch"], urls["OpenSearch"], missing, versions)
+
+
+def _open_engine(kind: Kind, stack: ExitStack) -> tuple[str, str]:
+    """Return the address and the version of an engine; a local Elasticsearch goes on running."""
+    if kind == "OpenSearch":
+        return stack.enter_context(opensearch(_HEAPS[kind])), VERSION
+    engine = find_engine(heap=_HEAPS[kind])
+    print(f"on {engine}", flush=True)
+    return engine.url, engine.version
 
 
 def without_missing(names: Sequence[str], engines: Engines, pool: Executor) -> list[str]:
@@ -141,15 +153,18 @@ def measure(
     for process, peak in (each.peak for each in quality.values()):
         peaks[process] = max(peaks.get(process, 0), peak)
     memory += 1024 * (peak_memory()[1] + max(sum(peaks.values()), costs.peak[1]))
-    return Run(known, sets, quality, costs), memory / 2**30
+    return Run(known, sets, quality, costs, engines.versions), memory / 2**30
 
 
-def heading(seconds: float, gigabytes: float) -> str:
+def heading(engines: Mapping[Kind, str], seconds: float, gigabytes: float) -> str:
     """Return on what a run was made, and what it took, as one paragraph."""
-    versions = [f"{name} {version}" for name in _PACKAGES if (version := _version(name))]
+    packages = {name: version for name in _PACKAGES if (version := _version(name))}
+    versions: dict[str, str] = {"Python": platform.python_version(), **packages}
+    for kind, version in engines.items():
+        versions[kind] = version
+    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
-        f"{machine()}; Python {platform.python_version()}, Elasticsearch {find_engine().version}, "
-        f"OpenSearch {VERSION}, {', '.join(versions)}. The run took {seconds:,.0f} s (limit: "
+        f"{machine()}; {listed}. The run took {seconds:,.0f} s (limit: "
         f"{LIMIT_SECONDS:,}) and {gigabytes:.1f} GiB (limit: {LIMIT_GIGABYTES}), engines included."
     )
 
@@ -178,11 +193,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     started = time.monotonic()
     measured, gigabytes = measure(names, sets, cost_texts(options.texts, sets), options.rounds)
     seconds = time.monotonic() - started
-    text = report(measured, heading(seconds, gigabytes))
+    text = report(measured, heading(measured.engines, seconds, gigabytes))
     print(text)
     if options.write:
         figures = Figures("peers", "make bench-peers ARGS=--write")
-        figures.engine = f"Elasticsearch {find_engine().version}"
+        figures.engine = ", ".join(f"{name} {each}" for name, each in measured.engines.items())
         record(measured, figures)
         figures.record(FIGURES)
         update(PAGE, {BLOCK: text})

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tests.bench.evaluate import SHORT_NAMES
 from tests.bench.figures import Figures
 from tests.bench.peers.costs import Cost, Costs
-from tests.bench.peers.model import Peer
+from tests.bench.peers.model import Kind, Peer
 from tests.bench.peers.quality import Cuts, Quality
 from tests.bench.peers.registry import OWN
 
@@ -33,12 +33,14 @@ class Run:
         sets: Names of the sets.
         quality: By peer and set.
         costs: Of the peers.
+        engines: Versions of the engines, by kind.
     """
 
     peers: Mapping[str, Peer]
     sets: Sequence[str]
     quality: Mapping[tuple[str, str], Quality]
     costs: Costs
+    engines: Mapping[Kind, str] = field(default_factory=dict)
 
     @property
     def measures(self) -> list[str]:
