@@ -24,6 +24,8 @@ BASE = 0x9E3779B97F4A7C15
 _MULTIPLIER = np.uint64(BASE)
 
 _DIGEST_DIGITS = 16
+# Of the table of powers: those of a batch of texts.
+_LEAST_EXPONENT = 18
 
 
 def _rotate(values: Uint64s, count: int, scratch: Uint64s) -> None:
@@ -60,7 +62,7 @@ def _finish(lane: Uint64s, seed: int, scratch: Uint64s) -> Uint64s:
     return hashes
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _powers(base: int, exponent: int) -> Uint64s:
     """Return the powers 0 .. 2^exponent - 1 of an odd base, modulo 2^64."""
     powers = np.ones(1, np.uint64)
@@ -78,7 +80,8 @@ def run_numbers(
     One prefix sum serves all runs: the sum from start to end is divided by BASE^start, which has
     an inverse because BASE is odd.
     """
-    exponent = max(16, len(codes).bit_length())
+    # One table serves single texts and batches, so that neither drops that of the other.
+    exponent = max(_LEAST_EXPONENT, len(codes).bit_length())
     terms = codes.astype(np.uint64)
     terms += np.uint64(1)
     terms *= _powers(BASE, exponent)[: len(codes)]
