@@ -7,6 +7,7 @@ OpenSearch with all of them. It is fetched, unpacked and run the way `es_simhash
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import urllib.error
@@ -75,11 +76,22 @@ def opensearch(
     with tempfile.TemporaryDirectory(prefix=f"{NAME}-", dir=home / "nodes") as name:
         paths = settings.NodePaths(Path(name))
         paths.root.chmod(0o755)
-        port = settings.choose_port(port)
+        port = settings.choose_port(port or _free_port())
         _prepare(paths, unpacked, port, heap, user)
         report(f"Starting OpenSearch {VERSION} on JDK {jdk.major} ...")
         with _running(paths, unpacked, jdk, user) as server:
             yield _answering(server, paths, f"http://127.0.0.1:{port}")
+
+
+def _free_port() -> int:
+    """Return a port that hardly anything else takes before the server does.
+
+    Of two that find the usual one free at the same time, one would wait for the other's server.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _require_distribution(jdk: java.Java, report: settings.Report) -> Path:
