@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -120,7 +121,6 @@ def test_with_one_set_it_measures_that_and_names_what_is_left_out(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     cluster_url: str,
-    capfd: pytest.CaptureFixture[str],
 ) -> None:
     folder = tmp_path / "law_versions_de"
     folder.mkdir()
@@ -132,20 +132,28 @@ def test_with_one_set_it_measures_that_and_names_what_is_left_out(
     (folder / "pairs.tsv").write_text("older\tnewer\tcontainment\nv0\tv1\t1.0\n")
     monkeypatch.setenv("ES_SIMHASH_DATA", str(tmp_path))
     monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
-    page = tmp_path / "page.md"
-    page.write_text("nothing\n")
-    monkeypatch.setattr(run, "PAGE", page)
     names = f"{OWN},simhash"
     arguments = ["--peers", names, "--sets", ",".join(SETS), "--texts", "3", "--rounds", "1"]
-    assert run.main(arguments) == 0
-    printed, said = capfd.readouterr()
+    before = run.PAGE.read_bytes()
+    # A process of its own, whose memory is measured.
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.peers.run", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed, said = done.stdout, done.stderr
+    assert done.returncode == 0, said
     assert SOURCES["pep_versions"] in said
     for peer in names.split(","):
         assert f"| {peer} | " in printed
     assert f"<!-- figure: peers/law_versions_de/{OWN}/default -->1.000" in printed
     assert "<!-- figure: peers/law_versions_de/simhash/default -->1.000" in printed
     assert re.search(r"The run took \d+ s \(limit: 1,200\) and \d\.\d GiB \(limit: 4\)", printed)
-    assert page.read_text() == "nothing\n"
+    assert run.PAGE.read_bytes() == before
+    page = tmp_path / "page.md"
+    page.write_text("nothing\n")
+    monkeypatch.setattr(run, "PAGE", page)
     monkeypatch.setattr(sys, "argv", ["run", *arguments, "--write"])
     with pytest.raises(SystemExit) as ended:
         run_program(run.main)
