@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -44,6 +44,25 @@ EXPECTED = {
 }
 
 
+RULES = ("last", "first", "fail")
+
+
+def meeting(
+    actions: Sequence[str | None], batches: Sequence[tuple[int, bool]]
+) -> list[tuple[str, str | None, int, bool]]:
+    """Return cases in which any two values meet: rule and action, rule and batch, action and batch.
+
+    Args:
+        actions: Of `--on-version`.
+        batches: Three sizes of batches, and whether the index has a document before.
+    """
+    return [
+        (rule, action, *batches[(i + j) % len(batches)])
+        for i, rule in enumerate(RULES)
+        for j, action in enumerate(actions)
+    ]
+
+
 def counts(report: IngestReport) -> tuple[int, ...]:
     return tuple(report.counts[name] for name in ("written", "unchanged", "conflicting", "failed"))
 
@@ -62,9 +81,10 @@ def texts(client: Any, index: str) -> dict[str, Any]:
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize(("batch", "is_filled"), [(1, False), (2, True), (1000, False)])
-@pytest.mark.parametrize("on_version", [None, "flag", "link", "replace", "skip"])
-@pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])
+@pytest.mark.parametrize(
+    ("on_conflict", "on_version", "batch", "is_filled"),
+    meeting([None, "flag", "link", "replace", "skip"], [(1, False), (2, True), (1000, False)]),
+)
 def test_conflicts_are_counted_as_what_they_are(
     client: Any,
     index: str,
@@ -198,9 +218,10 @@ def test_a_source_that_changed_since_is_forgotten_on_request(
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize(("batch", "is_filled"), [(1, False), (7, True), (1000, False)])
-@pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])
-@pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
+@pytest.mark.parametrize(
+    ("on_conflict", "action", "batch", "is_filled"),
+    meeting(["skip", "flag", "link", "replace"], [(1, False), (7, True), (1000, False)]),
+)
 def test_the_sums_are_the_documents_read_and_what_the_index_has(
     client: Any,
     index: str,
