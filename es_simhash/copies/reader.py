@@ -79,10 +79,9 @@ class CopyReader:
 
     def _body(self) -> dict[str, Any]:
         members = (fields.CONTENT_HASH, fields.FAMILY, fields.STATUS)
-        scheme = {"term": {self._config.path(fields.SCHEME): self._config.scheme.name}}
         body: dict[str, Any] = {
             "size": _DOCUMENTS,
-            "query": {"bool": {"filter": [scheme, *self._filters]}},
+            "query": {"bool": {"filter": [self._config.of_scheme, *self._filters]}},
             "_source": [*self._config.text_fields, *map(self._config.path, members)],
             "seq_no_primary_term": True,
         }

@@ -132,7 +132,7 @@ def _search(
         "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
         "query": {
             "bool": {
-                "filter": [{"term": {config.path(fields.SCHEME): config.scheme.name}}],
+                "filter": [config.of_scheme],
                 "must_not": [{"exists": {"field": config.path(fields.DUPLICATE_OF)}}],
                 "must": [query],
             }

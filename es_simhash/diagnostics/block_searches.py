@@ -100,7 +100,6 @@ class BlockSearches:
         self._index = index
         self._config = config
         self._scheme = config.scheme
-        self._of_scheme = {"term": {config.path(fields.SCHEME): config.scheme.name}}
 
     def hottest(self, sample: Sequence[SampledDocument], documents: int) -> list[HotBlock]:
         """Return the blocks that most documents of the sample have, counted in the whole index.
@@ -166,7 +165,7 @@ class BlockSearches:
             {
                 "size": 0,
                 "track_total_hits": True,
-                "query": {"bool": {"filter": [query, self._of_scheme]}},
+                "query": {"bool": {"filter": [query, self._config.of_scheme]}},
             }
             for query in queries
         ]
@@ -195,7 +194,7 @@ class BlockSearches:
                 "k": _MAX_WITHIN,
                 "num_candidates": _MAX_WITHIN,
                 "similarity": k,
-                "filter": [self._of_scheme],
+                "filter": [self._config.of_scheme],
             },
         }
 

@@ -19,7 +19,6 @@ from es_simhash.query.options import Query, SearchOptions
 from es_simhash.query.random_order import in_random_order
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import VERSION_KINDS, Relation
-from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 
 SAMPLE, MAX_SAMPLE = 200, 2_000
@@ -143,8 +142,7 @@ def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Query]) 
             f"sample must be between 1 and {MAX_SAMPLE}, got {size}.", parameter="sample"
         )
     config = index.config
-    has_fingerprints = {"term": {config.path(fields.SCHEME): config.scheme.name}}
-    query = {"bool": {"filter": [has_fingerprints, *filters]}}
+    query = {"bool": {"filter": [config.of_scheme, *filters]}}
     body: dict[str, Any] = {
         "size": size,
         "query": in_random_order(query, seed),

@@ -61,7 +61,7 @@ class IndexReader:
 
     def count(self) -> int:
         """Return the number of documents that have fingerprints of the scheme."""
-        body = {"size": 0, "track_total_hits": True, "query": self._of_scheme()}
+        body = {"size": 0, "track_total_hits": True, "query": self._config.of_scheme}
         return int(self._point.search(body)["hits"]["total"]["value"])
 
     def all(self) -> Iterator[ReadDocument]:
@@ -96,7 +96,7 @@ class IndexReader:
         condition: Mapping[str, Any] | None = None,
         excluded: Mapping[str, Any] | None = None,
     ) -> Iterator[ReadDocument]:
-        conditions = [self._of_scheme(), *([condition] if condition else [])]
+        conditions = [self._config.of_scheme, *([condition] if condition else [])]
         body: dict[str, Any] = {
             "size": PAGE,
             "query": {"bool": {"filter": conditions, "must_not": [excluded] if excluded else []}},
@@ -115,7 +115,7 @@ class IndexReader:
         while True:
             composite = {"size": _BUCKETS, "sources": [source], **after}
             body = {"size": 0, "aggs": {"families": {"composite": composite}}}
-            response = self._point.search({**body, "query": self._of_scheme()})
+            response = self._point.search({**body, "query": self._config.of_scheme})
             page = response["aggregations"]["families"]
             for bucket in page["buckets"]:
                 sizes[bucket["key"]["family"]] = bucket["doc_count"]
@@ -147,7 +147,7 @@ class IndexReader:
             "track_total_hits": False,
             "query": {
                 "bool": {
-                    "filter": [self._of_scheme()],
+                    "filter": [self._config.of_scheme],
                     "must_not": [{"terms": {self._config.path(fields.CONTENT_HASH): hashes}}],
                     "should": [
                         {"term": {path: term}} for term in shingle_terms(text.queried_shingles)
@@ -156,6 +156,3 @@ class IndexReader:
                 }
             },
         }
-
-    def _of_scheme(self) -> dict[str, Any]:
-        return {"term": {self._config.path(fields.SCHEME): self._config.scheme.name}}

@@ -96,7 +96,7 @@ class FamilySearches:
         terms = shingle_terms(sampled(text.shingles))
         query = {
             "bool": {
-                "filter": [self._of_scheme()],
+                "filter": [self.config.of_scheme],
                 "must_not": [self._of_family(family)],
                 "should": [{"term": {path: term}} for term in terms],
                 "minimum_should_match": least_shared(len(text.shingles)),
@@ -128,9 +128,6 @@ class FamilySearches:
 
     def _of_family(self, name: str) -> dict[str, Any]:
         return {"term": {self.config.path(fields.FAMILY): name}}
-
-    def _of_scheme(self) -> dict[str, Any]:
-        return {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
 
     def _representative_first(self) -> dict[str, Any]:
         return {self.config.path(fields.REPRESENTATIVE): {"order": "desc"}}

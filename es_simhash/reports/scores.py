@@ -50,9 +50,8 @@ def sampled_ids(
         config: Names of its fields.
         options: How many, and which filters they match.
     """
-    has_fingerprints = {"term": {config.path(fields.SCHEME): config.scheme.name}}
     is_empty = {"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}}
-    query = {"bool": {"filter": [has_fingerprints, *options.filters], "must_not": [is_empty]}}
+    query = {"bool": {"filter": [config.of_scheme, *options.filters], "must_not": [is_empty]}}
     body: dict[str, Any] = {
         "size": options.sampled,
         "query": in_random_order(query, _SEED),

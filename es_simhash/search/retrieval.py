@@ -40,7 +40,6 @@ from es_simhash.search.settlement import Found, settle
 from es_simhash.search.stored_texts import StoredTexts
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabulary.files import load_vocabulary
-from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.document_fields import DocumentFields
@@ -176,8 +175,7 @@ class Retrieval:
         """Return the searches, where the texts are, for documents that may share a passage."""
         if document.text.is_empty or not options.wants_passages:
             return []
-        scheme = {"term": {self.config.path(fields.SCHEME): self.config.scheme.name}}
-        conditions = self.access.text_conditions(scheme, options)
+        conditions = self.access.text_conditions(self.config.of_scheme, options)
         conditions = [*conditions, *excluding([*document.own_ids, *options.exclude])]
         return passage_queries(document.text, self.config.text_fields, conditions, options.size)
 

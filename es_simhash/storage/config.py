@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.thresholds import VERSION_SCORE
@@ -94,6 +95,11 @@ class IndexConfig:
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""
         return field_path(self.simhash_field, member)
+
+    @property
+    def of_scheme(self) -> dict[str, Any]:
+        """The filter for documents with fingerprints of the scheme."""
+        return {"term": {self.path(SCHEME): self.scheme.name}}
 
     @cached_property
     def scheme_members(self) -> dict[str, str]:

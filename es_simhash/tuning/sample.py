@@ -163,10 +163,9 @@ def _sharing(document: StoredDocument, config: IndexConfig) -> dict[str, Any]:
 
 
 def _body(query: Mapping[str, Any], config: IndexConfig) -> dict[str, Any]:
-    of_scheme = {"term": {config.path(fields.SCHEME): config.scheme.name}}
     fingerprint = {"field": config.path(fields.FINGERPRINT), "format": "binary"}
     return {
-        "query": {"bool": {"must": [query], "filter": [of_scheme]}},
+        "query": {"bool": {"must": [query], "filter": [config.of_scheme]}},
         "_source": [config.path(fields.SHINGLES), config.path(fields.CONTENT_HASH)],
         "docvalue_fields": [*map(config.path, fields.SCORED_MEMBERS), fingerprint],
         "track_total_hits": False,

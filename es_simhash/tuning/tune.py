@@ -17,7 +17,6 @@ from es_simhash.evaluation.pair_measures import Floats
 from es_simhash.indices.configuration import InstalledIndex
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.links import version_value
-from es_simhash.storage import fields
 from es_simhash.storage.config import IndexConfig
 from es_simhash.tuning.distances import (
     SharedBlocks,
@@ -163,8 +162,7 @@ def _values(labelled: LabelledSet, config: IndexConfig) -> Floats:
 
 
 def _count(gateway: Gateway, index: str, config: IndexConfig) -> int:
-    of_scheme = {"term": {config.path(fields.SCHEME): config.scheme.name}}
-    body = {"size": 0, "track_total_hits": True, "query": of_scheme}
+    body = {"size": 0, "track_total_hits": True, "query": config.of_scheme}
     return int(gateway.search(index, body)["hits"]["total"]["value"])
 
 
