@@ -200,10 +200,7 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
     if _EXPIRED in reason:
         return _expired(reason)
     if missing := _MISSING_SHARDS.search(reason):
-        return ClusterError(
-            f"Shards {missing[1]} do not answer, so the results would be incomplete. Search again "
-            "when `GET _cluster/health` is no longer red."
-        )
+        return missing_shards(missing[1])
     if error.get("type") == FORBIDDEN:
         return forbidden(reason)
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
@@ -211,3 +208,11 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
         f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
     )
     return ClusterError(f"{subject} the search: {reason}.")
+
+
+def missing_shards(shards: str) -> ClusterError:
+    """Return the error for shards that are on no node."""
+    return ClusterError(
+        f"Shards {shards} do not answer, so the results would be incomplete. Search again "
+        "when `GET _cluster/health` is no longer red."
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from es_simhash.engine.errors import search_error
+from es_simhash.engine.errors import missing_shards, search_error
 from es_simhash.engine.requests import Requests, index_path
 from es_simhash.engine.retry import RETRYABLE, Unavailable
 
@@ -12,6 +12,8 @@ from es_simhash.engine.retry import RETRYABLE, Unavailable
 _COMPLETE = {"allow_partial_search_results": False}
 # Status of a search with a value that the engine cannot read.
 _INVALID = 400
+# Type of the error of a shard that is on no node.
+_NO_SHARD = "no_shard_available_action_exception"
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
 
@@ -104,7 +106,33 @@ def count(
 ) -> int:
     """Return the number of documents that match; see `Gateway.count`."""
     path, params = index_path(index, "_count"), shard_preference(shard)
-    return int(requests.request("POST", path, {"query": query}, params=params)["count"])
+
+    def attempt() -> int:
+        response = requests.send("POST", path, {"query": query}, params=params)
+        if failures := response["_shards"].get("failures"):
+            _raise_failures(failures, may_retry=requests.retry is not None)
+        return int(response["count"])
+
+    return requests.retried(attempt)
+
+
+def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -> NoReturn:
+    """Raise for shards that a count lacks: unlike a search, it cannot be told to fail.
+
+    Raises:
+        Unavailable: A shard is on no node now, and a retry may help.
+        ClusterError: A shard is on no node, or rejects the query.
+    """
+    missing = [
+        f"[{each['index']}][{each['shard']}]"
+        for each in failures
+        if each["reason"]["type"] == _NO_SHARD
+    ]
+    if missing and may_retry:
+        raise Unavailable(f"shards {', '.join(missing)} do not answer")
+    if missing:
+        raise missing_shards(", ".join(missing))
+    raise search_error({**failures[0]["reason"], "failed_shards": failures})
 
 
 def shard_preference(shard: int | None) -> dict[str, str]:
