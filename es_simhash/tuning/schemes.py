@@ -7,6 +7,7 @@ import numpy as np
 
 from es_simhash.errors import InputError
 from es_simhash.evaluation.document_measures import DocumentPairs
+from es_simhash.evaluation.model import LabelledSet
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
@@ -31,20 +32,22 @@ def unlabelled_scheme(scheme: Scheme) -> SchemeProposal:
     return SchemeProposal(scheme.name, scheme.name, _UNKNOWN)
 
 
-def suggested_scheme(scheme: Scheme, texts: Sequence[str], pairs: DocumentPairs) -> SchemeProposal:
+def suggested_scheme(
+    scheme: Scheme, labelled: LabelledSet, texts: Sequence[AnalysedText | None]
+) -> SchemeProposal:
     """Return the scheme that finds clearly more of the labelled versions, or the present one.
 
     Args:
         scheme: Of the index.
-        texts: Of the documents of the pairs.
-        pairs: Labelled pairs.
+        labelled: Labelled pairs.
+        texts: Their texts, analysed by this scheme.
     """
-    own = _figures(scheme, texts, pairs)
+    own = _figures(scheme, texts, labelled.pairs)
     if own.found == own.versions:
         reason = f"The scheme finds all {own.versions} labelled versions."
         return SchemeProposal(scheme.name, scheme.name, reason, (own,))
     others = [
-        _figures(other, texts, pairs)
+        _figures(other, analysed_texts(other, labelled.texts), labelled.pairs)
         for other in (
             *(replace(scheme, window=window) for window in _WINDOWS if window < scheme.window),
             *([replace(scheme, blocks=_BLOCKS)] if scheme.blocks < _BLOCKS else []),
@@ -66,11 +69,12 @@ def suggested_scheme(scheme: Scheme, texts: Sequence[str], pairs: DocumentPairs)
     return SchemeProposal(best.scheme, scheme.name, reason, compared)
 
 
-def _figures(scheme: Scheme, texts: Sequence[str], pairs: DocumentPairs) -> SchemeFigures:
-    analysed = analysed_texts(TextAnalyser(scheme), texts)
+def _figures(
+    scheme: Scheme, texts: Sequence[AnalysedText | None], pairs: DocumentPairs
+) -> SchemeFigures:
     rows = zip(pairs.first[pairs.labels].tolist(), pairs.second[pairs.labels].tolist(), strict=True)
-    found = sum(_are_found(analysed[one], analysed[other], scheme.max_k) for one, other in rows)
-    shingles = [len(text.shingles) for text in analysed if text is not None]
+    found = sum(_are_found(texts[one], texts[other], scheme.max_k) for one, other in rows)
+    shingles = [len(text.shingles) for text in texts if text is not None]
     versions = int(pairs.labels.sum())
     return SchemeFigures(scheme.name, found, versions, float(np.mean(shingles or [0])))
 
@@ -92,8 +96,9 @@ def _finds(query: AnalysedText, hit: AnalysedText) -> bool:
     return shared >= least_shared(len(query.shingles))
 
 
-def analysed_texts(analyser: TextAnalyser, texts: Sequence[str]) -> list[AnalysedText | None]:
+def analysed_texts(scheme: Scheme, texts: Sequence[str]) -> list[AnalysedText | None]:
     """Return texts with their fingerprints; None for those without words and those too long."""
+    analyser = TextAnalyser(scheme)
     try:
         analysed: list[AnalysedText | None] = list(analyser.analyse(texts))
     except InputError:

@@ -1,5 +1,6 @@
 """Suggestions for an index from a sample of its documents, and from labelled pairs of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 from es_simhash.diagnostics.block_searches import BlockSearches
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
+from es_simhash.evaluation.document_measures import DocumentPairs
 from es_simhash.evaluation.evaluate import labelled_set
 from es_simhash.evaluation.index_texts import index_texts
 from es_simhash.evaluation.known_pairs import found_pairs, require_both_labels
@@ -15,7 +17,7 @@ from es_simhash.evaluation.labelled_pairs import usable_pairs
 from es_simhash.evaluation.model import LabelledSet
 from es_simhash.evaluation.pair_measures import Floats
 from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.links import version_value
 from es_simhash.storage.config import IndexConfig
 from es_simhash.tuning.distances import (
@@ -26,6 +28,7 @@ from es_simhash.tuning.distances import (
 )
 from es_simhash.tuning.labelled import choose_by_labels
 from es_simhash.tuning.model import (
+    SchemeProposal,
     ThresholdProposal,
     TuneOptions,
     TuneProgress,
@@ -76,11 +79,8 @@ def tune(
     sample = sample_of(gateway, index, installed, options)
     neighbours = neighbours_of(gateway, index, installed, sample, progress or _ignored)
     scheme = installed.scheme
-    proposal = unlabelled_scheme(scheme)
-    if known.labelled is not None:
-        proposal = suggested_scheme(scheme, known.labelled.texts, known.labelled.pairs)
-    documents = _count(gateway, index, installed)
-    threshold = _threshold(known, neighbours, installed)
+    documents = gateway.count(index, installed.of_scheme)
+    proposal, threshold = _proposals(known.labelled, neighbours, installed)
     shared = SharedBlocks.of(fingerprints_of(sample), scheme.blocks, documents)
     searches = BlockSearches(gateway, index, installed)
     distances = distance_figures(searches, sample, neighbours, shared, threshold.value)
@@ -129,14 +129,28 @@ def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) ->
     return _Labels(labelled_set(found, texts), found.problems)
 
 
-def _threshold(known: _Labels, neighbours: Neighbours, config: IndexConfig) -> ThresholdProposal:
-    present = config.versions_from
-    labelled = known.labelled
+def _proposals(
+    labelled: LabelledSet | None, neighbours: Neighbours, config: IndexConfig
+) -> tuple[SchemeProposal, ThresholdProposal]:
+    """Return the scheme and the threshold, by labels where there are some."""
+    scheme, present = config.scheme, config.versions_from
     if labelled is None:
-        valley = find_valley(neighbours.values[neighbours.values > 0], present)
-        value = present if valley.threshold is None else valley.threshold
-        return ThresholdProposal(value, present, valley.reason)
-    figures = choose_by_labels(labelled.pairs, _values(labelled, config), present)
+        return unlabelled_scheme(scheme), _threshold_by_gap(neighbours, present)
+    texts = analysed_texts(scheme, labelled.texts)
+    threshold = _threshold_by_labels(labelled, texts, present)
+    return suggested_scheme(scheme, labelled, texts), threshold
+
+
+def _threshold_by_gap(neighbours: Neighbours, present: float) -> ThresholdProposal:
+    valley = find_valley(neighbours.values[neighbours.values > 0], present)
+    value = present if valley.threshold is None else valley.threshold
+    return ThresholdProposal(value, present, valley.reason)
+
+
+def _threshold_by_labels(
+    labelled: LabelledSet, texts: Sequence[AnalysedText | None], present: float
+) -> ThresholdProposal:
+    figures = choose_by_labels(labelled.pairs, _values(labelled.pairs, texts), present)
     value = figures.of("proposed").threshold
     if value != present:
         reason = (
@@ -150,20 +164,13 @@ def _threshold(known: _Labels, neighbours: Neighbours, config: IndexConfig) -> T
     return ThresholdProposal(value, present, reason, figures)
 
 
-def _values(labelled: LabelledSet, config: IndexConfig) -> Floats:
+def _values(pairs: DocumentPairs, texts: Sequence[AnalysedText | None]) -> Floats:
     """Return how far the pairs are versions; texts without words are versions of nothing."""
-    texts = analysed_texts(TextAnalyser(config.scheme), labelled.texts)
-    pairs = zip(labelled.pairs.first.tolist(), labelled.pairs.second.tolist(), strict=True)
     values = []
-    for first, second in pairs:
+    for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
         one, other = texts[first], texts[second]
         values.append(0.0 if one is None or other is None else version_value(one, other))
     return np.array(values)
-
-
-def _count(gateway: Gateway, index: str, config: IndexConfig) -> int:
-    body = {"size": 0, "track_total_hits": True, "query": config.of_scheme}
-    return int(gateway.search(index, body)["hits"]["total"]["value"])
 
 
 def _ignored(what: str, done: int, total: int) -> None:
