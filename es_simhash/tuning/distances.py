@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from es_simhash.diagnostics.block_searches import BlockSearches
 from es_simhash.diagnostics.distances import chance_within
 from es_simhash.diagnostics.findings import MAX_EXAMINED, MAX_UNRELATED
-from es_simhash.diagnostics.sample import SampledDocument
+from es_simhash.diagnostics.sample import SampledDocument, fingerprint_rows
 from es_simhash.evaluation.document_measures import Ints
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.tuning.model import BlockFigures, KFigures
-from es_simhash.tuning.sample import Neighbours, fingerprints_of
+from es_simhash.tuning.sample import Neighbours
 
 # Numbers of blocks that are compared with that of the scheme.
 _BLOCKS = (4, 8, 12, 16)
@@ -81,7 +81,7 @@ def distance_figures(
         shared: Their blocks.
         threshold: Where versions begin.
     """
-    prints = fingerprints_of(sample)
+    prints = fingerprint_rows(sample)
     figures = []
     for k in range(shared.blocks):
         cost = searches.cost(sample, k)
@@ -123,7 +123,7 @@ def block_figures(
         shared: Their blocks, as the scheme has them.
         threshold: Where versions begin.
     """
-    prints = fingerprints_of(sample)
+    prints = fingerprint_rows(sample)
     found = []
     for blocks in sorted({*_BLOCKS, shared.blocks}):
         counted = SharedBlocks.of(prints, blocks, shared.documents)

@@ -11,7 +11,7 @@ from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
 from es_simhash.evaluation.document_measures import Ints
 from es_simhash.evaluation.pair_measures import Floats
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.links import version_value
 from es_simhash.relation.shingle_sample import least_shared
@@ -127,12 +127,6 @@ def neighbours_of(
         progress("documents", min(start + _PER_REQUEST, len(sample)), len(sample))
     rows = np.array(list(pairs.values()), np.float64).reshape(-1, 2)
     return Neighbours(rows[:, 0], rows[:, 1].astype(np.int64), candidates, took)
-
-
-def fingerprints_of(sample: Sequence[SampledDocument]) -> Fingerprints:
-    """Return the document fingerprints of a sample, a row each."""
-    rows = [document.fingerprint or b"" for document in sample]
-    return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
 
 
 def _distances(document: StoredDocument, others: Sequence[StoredDocument]) -> list[int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from es_simhash.diagnostics.block_searches import BlockSearches
+from es_simhash.diagnostics.sample import fingerprint_rows
 from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
 from es_simhash.evaluation.document_measures import DocumentPairs
@@ -34,7 +35,7 @@ from es_simhash.tuning.model import (
     TuneProgress,
     Tuning,
 )
-from es_simhash.tuning.sample import Neighbours, fingerprints_of, neighbours_of, sample_of
+from es_simhash.tuning.sample import Neighbours, neighbours_of, sample_of
 from es_simhash.tuning.schemes import analysed_texts, suggested_scheme, unlabelled_scheme
 from es_simhash.tuning.valley import find_valley
 
@@ -81,7 +82,7 @@ def tune(
     scheme = installed.scheme
     documents = gateway.count(index, installed.of_scheme)
     proposal, threshold = _proposals(known.labelled, neighbours, installed)
-    shared = SharedBlocks.of(fingerprints_of(sample), scheme.blocks, documents)
+    shared = SharedBlocks.of(fingerprint_rows(sample), scheme.blocks, documents)
     searches = BlockSearches(gateway, index, installed)
     distances = distance_figures(searches, sample, neighbours, shared, threshold.value)
     return Tuning(
