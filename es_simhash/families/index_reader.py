@@ -5,10 +5,9 @@ from typing import Any
 
 from es_simhash.engine.gateway import Gateway
 from es_simhash.families.documents import PAGE, ReadDocument, read_documents, source_fields
+from es_simhash.query.shingle_clauses import shingle_clauses
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.references import DocumentRef
@@ -139,7 +138,7 @@ class IndexReader:
         ]
 
     def _candidate_body(self, text: AnalysedText, excluded: Sequence[str]) -> dict[str, Any]:
-        path = self._config.path(fields.SHINGLES)
+        field, queried = self._config.simhash_field, text.queried_shingles
         hashes = [text.content_hash, *excluded]
         return {
             "size": CANDIDATES,
@@ -149,10 +148,7 @@ class IndexReader:
                 "bool": {
                     "filter": [self._config.of_scheme],
                     "must_not": [{"terms": {self._config.path(fields.CONTENT_HASH): hashes}}],
-                    "should": [
-                        {"term": {path: term}} for term in shingle_terms(text.queried_shingles)
-                    ],
-                    "minimum_should_match": least_shared(len(text.shingles)),
+                    **shingle_clauses(field, queried, len(text.shingles)),
                 }
             },
         }

@@ -11,9 +11,9 @@ from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.query.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
-from es_simhash.relation.shingle_sample import least_shared, sampled
+from es_simhash.query.shingle_clauses import shingle_clauses
+from es_simhash.relation.shingle_sample import sampled
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms
 from es_simhash.storage.fields import field_path
 
 # Name of the clause that finds exact copies; those of shingles are named by their position.
@@ -152,23 +152,13 @@ def _shingle_search(
     limits: Limits,
     conditions: Sequence[Query],
 ) -> dict[str, Any]:
-    path = field_path(simhash_field, fields.SHINGLES)
-    # A term's own score is its rarity in the index, so the best candidates share rare shingles.
-    should: list[Query] = [
-        {"term": {path: {"value": term, "_name": str(position)}}}
-        for position, term in enumerate(shingle_terms(queried_shingles(fingerprints)))
-    ]
+    queried, shingles = queried_shingles(fingerprints), len(fingerprints.shingles)
+    sharing = shingle_clauses(simhash_field, queried, shingles, named=True)
     same = {"value": fingerprints.content_hash, "_name": EXACT, "boost": 1000}
-    should.append({"term": {field_path(simhash_field, fields.CONTENT_HASH): same}})
+    sharing["should"].append({"term": {field_path(simhash_field, fields.CONTENT_HASH): same}})
     return {
         **_search(simhash_field, limits),
-        "query": {
-            "bool": {
-                "filter": list(conditions),
-                "should": should,
-                "minimum_should_match": least_shared(len(fingerprints.shingles)),
-            }
-        },
+        "query": {"bool": {"filter": list(conditions), **sharing}},
     }
 
 

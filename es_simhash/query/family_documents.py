@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from es_simhash.query.shingle_clauses import shingle_clauses
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.shingle_sample import least_shared, sampled
+from es_simhash.relation.shingle_sample import sampled
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms, shingles_of, stored_parts
+from es_simhash.storage.codec import shingles_of, stored_parts
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import Date, DateField
 from es_simhash.storage.paths import get_path, get_values
@@ -92,14 +93,12 @@ class FamilySearches:
 
     def near(self, text: AnalysedText, family: str) -> dict[str, Any]:
         """Return the search for documents of other families that share shingles with a text."""
-        path = self.config.path(fields.SHINGLES)
-        terms = shingle_terms(sampled(text.shingles))
+        field, shingles = self.config.simhash_field, text.shingles
         query = {
             "bool": {
                 "filter": [self.config.of_scheme],
                 "must_not": [self._of_family(family)],
-                "should": [{"term": {path: term}} for term in terms],
-                "minimum_should_match": least_shared(len(text.shingles)),
+                **shingle_clauses(field, sampled(shingles), len(shingles)),
             }
         }
         return self._body(query, MAX_NEAR)

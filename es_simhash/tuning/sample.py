@@ -12,11 +12,11 @@ from es_simhash.errors import InputError
 from es_simhash.evaluation.document_measures import Ints
 from es_simhash.evaluation.pair_measures import Floats
 from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.query.shingle_clauses import shingle_clauses
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.links import version_value
-from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.storage import fields
-from es_simhash.storage.codec import shingle_terms, shingles_of, stored_parts
+from es_simhash.storage.codec import shingles_of, stored_parts
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.paths import get_path
 from es_simhash.storage.source import text_of
@@ -144,15 +144,9 @@ def _by_ids(ids: Sequence[str], config: IndexConfig) -> dict[str, Any]:
 
 def _sharing(document: StoredDocument, config: IndexConfig) -> dict[str, Any]:
     """Return the search for what shares enough shingles with a document, as families search."""
-    shingles = document.text.queried_shingles
-    path = config.path(fields.SHINGLES)
-    query = {
-        "bool": {
-            "must_not": [{"ids": {"values": [document.id]}}],
-            "should": [{"term": {path: term}} for term in shingle_terms(shingles)],
-            "minimum_should_match": least_shared(len(document.text.shingles)),
-        }
-    }
+    text = document.text
+    sharing = shingle_clauses(config.simhash_field, text.queried_shingles, len(text.shingles))
+    query = {"bool": {"must_not": [{"ids": {"values": [document.id]}}], **sharing}}
     return {**_body(query, config), "size": _COMPARED, "track_total_hits": True}
 
 
