@@ -9,6 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
+from es_simhash.cli.related_output import print_by_query, report_truncated
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.query.method_search import MethodAnswer, MethodRelation
 from es_simhash.query.options import SearchOptions
@@ -70,21 +71,16 @@ class MethodQueries:
 
     def _print(self, answers: dict[str, MethodAnswer]) -> None:
         if self.output_format == "json":
-            values = {
-                query: [relation.to_dict() for relation in answer.relations]
-                for query, answer in answers.items()
-            }
-            print_json(next(iter(values.values())) if len(values) == 1 else values)
+            print_by_query(
+                {
+                    query: [relation.to_dict() for relation in answer.relations]
+                    for query, answer in answers.items()
+                }
+            )
         else:
             for query, answer in answers.items():
                 self._print_table(query, answer)
-        truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
-        if truncated:
-            click.echo(
-                f"truncated: more candidates than were examined for {', '.join(truncated)}. "
-                "Increase --candidates.",
-                err=True,
-            )
+        report_truncated(query for query, answer in answers.items() if answer.truncated)
 
     def _print_table(self, query: str, answer: MethodAnswer) -> None:
         console = Console()

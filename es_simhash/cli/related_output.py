@@ -1,5 +1,6 @@
 """What is printed of the answers of `es-simhash related`."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -22,8 +23,7 @@ def print_answers(
         fields: Fields of the hits to show.
     """
     if output_format == "json":
-        values = {id: _json(answer, group) for id, answer in answers.items()}
-        print_json(next(iter(values.values())) if len(values) == 1 else values)
+        print_by_query({id: _json(answer, group) for id, answer in answers.items()})
         for query, answer in answers.items():
             extent = answer.extent
             if extent.next_offset is not None:
@@ -35,10 +35,19 @@ def print_answers(
     else:
         for query, answer in answers.items():
             print_answer(answer, query, fields=fields, group=group)
-    truncated = [one_line(query) for query, answer in answers.items() if answer.truncated]
-    if truncated:
+    report_truncated(query for query, answer in answers.items() if answer.truncated)
+
+
+def print_by_query(values: Mapping[str, Any]) -> None:
+    """Print what was found as JSON: of one query the value alone, of several by query."""
+    print_json(next(iter(values.values())) if len(values) == 1 else values)
+
+
+def report_truncated(queries: Iterable[str]) -> None:
+    """Say on standard error which queries had more candidates than were examined."""
+    if names := [one_line(query) for query in queries]:
         click.echo(
-            f"truncated: more candidates than were examined for {', '.join(truncated)}. "
+            f"truncated: more candidates than were examined for {', '.join(names)}. "
             "Increase --candidates.",
             err=True,
         )
