@@ -8,7 +8,8 @@ from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
 from es_simhash.methods.comparison import MethodScore, score_of
 from es_simhash.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
-from es_simhash.methods.model import NO_WORDS, Method, Rows
+from es_simhash.methods.model import Method, Rows
+from es_simhash.methods.readable import require_readable
 from es_simhash.methods.registry import method_named
 from es_simhash.methods.scheme import FingerprintMethod, is_fingerprint
 from es_simhash.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
@@ -60,10 +61,9 @@ def fingerprints_of(method: FingerprintMethod, name: str) -> Rows:
     if is_fingerprint(name):
         return method.scheme.parse(name)
     features = method.read([read_text(name)])
-    for reason in features.unreadable.values():
-        if reason == NO_WORDS:
-            raise InputError(f"File {name!r} has no words to fingerprint. Give another text.")
-        raise InputError(f"Method {method.name!r} cannot read {name!r}: it {reason}.")
+    require_readable(features, method.name, [repr(name)])
+    if features.unreadable:
+        raise InputError(f"File {name!r} has no words to fingerprint. Give another text.")
     return features.rows(0)
 
 

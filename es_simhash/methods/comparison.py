@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.errors import InputError
-from es_simhash.methods.model import NO_WORDS, Method
+from es_simhash.methods.model import Method
+from es_simhash.methods.readable import require_readable
 from es_simhash.methods.registry import method_named
 
 
@@ -70,8 +70,6 @@ def score_of(method: Method, texts: Sequence[str], names: Sequence[str]) -> Meth
         InputError: The method cannot read one of them.
     """
     features = method.read(texts)
-    for number, reason in features.unreadable.items():
-        if reason != NO_WORDS:
-            raise InputError(f"Method {method.name!r} cannot read {names[number]}: it {reason}.")
+    require_readable(features, method.name, names)
     (score,) = features.score(np.array([0]), np.array([1]))
     return MethodScore(method.name, float(score), method.threshold)

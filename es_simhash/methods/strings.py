@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from es_simhash.errors import InputError, SchemeMismatch
+from es_simhash.errors import SchemeMismatch
 from es_simhash.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
-from es_simhash.methods.model import NO_WORDS
+from es_simhash.methods.readable import require_readable
 from es_simhash.methods.scheme import FingerprintMethod, scheme_of
 from es_simhash.text.limits import require_text_size
 
@@ -30,11 +30,8 @@ def method_fingerprint(text: str, method: str) -> str | None:
     """
     maker = fingerprint_method(method)
     features = maker.read([require_text_size(text)])
-    for reason in features.unreadable.values():
-        if reason == NO_WORDS:
-            return None
-        raise InputError(f"Method {maker.name!r} cannot read the text: it {reason}.")
-    return maker.scheme.string(features.rows(0))
+    require_readable(features, maker.name, ["the text"])
+    return None if features.unreadable else maker.scheme.string(features.rows(0))
 
 
 def compare_fingerprints(first: str, second: str) -> float:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from es_simhash.errors import InputError, MappingConflict
+from es_simhash.errors import MappingConflict
 from es_simhash.methods.fingerprint_registry import fingerprint_method, method_of_scheme
-from es_simhash.methods.model import NO_WORDS, FingerprintFeatures
+from es_simhash.methods.model import FingerprintFeatures
+from es_simhash.methods.readable import require_readable
 from es_simhash.methods.scheme import FingerprintMethod
 from es_simhash.query.method_search import MethodAnswer, method_search, read_method_hits
 from es_simhash.query.options import SearchOptions
@@ -98,13 +99,8 @@ class MethodRetrieval:
             InputError: The method cannot read it, or it is too long.
         """
         features = self._method.read([require_text_size(text)])
-        for reason in features.unreadable.values():
-            if reason != NO_WORDS:
-                subject = "the text" if ref is None else f"document {ref.id!r}"
-                raise InputError(
-                    f"Method {self._method.name!r} cannot read {subject}: it {reason}. Name "
-                    "another method."
-                )
+        name = "the text" if ref is None else f"document {ref.id!r}"
+        require_readable(features, self.scheme.method, [name], advice="Name another method.")
         return features
 
     def _search(
