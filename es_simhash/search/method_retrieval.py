@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from es_simhash.errors import MappingConflict
@@ -48,7 +49,7 @@ class MethodRetrieval:
             f"backfill {texts.name}`."
         )
 
-    @property
+    @cached_property
     def _method(self) -> FingerprintMethod:
         return method_of_scheme(self.scheme.method, self.scheme.name)
 
