@@ -6,7 +6,7 @@ import platform
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +120,20 @@ def record_tables(
 def machine() -> str:
     """Return the processors, their model and the memory of this machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} × {_processor()}, {memory:.0f} GB, {platform.system()}"
+    return f"{os.cpu_count()} × {processor()}, {memory:.0f} GB, {platform.system()}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the model of the processors, or else their architecture."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
+
+
+def installed_version(package: str) -> str:
+    """Return the version of a package; empty where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

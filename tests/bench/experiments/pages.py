@@ -2,18 +2,16 @@
 
 import os
 import platform
-import re
 from collections.abc import Iterable, Mapping
-from importlib import metadata
 from pathlib import Path
 
 from es_simhash.errors import InputError
 from es_simhash.evaluation.documents import markdown_table
 from es_simhash.evaluation.pictures import Picture
 from tests.bench.experiments.model import Result
+from tests.bench.figures import installed_version, processor
 
 _PACKAGES = ("numpy", "xxhash", "datasketch", "scikit-learn", "rapidfuzz", "jieba", "matplotlib")
-_CPU = Path("/proc/cpuinfo")
 MACHINE = "machine"
 
 
@@ -84,17 +82,9 @@ def _replaced(page: Path, blocks: Mapping[str, str]) -> str:
 
 def machine(seconds: float, names: Iterable[str]) -> str:
     """Return on what a run of experiments was made, as one sentence."""
-    models = re.findall(r"^model name\s*: (.*)$", _CPU.read_text(), re.M) if _CPU.exists() else []
-    processor = models[0] if models else platform.machine()
-    packages = ", ".join(f"{name} {version}" for name in _PACKAGES if (version := _version(name)))
+    versions = {name: installed_version(name) for name in _PACKAGES}
+    packages = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     return (
         f"{', '.join(names)}: {seconds:.0f} s in two processes on {os.cpu_count()} processors "
-        f"({processor}), Python {platform.python_version()}, {packages}."
+        f"({processor()}), Python {platform.python_version()}, {packages}."
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""

@@ -1,7 +1,8 @@
 """What the libraries have in common: texts, and what each of them is found by, in this process."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from es_simhash.methods.model import Ints, Pairs, ordered_pairs
 from es_simhash.methods.units import words_of
 from tests.bench.peers.model import Scored
+from tests.bench.peers.signatures import Signatures
 
 # Runs of words for libraries that leave the features to their caller.
 RUN = 3
@@ -38,6 +40,33 @@ class InMemory:
         self._find = find
         self._score = score
         self._nbytes = nbytes
+
+    @classmethod
+    def of_signatures(
+        cls,
+        known: Collection[int],
+        find: Callable[[int], Iterable[int]],
+        compare: Callable[[Signatures, Ints], Scored],
+        signatures: Signatures,
+        failure: str,
+    ) -> "InMemory":
+        """Return a collection whose signatures are computed already.
+
+        Args:
+            known: Positions of the texts that the library has taken in.
+            find: Returns the positions of the texts that the library brings about one.
+            compare: Returns pairs with scores.
+            signatures: A row for each text.
+            failure: Why the library fails on the other texts.
+        """
+        kept = np.array(sorted(known), np.int64)
+        return cls(
+            known,
+            find,
+            partial(compare, signatures),
+            signatures[kept].nbytes,
+            +Counter({failure: len(signatures) - len(known)}),
+        )
 
     def called(self) -> Pairs:
         """Return the pairs that the library's own index brings."""

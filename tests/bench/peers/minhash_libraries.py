@@ -1,6 +1,5 @@
 """Datasketch and rensa: MinHash of features that the caller makes, here runs of three words."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +11,6 @@ from tests.bench.peers.library import require
 from tests.bench.peers.signatures import by_equal_values
 
 _PERMUTATIONS = 128
-# Of 32 bits each.
-_BYTES = 4 * _PERMUTATIONS
 # Rensa has no default: the threshold of its README, and bands that find nearly all from there on.
 _THRESHOLD, _BANDS = 0.8, 16
 NO_WORDS = "no words"
@@ -48,12 +45,8 @@ class Datasketch:
                 lsh.insert(number, sketch)
         rows = _rows([sketch and sketch.hashvalues for sketch in sketches])
         known = [number for number, sketch in enumerate(sketches) if sketch is not None]
-        return InMemory(
-            known,
-            lambda number: lsh.query(sketches[number]),
-            lambda numbers: by_equal_values(rows, numbers),
-            _BYTES * len(known),
-            +Counter({NO_WORDS: len(texts) - len(known)}),
+        return InMemory.of_signatures(
+            known, lambda number: lsh.query(sketches[number]), by_equal_values, rows, NO_WORDS
         )
 
 
@@ -82,16 +75,16 @@ class Rensa:
         known = np.flatnonzero((rows != np.uint32(0xFFFFFFFF)).any(axis=1)).tolist()
         for number in known:
             lsh.insert(number, sketches[number])
-        return InMemory(
+        return InMemory.of_signatures(
             known,
             lambda number: [
                 found
                 for found in lsh.query(sketches[number])
                 if sketches[number].jaccard(sketches[found]) >= _THRESHOLD
             ],
-            lambda numbers: by_equal_values(rows, numbers),
-            _BYTES * len(known),
-            +Counter({NO_WORDS: len(texts) - len(known)}),
+            by_equal_values,
+            rows,
+            NO_WORDS,
         )
 
 

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, closing, contextmanager
-from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from es_simhash.local_node.finder import find_engine
 from tests.bench import synthetic
 from tests.bench.evaluate import SETS, available
 from tests.bench.experiments.pages import check_places, update
-from tests.bench.figures import Figures, machine
+from tests.bench.figures import Figures, installed_version, machine
 from tests.bench.method_runs import truth_of
 from tests.bench.peers.costs import ROUNDS, Costs, measure_costs
 from tests.bench.peers.engine import Engines
@@ -158,7 +157,7 @@ def measure(
 
 def heading(engines: Mapping[Kind, str], seconds: float, gigabytes: float) -> str:
     """Return on what a run was made, and what it took, as one paragraph."""
-    packages = {name: version for name in _PACKAGES if (version := _version(name))}
+    packages = {name: version for name in _PACKAGES if (version := installed_version(name))}
     versions: dict[str, str] = {"Python": platform.python_version(), **packages}
     for kind, version in engines.items():
         versions[kind] = version
@@ -167,13 +166,6 @@ def heading(engines: Mapping[Kind, str], seconds: float, gigabytes: float) -> st
         f"{machine()}; {listed}. The run took {seconds:,.0f} s (limit: "
         f"{LIMIT_SECONDS:,}) and {gigabytes:.1f} GiB (limit: {LIMIT_GIGABYTES}), engines included."
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

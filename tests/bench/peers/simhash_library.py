@@ -1,6 +1,5 @@
 """PyPI `simhash`: one 64-bit fingerprint of the counted four-character runs of a text."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from tests.bench.peers.library import require
 from tests.bench.peers.signatures import by_bits
 
 _OVERFLOW = "OverflowError under numpy 2: a run of characters occurs more than 255 times"
-_BYTES = 8
 
 
 def sign(texts: Sequence[str]) -> list[Any]:
@@ -41,11 +39,10 @@ class PypiSimhash:
         known = {number: each for number, each in enumerate(signed) if each is not None}
         index = library.SimhashIndex([(str(number), each) for number, each in known.items()])
         values = np.array([each.value if each else 0 for each in signed], np.uint64)
-        failures = Counter({_OVERFLOW: len(texts) - len(known)})
-        return InMemory(
+        return InMemory.of_signatures(
             known,
             lambda number: map(int, index.get_near_dups(known[number])),
-            lambda numbers: by_bits(values, numbers),
-            _BYTES * len(known),
-            +failures,
+            by_bits,
+            values,
+            _OVERFLOW,
         )

@@ -6,7 +6,7 @@ and their loops over buckets, which cannot be imported, are repeated.
 
 import multiprocessing
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -94,13 +94,7 @@ class TextDedupMinHash:
         joined = [b"".join(signature or ()) for signature in bands]
         length = max(map(len, joined), default=0)
         rows = np.array([np.frombuffer(each.ljust(length, b"\0"), ">u8") for each in joined])
-        return InMemory(
-            known,
-            clusters.finder(known),
-            lambda numbers: by_equal_values(rows, numbers),
-            length * len(known),
-            +Counter({_SHORT: len(texts) - len(known)}),
-        )
+        return InMemory.of_signatures(known, clusters.finder(known), by_equal_values, rows, _SHORT)
 
 
 def sign_simhash(texts: Sequence[str]) -> list[Any]:
@@ -140,12 +134,8 @@ class TextDedupSimhash:
                     if distance <= _BIT_DIFFERENCE:
                         clusters.join(other, number)
                 buckets[key].append(number)
-        return InMemory(
-            known,
-            clusters.finder(known),
-            lambda numbers: by_bits(values, numbers),
-            _BITS // 8 * len(known),
-            +Counter({_SHORT_SIMHASH: len(texts) - len(known)}),
+        return InMemory.of_signatures(
+            known, clusters.finder(known), by_bits, values, _SHORT_SIMHASH
         )
 
 
