@@ -22,8 +22,6 @@ QUERIES = 100
 # What reads fewer documents a second is measured on a tenth of them.
 _SLOW, _SHARE = 50, 10
 _TRIED = 20
-# Engines read their processor time once a second.
-_SETTLED = 1.1
 
 
 @dataclass
@@ -132,11 +130,7 @@ def _clock(peer: Peer, engines: Engines) -> Callable[[], float]:
         return time.process_time
     engine = engines.open(peer.engine)
 
-    def read() -> float:
-        time.sleep(_SETTLED)
-        return time.process_time() + engine.cpu_seconds()
-
-    return read
+    return lambda: time.process_time() + engine.cpu_seconds()
 
 
 def _query_time(collection: Collection, texts: int) -> float:

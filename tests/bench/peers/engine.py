@@ -1,6 +1,7 @@
 """A search engine over HTTP: Elasticsearch and OpenSearch by the same requests."""
 
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +17,8 @@ from es_simhash.errors import ClusterError, NodeError
 from tests.bench.peers.model import Kind
 
 _TIMEOUT = 600
+# Seconds between two looks at the processor time, and after which it should have been read.
+_POLL, _SETTLED = 0.25, 10.0
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 _LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
 
@@ -75,9 +78,30 @@ class Engine:
             raise ClusterError(f"{method} {path} failed: {error}.") from error
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that the nodes have used since they were started."""
-        nodes = self.call("GET", "/_nodes/stats/process")["nodes"].values()
-        return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes) / 1000)
+        """Return the processor time that the nodes have used since they were started.
+
+        Nodes read it once a second, so they are polled until each has read it anew.
+
+        Raises:
+            ClusterError: A node has not read it after ten seconds.
+        """
+        nodes = self._process_stats()
+        requested = {id: node["timestamp"] for id, node in nodes.items()}
+        deadline = time.monotonic() + _SETTLED
+        while old := _read_before(requested, nodes):
+            if time.monotonic() > deadline:
+                raise ClusterError(
+                    f"Node {old[0]!r} has not read its processor time for {_SETTLED:g} s. Run it "
+                    "again."
+                )
+            time.sleep(_POLL)
+            nodes = self._process_stats()
+        times = [node["process"]["cpu"]["total_in_millis"] for node in nodes.values()]
+        return float(sum(times) / 1000)
+
+    def _process_stats(self) -> dict[str, Any]:
+        nodes: dict[str, Any] = self.call("GET", "/_nodes/stats/process")["nodes"]
+        return nodes
 
     def memory(self) -> int:
         """Return the bytes of memory of the nodes, files that are mapped left out.
@@ -154,6 +178,15 @@ def _opensearch(url: str) -> Engine:
         return answer.body
 
     return Engine(send)
+
+
+def _read_before(times: Mapping[str, int], nodes: Mapping[str, Any]) -> list[str]:
+    """Return the names of nodes that read their processor time before some time of theirs."""
+    return [
+        node["name"]
+        for id, node in nodes.items()
+        if node["process"]["timestamp"] < times.get(id, 0)
+    ]
 
 
 def _anonymous_memory(process: int) -> int:
