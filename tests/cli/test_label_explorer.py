@@ -9,69 +9,65 @@ from typing import Any
 import pytest
 
 from es_simhash.evaluation.labelled_pairs import read_pairs
-from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.configuration_file import read_configuration
 from tests.support.label_forms import form, open_page, send
 from tests.support.pages import Page
-from tests.support.service import Serve
 
 pytestmark = pytest.mark.cluster
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "pairs.tsv"
-
-
-@pytest.fixture
-def http(serve: Serve, labelled_index: str, file: Path) -> Any:
-    return serve(labelled_index, ServiceConfig(labels=file))
-
-
 def test_the_pairs_are_those_of_the_command_in_the_same_order(
-    http: Any, call: Any, labelled_index: str, file: Path, monkeypatch: pytest.MonkeyPatch
+    label_client: Any,
+    call: Any,
+    labelled_index: str,
+    label_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"s\n" * 3)))
-    done = call("label", labelled_index, "-o", str(file))
+    done = call("label", labelled_index, "-o", str(label_file))
     sides = re.findall(r"^left:  (\S+).*\nright: (\S+)", done.out, re.MULTILINE)[:3]
-    source = open_page(http)
+    source = open_page(label_client)
     for one, other in sides:
         pair = "/".join(sorted((one, other)))
         fields = form(source)
         assert fields["pair"] == pair
         # The older one is A.
         assert source.index(f"documents/{one}") < source.index(f"documents/{other}")
-        answer = send(http, {**fields, "answer": "skip"})
+        answer = send(label_client, {**fields, "answer": "skip"})
         assert answer.status_code == 303
-        source = open_page(http, answer.headers["location"])
-    assert not file.exists()
+        source = open_page(label_client, answer.headers["location"])
+    assert not label_file.exists()
 
 
 def test_a_label_is_written_and_undone_and_the_command_goes_on(
-    http: Any, call: Any, labelled_index: str, file: Path, monkeypatch: pytest.MonkeyPatch
+    label_client: Any,
+    call: Any,
+    labelled_index: str,
+    label_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    source = open_page(http)
+    source = open_page(label_client)
     first = form(source)
     assert "es-simhash evaluate" in Page(source).words
-    assert f"{file} --index {labelled_index}" in Page(source).words
-    answer = send(http, first)
-    source = open_page(http, answer.headers["location"])
+    assert f"{label_file} --index {labelled_index}" in Page(source).words
+    answer = send(label_client, first)
+    source = open_page(label_client, answer.headers["location"])
     second = form(source, "not")
     assert second["pair"] != first["pair"]
-    source = open_page(http, send(http, second).headers["location"])
+    source = open_page(label_client, send(label_client, second).headers["location"])
     pairs = [tuple(each["pair"].split("/")) for each in (first, second)]
-    assert read_pairs(file).labels == {pairs[0]: True, pairs[1]: False}
+    assert read_pairs(label_file).labels == {pairs[0]: True, pairs[1]: False}
     assert "2 of" in Page(source).words
     assert "1 version, 1 other" in Page(source).words
-    undone = send(http, form(source, "undo"))
-    assert read_pairs(file).labels == {pairs[0]: True}
-    assert form(open_page(http, undone.headers["location"]))["pair"] == second["pair"]
+    undone = send(label_client, form(source, "undo"))
+    assert read_pairs(label_file).labels == {pairs[0]: True}
+    assert form(open_page(label_client, undone.headers["location"]))["pair"] == second["pair"]
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"n\nq\n")))
-    done = call("label", labelled_index, "-o", str(file))
+    done = call("label", labelled_index, "-o", str(label_file))
     assert done.status == 0, done
-    assert read_pairs(file).labels == {pairs[0]: True, pairs[1]: False}
-    assert "2 of" in Page(open_page(http)).words
+    assert read_pairs(label_file).labels == {pairs[0]: True, pairs[1]: False}
+    assert "2 of" in Page(open_page(label_client)).words
 
 
 def test_the_configuration_and_the_command_name_the_file(

@@ -23,16 +23,6 @@ pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "pairs.tsv"
-
-
-@pytest.fixture
-def http(serve: Serve, labelled_index: str, file: Path) -> Any:
-    return serve(labelled_index, ServiceConfig(labels=file))
-
-
-@pytest.fixture
 def shifting(client: Any, index_name: str, make_text: Any, revise: Any) -> Any:
     """An index of two pairs of versions, to delete documents of."""
     from tests.support.library import fill
@@ -44,29 +34,29 @@ def shifting(client: Any, index_name: str, make_text: Any, revise: Any) -> Any:
     return index_name
 
 
-def test_the_score_is_folded_until_the_answer(http: Any) -> None:
-    source = open_page(http)
+def test_the_score_is_folded_until_the_answer(label_client: Any) -> None:
+    source = open_page(label_client)
     before, _, folded = source.partition("<details")
     assert "score 0" not in before
     assert re.search(r"version, score 0\.\d\d", folded)
     assert re.search(r"\d+% of A appears in B", folded)
-    after = open_page(http, send(http, form(source)).headers["location"])
+    after = open_page(label_client, send(label_client, form(source)).headers["location"])
     assert re.search(r"Last label: .*versions \(es-simhash: version, score", Page(after).words)
 
 
 def test_a_double_answer_writes_once_and_another_answer_is_a_conflict(
-    http: Any, file: Path
+    label_client: Any, label_file: Path
 ) -> None:
-    fields = form(open_page(http))
-    assert {send(http, fields).status_code for _ in range(2)} == {303}
-    content = file.read_bytes()
-    answer = send(http, {**fields, "answer": "not"})
+    fields = form(open_page(label_client))
+    assert {send(label_client, fields).status_code for _ in range(2)} == {303}
+    content = label_file.read_bytes()
+    answer = send(label_client, {**fields, "answer": "not"})
     assert answer.status_code == 409
     assert "The file has this pair already, as versions" in Page(answer.text).words
-    assert file.read_bytes() == content
-    undo = form(open_page(http), "undo")
-    assert [send(http, undo).status_code for _ in range(2)] == [303, 409]
-    assert file.read_text("utf-8") == "id1\tid2\tlabel\n"
+    assert label_file.read_bytes() == content
+    undo = form(open_page(label_client), "undo")
+    assert [send(label_client, undo).status_code for _ in range(2)] == [303, 409]
+    assert label_file.read_text("utf-8") == "id1\tid2\tlabel\n"
 
 
 @pytest.mark.parametrize(
@@ -82,18 +72,20 @@ def test_a_double_answer_writes_once_and_another_answer_is_a_conflict(
     ],
 )
 def test_a_form_of_another_site_writes_nothing(
-    http: Any, file: Path, headers: dict[str, str]
+    label_client: Any, label_file: Path, headers: dict[str, str]
 ) -> None:
-    fields = form(open_page(http))
-    answer = send(http, fields, **headers)
+    fields = form(open_page(label_client))
+    answer = send(label_client, fields, **headers)
     assert answer.status_code == 403
     assert "not sent by a page of this service" in Page(answer.text).words
-    assert not file.exists()
-    assert send(http, fields, Origin=str(http.base_url).rstrip("/")).status_code == 303
+    assert not label_file.exists()
+    assert (
+        send(label_client, fields, Origin=str(label_client.base_url).rstrip("/")).status_code == 303
+    )
 
 
-def test_what_no_page_offered_is_not_written(http: Any, file: Path) -> None:
-    fields = form(open_page(http))
+def test_what_no_page_offered_is_not_written(label_client: Any, label_file: Path) -> None:
+    fields = form(open_page(label_client))
     for wrong, status in (
         ({**fields, "token": ""}, 403),
         ({**fields, "token": "é"}, 403),
@@ -105,7 +97,7 @@ def test_what_no_page_offered_is_not_written(http: Any, file: Path) -> None:
         ({**fields, "pair": "x" * 20_000}, 413),
         ({"answer": "not"}, 403),
     ):
-        assert send(http, wrong).status_code == status, wrong
+        assert send(label_client, wrong).status_code == status, wrong
     twice = f"pair={quote(fields['pair'])}&pair=a&token={fields['token']}&answer=not"
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     for content, more, status in (
@@ -113,15 +105,15 @@ def test_what_no_page_offered_is_not_written(http: Any, file: Path) -> None:
         ("\xff", kind, 400),
         ("{}", {"Content-Type": "application/json"}, 415),
     ):
-        answer = http.post(LABEL, content=content.encode(), headers={**SAME_SITE, **more})
+        answer = label_client.post(LABEL, content=content.encode(), headers={**SAME_SITE, **more})
         assert answer.status_code == status
-    assert not file.exists()
+    assert not label_file.exists()
 
 
 def test_a_pair_that_vanished_is_passed_over_and_not_written(
-    serve: Serve, client: Any, shifting: str, file: Path
+    serve: Serve, client: Any, shifting: str, label_file: Path
 ) -> None:
-    http = serve(shifting, ServiceConfig(labels=file))
+    http = serve(shifting, ServiceConfig(labels=label_file))
     fields = form(open_page(http))
     gone = fields["pair"].split("/")[0]
     client.delete(index=shifting, id=gone, refresh=True)
@@ -129,17 +121,17 @@ def test_a_pair_that_vanished_is_passed_over_and_not_written(
     assert answer.status_code == 404
     assert "no longer there. Nothing was written" in Page(answer.text).words
     assert LABEL in Page(answer.text).values("href")
-    assert not file.exists()
+    assert not label_file.exists()
     assert gone not in form(open_page(http))["pair"]
 
 
 def test_documents_that_cannot_be_read_are_counted(
-    serve: Serve, client: Any, shifting: str, file: Path
+    serve: Serve, client: Any, shifting: str, label_file: Path
 ) -> None:
     source = client.get(index=shifting, id="a1")["_source"]
     del source["text"]
     client.index(index=shifting, id="bare", document=source, refresh=True)
-    source = open_page(serve(shifting, ServiceConfig(labels=file)))
+    source = open_page(serve(shifting, ServiceConfig(labels=label_file)))
     assert "1 document of the sample cannot be read and is left out" in Page(source).words
     assert "bare" not in form(source)["pair"]
 
@@ -151,36 +143,36 @@ def test_all_workers_sign_forms_alike() -> None:
     assert ServiceConfig().form_secret != config.form_secret
 
 
-def test_what_takes_long_says_so(http: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_says_so(label_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(label_pages, "_WAIT", 0.0)
-    answer = http.get(LABEL)
+    answer = label_client.get(LABEL)
     assert answer.headers["refresh"] == "3"
     assert "Pairs are being searched" in Page(answer.text).words
     monkeypatch.undo()
-    assert "this is pair 1" in Page(open_page(http)).words
+    assert "this is pair 1" in Page(open_page(label_client)).words
 
 
 def test_a_file_that_another_command_has_is_an_error_that_passes(
-    http: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+    label_client: Any, label_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_labels, "_PATIENCE", 0.1)
-    fields = form(open_page(http))
-    with LabelFile(file):
-        for answer in (send(http, fields), http.get(LABEL)):
+    fields = form(open_page(label_client))
+    with LabelFile(label_file):
+        for answer in (send(label_client, fields), label_client.get(LABEL)):
             assert answer.status_code == 409
             assert "Another command is using the label file" in Page(answer.text).words
-    assert send(http, fields).status_code == 303
-    file.write_text("a\tb\tmaybe\n", "utf-8")
-    for answer in (send(http, fields), http.get(LABEL)):
+    assert send(label_client, fields).status_code == 303
+    label_file.write_text("a\tb\tmaybe\n", "utf-8")
+    for answer in (send(label_client, fields), label_client.get(LABEL)):
         assert answer.status_code == 503
         assert "es-simhash serve --check" in Page(answer.text).words
-    assert file.read_text("utf-8") == "a\tb\tmaybe\n"
+    assert label_file.read_text("utf-8") == "a\tb\tmaybe\n"
 
 
 def test_a_caller_labels_documents_that_they_may_see(
-    serve: Serve, tenants: str, file: Path
+    serve: Serve, tenants: str, label_file: Path
 ) -> None:
-    http = serve(tenants, tenant_config(explorer=True, labels=file))
+    http = serve(tenants, tenant_config(explorer=True, labels=label_file))
     a, b = basic(KEYS["a"]), basic(KEYS["b"])
     source = open_page(http, headers=a)
     fields = form(source)
@@ -188,7 +180,7 @@ def test_a_caller_labels_documents_that_they_may_see(
     assert not re.search(r"\bb[123]\b", source)
     assert http.post(LABEL, data=fields, headers=SAME_SITE).status_code == 401
     assert http.post(LABEL, data=fields, headers={**SAME_SITE, **b}).status_code == 403
-    assert not file.exists()
+    assert not label_file.exists()
     assert http.post(LABEL, data=fields, headers={**SAME_SITE, **a}).status_code == 303
     assert "Last label: a1 and a2" in Page(open_page(http, headers=a)).words
     other = open_page(http, headers=b)
@@ -198,9 +190,9 @@ def test_a_caller_labels_documents_that_they_may_see(
 
 
 def test_dates_that_may_not_be_shown_order_no_pair(
-    serve: Serve, labelled_index: str, file: Path
+    serve: Serve, labelled_index: str, label_file: Path
 ) -> None:
-    http = serve(labelled_index, ServiceConfig(labels=file, fields=("title",)))
+    http = serve(labelled_index, ServiceConfig(labels=label_file, fields=("title",)))
     source = open_page(http)
     first, second = form(source)["pair"].split("/")
     assert source.index(f"documents/{first}") < source.index(f"documents/{second}")
@@ -239,8 +231,10 @@ def test_without_a_label_file_there_is_no_page(serve: Serve, tenants: str) -> No
     assert LABEL not in Page(http.get("/explorer/").text).values("href")
 
 
-def test_an_index_without_related_documents_says_so(serve: Serve, index: str, file: Path) -> None:
-    answer = serve(index, ServiceConfig(labels=file)).get(LABEL)
+def test_an_index_without_related_documents_says_so(
+    serve: Serve, index: str, label_file: Path
+) -> None:
+    answer = serve(index, ServiceConfig(labels=label_file)).get(LABEL)
     assert answer.status_code == 422
     assert "no pairs" in Page(answer.text).words
 
@@ -254,7 +248,7 @@ def test_an_index_without_related_documents_says_so(serve: Serve, index: str, fi
     ],
 )
 def test_a_label_file_that_cannot_serve_is_an_error_at_the_start(
-    serve: Serve, tenants: str, file: Path, more: dict[str, Any], sentence: str
+    serve: Serve, tenants: str, label_file: Path, more: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
-        serve(tenants, ServiceConfig(**{"labels": file, **more}))
+        serve(tenants, ServiceConfig(**{"labels": label_file, **more}))

@@ -1,6 +1,7 @@
 """An index with versions of every degree, to label pairs of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,3 +41,17 @@ def labelled_index(cluster_url: str) -> Iterator[str]:
     with filled_index(cluster_url, documents()) as (client, name):
         configure(client, name, {"title": "title", "date": "date"})
         yield name
+
+
+@pytest.fixture
+def label_file(tmp_path: Path) -> Path:
+    """Where labels are written; there are none yet."""
+    return tmp_path / "pairs.tsv"
+
+
+@pytest.fixture
+def label_client(serve: Callable[..., Any], labelled_index: str, label_file: Path) -> Any:
+    """An HTTP client of the explorer that writes labels of this index to the file."""
+    from es_simhash.service.configuration import ServiceConfig
+
+    return serve(labelled_index, ServiceConfig(labels=label_file))
