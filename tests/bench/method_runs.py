@@ -16,7 +16,7 @@ from tests.support import datasets
 from tests.support.datasets import Pair, pair
 
 COPIES = "clough_stevenson"
-# Scores are told apart in so many digits, so that millions of pairs make a short curve.
+# Scores are rounded to so many digits, so that millions of pairs make a short curve.
 _DIGITS = 4
 # A method that cannot read this share of a set is not measured on it.
 _MOST_UNREADABLE = 0.5

@@ -19,7 +19,7 @@ from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Scored
 from tests.bench.peers.registry import peers
 
-# Scores are told apart in so many digits, so that curves are short.
+# Scores are rounded to so many digits, so that curves are short.
 _DIGITS = 4
 
 

@@ -117,7 +117,7 @@ class SearchCollection:
         self._source.engine.delete(self._source.index)
 
     def _pairs(self, size: int) -> Scored:
-        """Return every text with so many of its hits, which are asked for once."""
+        """Return every text with so many of its hits, which are requested once."""
         first: list[int] = []
         second: list[int] = []
         scores: list[float] = []
