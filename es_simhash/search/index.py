@@ -179,7 +179,7 @@ class Index:
         options = options or SearchOptions()
         require_method_options(options)
         retrieval, options = self._retrieval(options)
-        by_method = MethodRetrieval.of(retrieval.stored_texts, method)
+        by_method = MethodRetrieval.of(retrieval.reader.stored_texts, method)
         if text is not None:
             return by_method, None, text, options
         stored, ref = by_method.stored_text(str(id))
@@ -205,7 +205,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        stored = self._retrieval(SearchOptions())[0].stored_texts
+        stored = self._retrieval(SearchOptions())[0].reader.stored_texts
         return changes(*stored.texts([id_a, id_b]))
 
     def history(self, id: str, *, date_field: str | None = None) -> History:

@@ -17,29 +17,22 @@ from es_simhash.query.order import Key, by_date
 from es_simhash.query.passages import best_hits, is_cut, passage_queries
 from es_simhash.query.ranking import ranked_order
 from es_simhash.query.relations import scored_relations
-from es_simhash.relation.analysed_text import (
-    AnalysedText,
-    TextAnalyser,
-    read_profiles,
-    set_profile,
-)
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.combination import as_joined
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.noted import Noted, NotedOthers
-from es_simhash.search.access import IndexAccess, own_vectors
+from es_simhash.search.access import IndexAccess
 from es_simhash.search.contexts import Contexts, in_context
 from es_simhash.search.family_filter import narrowed_to_families
 from es_simhash.search.hit_texts import HitTexts, places_of
 from es_simhash.search.joined_candidates import JoinedCandidates, joined_with
 from es_simhash.search.noted import NotedLookup
 from es_simhash.search.query_document import QueryDocument
+from es_simhash.search.query_reader import QueryReader
 from es_simhash.search.settlement import Found, settle
-from es_simhash.search.stored_texts import StoredTexts
-from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.vocabulary.files import load_vocabulary
 from es_simhash.storage.config import IndexConfig
 from es_simhash.storage.dates import DateField
 from es_simhash.storage.document_fields import DocumentFields
@@ -68,41 +61,27 @@ class Retrieval:
     date_field: DateField | None = None
 
     @cached_property
-    def analyser(self) -> TextAnalyser:
-        """What reads fingerprints and profiles as the index has them."""
-        config = self.config
-        if config.semantics is None:
-            return TextAnalyser(config.scheme)
-        vocabulary = None if config.vocabulary is None else load_vocabulary(config.vocabulary)
-        profiler = semantic_profiler(config.semantics, config.vocabulary)
-        return TextAnalyser(config.scheme, profiler, vocabulary)
-
-    @property
-    def stored_texts(self) -> StoredTexts:
-        """What reads the texts of stored documents."""
-        return StoredTexts(self.gateway, self.name, self.config, self.access)
+    def reader(self) -> QueryReader:
+        """What reads the documents that the index is queried with."""
+        return QueryReader(self.gateway, self.name, self.config, self.access)
 
     @property
     def _lookup(self) -> NotedLookup:
         return NotedLookup(self.gateway, self.name, self.config.simhash_field)
 
-    def _analyser_for(self, options: SearchOptions) -> TextAnalyser:
-        return self.analyser if options.wants_neighbours else TextAnalyser(self.config.scheme)
-
     def answer_text(self, text: str, options: SearchOptions) -> Answer:
         """Return what is related to a text."""
-        (analysed,) = self._analyser_for(options).analyse([text])
-        return self._answers([QueryDocument(analysed)], options)[0]
+        return self._answers([self.reader.given(text, options)], options)[0]
 
     def answer_ids(self, ids: Sequence[str], options: SearchOptions) -> dict[str, Answer]:
         """Return what is related to each of many stored documents, searched together."""
-        documents = self._stored(ids, self._analyser_for(options))
+        documents = self.reader.stored(ids, options)
         return dict(zip(ids, self._answers(documents, options), strict=True))
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, with all its evidence."""
-        query, hit = self._stored([id_a, id_b], self.analyser)
-        self._read_profiles([query, hit])
+        query, hit = self.reader.stored([id_a, id_b])
+        self.reader.read_profiles([query, hit])
         compared = compare_texts(query.text, hit.text, self.config.versions_from)
         relation = explained(compared, query.text, hit.text, self.config.min_score)
         noted = self._lookup.of(id_a)
@@ -122,41 +101,14 @@ class Retrieval:
         self, id: str | None, text: str | None, options: SearchOptions
     ) -> list[dict[str, Any]]:
         """Return the search bodies that an answer would send; only the document itself is read."""
-        analyser = self._analyser_for(options)
         if text is not None:
-            documents = [QueryDocument(analysed) for analysed in analyser.analyse([text])]
+            document = self.reader.given(text, options)
         else:
-            documents = self._stored([str(id)], analyser)
-        self._read_profiles(documents)
-        (narrowed,) = narrowed_to_families(documents, options, self._contexts())
-        candidates = self.access.bodies(self._searches_of(documents[0], narrowed))
-        return [*candidates, *self._passage_searches(documents[0], narrowed)]
-
-    def _stored(self, ids: Sequence[str], analyser: TextAnalyser) -> list[QueryDocument]:
-        if not ids:
-            return []
-        stored = self.stored_texts
-        entries = stored.entries(ids)
-        texts = analyser.analyse(
-            [stored.text_of(entry) for entry in entries],
-            [entry.get("_source", {}) for entry in entries],
-        )
-        return [
-            QueryDocument(text, DocumentRef.of_hit(entry))
-            for text, entry in zip(texts, entries, strict=True)
-        ]
-
-    def _read_profiles(self, documents: Sequence[QueryDocument]) -> None:
-        """Read the profiles together; vectors of the user's own come from their field."""
-        read_profiles([document.text for document in documents])
-        vector_field = self.config.semantics.vector_field if self.config.semantics else None
-        if vector_field is None or not documents or documents[0].text.analyser.profiler is None:
-            return
-        refs = [document.ref for document in documents if document.ref is not None]
-        vectors = own_vectors(self.gateway, refs, vector_field)
-        for document in documents:
-            vector = None if document.ref is None else vectors.get(document.ref)
-            set_profile(document.text, replace(document.text.profile, vector=vector))
+            (document,) = self.reader.stored([str(id)], options)
+        self.reader.read_profiles([document])
+        (narrowed,) = narrowed_to_families([document], options, self._contexts())
+        candidates = self.access.bodies(self._searches_of(document, narrowed))
+        return [*candidates, *self._passage_searches(document, narrowed)]
 
     def _searches_of(self, document: QueryDocument, options: SearchOptions) -> list[dict[str, Any]]:
         text = document.text
@@ -181,7 +133,7 @@ class Retrieval:
 
     def _answers(self, documents: Sequence[QueryDocument], options: SearchOptions) -> list[Answer]:
         """Answer all documents: one multi-search, and one request for the texts of the hits."""
-        self._read_profiles(documents)
+        self.reader.read_profiles(documents)
         contexts = self._contexts()
         narrowed = narrowed_to_families(documents, options, contexts)
         to_send = [
@@ -307,10 +259,10 @@ class Retrieval:
         """Return the relations of each query, with the requested fields and the evidence."""
         text_fields = (*self.config.text_fields, *self.config.entity_fields)
         wanted = (*options.fields, *(text_fields if options.passages else ()))
-        analyser = self._analyser_for(options)
+        analyser = self.reader.analyser_for(options)
         hits = HitTexts(self.access, analyser, self.config.text_field, wanted, places)
         if options.passages:
-            answers = settle(queries, hits, options, self._read_profiles)
+            answers = settle(queries, hits, options, self.reader.read_profiles)
             if hits.lacks_texts:
                 require_mapped(self.gateway, self.name, self.config.text_field)
         else:
