@@ -21,18 +21,15 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_batch,
     fingerprint_texts,
 )
-from es_simhash.relation.alignment.sentences import SentenceWords
 from es_simhash.relation.model import Span
+from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.relation.shingle_sample import sampled
-from es_simhash.relation.tokens import Tokens
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
-from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import Ints, Segmentation, segment
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.
@@ -54,7 +51,7 @@ class Profiler(Protocol):
         """Return the profile of each text."""
 
 
-class AnalysedText:
+class AnalysedText(SegmentedText):
     """A text; each part that is derived from it is computed when it is first needed.
 
     A text that was found in an index may come as its stored parts, without the text itself: then
@@ -72,8 +69,8 @@ class AnalysedText:
         analyser: "TextAnalyser | None" = None,
         source: Mapping[str, Any] | None = None,
     ) -> None:
-        self.text = text
         self.analyser = analyser or TextAnalyser()
+        super().__init__(text, self.analyser.scheme)
         self.source = source or {}
 
     @classmethod
@@ -94,7 +91,7 @@ class AnalysedText:
     @cached_property
     def fingerprints(self) -> TextFingerprints:
         """Its fingerprints."""
-        return fingerprint(self._known_text, self.analyser.scheme)
+        return fingerprint(self.known_text, self.analyser.scheme)
 
     @property
     def is_empty(self) -> bool:
@@ -126,8 +123,8 @@ class AnalysedText:
         """Its chunk fingerprints alone, which cost less than everything."""
         if "fingerprints" in vars(self) or "chunks" in vars(self):
             return self.chunks.fingerprints
-        spaced = features.SpacedCharacters.of(self._segmentation)
-        characters = features.chunk_characters(self._segmentation, spaced)
+        spaced = features.SpacedCharacters.of(self.segmentation)
+        characters = features.chunk_characters(self.segmentation, spaced)
         return run_fingerprints(characters, CHUNK_BITS)
 
     @cached_property
@@ -145,7 +142,7 @@ class AnalysedText:
         """Its semantic profile; empty without a profiler."""
         if self.analyser.profiler is None:
             return SemanticProfile()
-        return self.analyser.profiler.profile([require_text_size(self._known_text)], [self.source])[
+        return self.analyser.profiler.profile([require_text_size(self.known_text)], [self.source])[
             0
         ]
 
@@ -153,17 +150,7 @@ class AnalysedText:
     def concepts(self) -> Sequence[ConceptMatch]:
         """Concepts of the user's vocabulary in it."""
         vocabulary = self.analyser.vocabulary
-        return vocabulary.find(self._known_text, self.profile.language) if vocabulary else []
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        """Its tokens, with their offsets."""
-        return Tokens.of(self._known_text, self._segmentation)
-
-    @cached_property
-    def sentence_words(self) -> SentenceWords:
-        """Its sentences, by which passages are aligned."""
-        return SentenceWords.of(self._segmentation)
+        return vocabulary.find(self.known_text, self.profile.language) if vocabulary else []
 
     @cached_property
     def chunk_words(self) -> list[dict[str, int]]:
@@ -185,17 +172,10 @@ class AnalysedText:
             return None
         return table.vectors(self.chunk_words)
 
-    def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
-        """Return tokens in normal form; of a script without spaces each with the next one."""
-        starts = self._segmentation.starts[tokens].tolist()
-        ends = self._word_ends[tokens].tolist()
-        text = self._normal_text
-        return [text[start:end] for start, end in zip(starts, ends, strict=True)]
-
     def span(self, first: int, end: int) -> Span:
         """Return the stretch of the text from the first token to the one before `end`."""
         start, stop = int(self.tokens.starts[first]), int(self.tokens.ends[end - 1])
-        return Span(start, stop, self._known_text[start:stop])
+        return Span(start, stop, self.known_text[start:stop])
 
     def chunk_span(self, chunk: int) -> Span:
         """Return the stretch of the text that is one chunk."""
@@ -206,29 +186,6 @@ class AnalysedText:
         compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.sketch)
         vars(compact).update(queried_shingles=self.queried_shingles)
         return compact
-
-    @cached_property
-    def _segmentation(self) -> Segmentation:
-        return segment([normalise(self._known_text)], self.analyser.scheme)
-
-    @cached_property
-    def _word_ends(self) -> Ints:
-        """Where each token ends in the normal form, or the next one of a script without spaces."""
-        found = self._segmentation
-        ends: Ints = found.ends.copy()
-        pairs = features.standalone_pairs(found)
-        ends[pairs] = found.ends[pairs + 1]
-        return ends
-
-    @cached_property
-    def _normal_text(self) -> str:
-        """Its normal form without ignored characters."""
-        return self._segmentation.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-
-    @property
-    def _known_text(self) -> str:
-        assert self.text is not None, "only the stored parts of this text are known"
-        return self.text
 
 
 @dataclass(frozen=True)
@@ -290,11 +247,6 @@ def read_profiles(texts: Sequence[AnalysedText]) -> None:
     profiles = texts[0].analyser.profiler.profile(contents, [text.source for text in texts])
     for text, profile in zip(texts, profiles, strict=True):
         set_profile(text, profile)
-
-
-def set_segmentation(text: AnalysedText, segmentation: Segmentation) -> None:
-    """Take the tokens of a text that was segmented with others already."""
-    vars(text).setdefault("_segmentation", segmentation)
 
 
 def set_profile(text: AnalysedText, profile: SemanticProfile) -> None:

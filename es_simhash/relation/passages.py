@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from es_simhash.fingerprints.batches import text_batches
 from es_simhash.relation.alignment.align import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
-from es_simhash.relation.analysed_text import AnalysedText, set_segmentation
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import SharedPassage
 from es_simhash.relation.thresholds import SCORE_DIGITS
 from es_simhash.text.normal_forms import normalise_all
@@ -32,7 +32,7 @@ def passages_of_each(
         may_share = may_share_passages(query.sentence_words, segmentation)
         for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
             if may_share[place]:
-                set_segmentation(hit, segmentation.of_text(place))
+                hit.set_segmentation(segmentation.of_text(place))
             passages.append(aligned_passages(query, hit) if may_share[place] else [])
     return passages
 

@@ -1,0 +1,73 @@
+"""A text and its tokens."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints import features
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.relation.alignment.sentences import SentenceWords
+from es_simhash.relation.tokens import Tokens
+from es_simhash.text.normal_forms import normalise
+from es_simhash.text.segmentation import Ints, Segmentation, segment
+
+
+class SegmentedText:
+    """A text that is divided into tokens when they are first needed.
+
+    Args:
+        text: The text; None when it is not known, so that it has no tokens either.
+        scheme: Says how it is divided.
+    """
+
+    def __init__(self, text: str | None, scheme: Scheme) -> None:
+        self.text = text
+        self._scheme = scheme
+
+    @property
+    def known_text(self) -> str:
+        """The text, where only a text that is known will do."""
+        assert self.text is not None, "only the stored parts of this text are known"
+        return self.text
+
+    @cached_property
+    def segmentation(self) -> Segmentation:
+        """Its tokens by their places in its normal form."""
+        return segment([normalise(self.known_text)], self._scheme)
+
+    def set_segmentation(self, segmentation: Segmentation) -> None:
+        """Take the tokens of a text that was segmented with others already."""
+        vars(self).setdefault("segmentation", segmentation)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Its tokens, with their offsets."""
+        return Tokens.of(self.known_text, self.segmentation)
+
+    @cached_property
+    def sentence_words(self) -> SentenceWords:
+        """Its sentences, by which passages are aligned."""
+        return SentenceWords.of(self.segmentation)
+
+    def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
+        """Return tokens in normal form; of a script without spaces each with the next one."""
+        starts = self.segmentation.starts[tokens].tolist()
+        ends = self._word_ends[tokens].tolist()
+        text = self._normal_text
+        return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+    @cached_property
+    def _word_ends(self) -> Ints:
+        """Where each token ends in the normal form, or the next one of a script without spaces."""
+        found = self.segmentation
+        ends: Ints = found.ends.copy()
+        pairs = features.standalone_pairs(found)
+        ends[pairs] = found.ends[pairs + 1]
+        return ends
+
+    @cached_property
+    def _normal_text(self) -> str:
+        """Its normal form without ignored characters."""
+        return self.segmentation.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
