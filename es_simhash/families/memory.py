@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from es_simhash.families.merging import Comparison
 from es_simhash.families.partition import Pair, pair
-from es_simhash.families.united import Comparison, Noted, united_families
+from es_simhash.families.united import Noted, united_families
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.joined import JoinedGroups

@@ -1,15 +1,13 @@
-"""Partition of linked texts into families, and the names of the families.
+"""Connected components of linked texts, and the names of their families.
 
-Each member is compared with the representative of its family. Everything here depends on the texts
-alone, never on the order in which they were written.
+Everything here depends on the texts alone, never on the order in which they were written.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from es_simhash.fingerprints.hashing import digest_of_key
-from es_simhash.relation.thresholds import LEAST_KEPT, STEP_SCORE
 
 Node = TypeVar("Node", bound=Hashable)
 Pair = tuple[Node, Node]
@@ -37,79 +35,6 @@ def connected_components(
                     component.append(node)
                     frontier.append(node)
         yield sorted(component, key=str)
-
-
-def families_of(
-    linked: Iterable[Node],
-    neighbours: Mapping[Node, Collection[Node]],
-    *,
-    score: Callable[[Node, Node], float],
-    kept: Callable[[Node, Node], float],
-    rank: Callable[[Node], object],
-    dismissed: Collection[Pair[Node]] = frozenset(),
-) -> Iterator[list[Node]]:
-    """Yield the families of linked texts, the representative first.
-
-    The text that ranks highest represents its connected component. A member is a version of it, or
-    small steps lead to it and something of the representative is left: a document that was revised
-    sixty times stays one family, while texts of one form, which resemble each other little and all
-    alike, do not join. What is neither, or is dismissed with a member that scores more, is removed,
-    and partitioned into further families by the same rule.
-
-    Args:
-        linked: Texts.
-        neighbours: Of each text, those it is linked with as versions; dismissed pairs are not.
-        score: Of two texts; 0 when they are no versions of each other.
-        kept: Of two texts, the share of the smaller that appears in the other.
-        rank: The highest is the representative; no two texts have the same.
-        dismissed: Pairs that are never of one family.
-    """
-    waiting = list(connected_components(linked, neighbours))
-    while waiting:
-        component = waiting.pop()
-        representative = max(component, key=rank)  # type: ignore[arg-type]
-        steps = _steps(representative, set(component), neighbours, score)
-        scores = {node: score(representative, node) for node in component if node != representative}
-        members = [
-            node
-            for node, found in scores.items()
-            if found > 0 or (node in steps and kept(representative, node) >= LEAST_KEPT)
-        ]
-        members.sort(key=lambda node: (-scores[node], steps.get(node, 0), str(node)))
-        family = _not_dismissed([representative, *members], dismissed)
-        yield family
-        waiting += connected_components(set(component).difference(family), neighbours)
-
-
-def _not_dismissed(members: Sequence[Node], dismissed: Collection[Pair[Node]]) -> list[Node]:
-    """Return members without those that are dismissed with one before them."""
-    if not dismissed:
-        return list(members)
-    left: list[Node] = []
-    for node in members:
-        if not any(pair(node, member) in dismissed for member in left):
-            left.append(node)
-    return left
-
-
-def _steps(
-    start: Node,
-    component: set[Node],
-    neighbours: Mapping[Node, Collection[Node]],
-    score: Callable[[Node, Node], float],
-) -> dict[Node, int]:
-    """Return the texts that small steps lead to, and how many."""
-    steps = {start: 0}
-    frontier = [start]
-    while frontier:
-        reached = []
-        for node in frontier:
-            for other in neighbours.get(node, ()):
-                if other in component and other not in steps and score(node, other) >= STEP_SCORE:
-                    steps[other] = steps[node] + 1
-                    reached.append(other)
-        frontier = reached
-    return steps
 
 
 def family_names(

@@ -8,12 +8,13 @@ from es_simhash.families.corpus import Corpus
 from es_simhash.families.family import Family
 from es_simhash.families.index_reader import IndexReader
 from es_simhash.families.link_graph import LinkGraph
+from es_simhash.families.merging import Comparison
 from es_simhash.families.options import FamilyOptions
 from es_simhash.families.partition import Pair, family_names, pair
 from es_simhash.families.postings import MAX_TEXTS
 from es_simhash.families.report import Progress
 from es_simhash.families.representatives import Representatives
-from es_simhash.families.united import Comparison, Noted, united_families
+from es_simhash.families.united import Noted, united_families
 from es_simhash.families.writer import Change, Membership
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.indices.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs

@@ -1,26 +1,12 @@
 """Families with what a person noted about pairs: joins unite them, dismissals part them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from es_simhash.families.partition import Node, Pair, families_of, pair
+from es_simhash.families.merging import Comparison, families_of
+from es_simhash.families.partition import Node, Pair, pair
 from es_simhash.relation.joined import JoinedGroups
-
-
-@dataclass(frozen=True)
-class Comparison(Generic[Node]):
-    """How texts are compared; see `families_of`.
-
-    Attributes:
-        score: Of two texts; 0 when they are no versions of each other.
-        kept: Of two texts, the share of the smaller that appears in the other.
-        rank: The highest is the representative.
-    """
-
-    score: Callable[[Node, Node], float]
-    kept: Callable[[Node, Node], float]
-    rank: Callable[[Node], object]
 
 
 @dataclass(frozen=True)
@@ -59,16 +45,7 @@ def united_families(
         comparison: How they are compared.
         noted: What a person noted about them.
     """
-    groups = list(
-        families_of(
-            linked,
-            neighbours,
-            score=comparison.score,
-            kept=comparison.kept,
-            rank=comparison.rank,
-            dismissed=noted.dismissed,
-        )
-    )
+    groups = list(families_of(linked, neighbours, comparison, noted.dismissed))
     if not noted.joined:
         yield from groups
         return

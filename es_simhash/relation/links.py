@@ -1,7 +1,7 @@
 """Which texts find each other, and which are linked as versions, as families see it."""
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.resemblance import coverage_of
+from es_simhash.relation.resemblance import resemblance_of
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.relation.thresholds import LENGTH_RATIO
 from es_simhash.relation.version_score import (
@@ -68,8 +68,7 @@ def version_value(one: AnalysedText, other: AnalysedText) -> float:
     shared = _containment(one, other)
     if not shared.shared:
         return 0.0
-    covered = coverage_of(one.chunks, other.chunks)
-    return pair_value(one, other, shared, max(covered.of_query, covered.of_hit))
+    return pair_value(one, other, shared, resemblance_of(one.chunks, other.chunks))
 
 
 def _containment(one: AnalysedText, other: AnalysedText) -> Containment:

@@ -1,6 +1,7 @@
 """How far the chunks of two texts resemble each other, by the distances of their fingerprints."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,12 +18,48 @@ _UNIT = 1 << 20
 _CELLS = 4_000_000
 
 
-def coverage_of(query: ChunkFingerprints, hit: ChunkFingerprints) -> Coverage:
-    """Return how much of each of two texts resembles the other."""
-    return coverages(query, [hit])[0]
+@dataclass(frozen=True)
+class Resemblance:
+    """How far the chunks of two texts resemble each other.
+
+    Attributes:
+        coverage: Share of each text that resembles the other.
+        equal: Share of each text whose chunks have the fingerprint of a chunk of the other.
+    """
+
+    coverage: Coverage
+    equal: Coverage
+
+    @property
+    def greater(self) -> float:
+        """Share of one text that resembles the other, of both directions the greater."""
+        return max(self.coverage.of_query, self.coverage.of_hit)
+
+    @property
+    def altered(self) -> float:
+        """Share of one text that resembles the other without being equal, from 0 to 1.
+
+        In the direction of the greater coverage, so that it is the same from either side. A
+        revision leaves most of its chunks as they are; a form that is filled in again has
+        something else in many of them.
+        """
+        of_query = self.coverage.of_query - self.equal.of_query
+        of_hit = self.coverage.of_hit - self.equal.of_hit
+        if self.coverage.of_query == self.coverage.of_hit:
+            return (of_query + of_hit) / 2
+        return of_query if self.coverage.of_query > self.coverage.of_hit else of_hit
 
 
-def coverages(query: ChunkFingerprints, hits: Sequence[ChunkFingerprints]) -> list[Coverage]:
+# More than two texts can resemble each other.
+GREATEST = Resemblance(Coverage(1.0, 1.0), Coverage(1.0, 1.0))
+
+
+def resemblance_of(query: ChunkFingerprints, hit: ChunkFingerprints) -> Resemblance:
+    """Return how far the chunks of two texts resemble each other."""
+    return resemblances(query, [hit])[0]
+
+
+def resemblances(query: ChunkFingerprints, hits: Sequence[ChunkFingerprints]) -> list[Resemblance]:
     """Compare the chunks of the query with those of all hits at once.
 
     The shares are sums of integers, so that they are the same from either side.
@@ -32,14 +69,17 @@ def coverages(query: ChunkFingerprints, hits: Sequence[ChunkFingerprints]) -> li
     lengths = np.concatenate([hit.characters for hit in hits])
     of_query, of_hits = _nearest(query.fingerprints, everything, starts)
     table = _similarities(everything.shape[1] * 8)
-    query_sums = query.characters @ table[of_query]
-    hit_sums = np.add.reduceat(table[of_hits] * lengths, starts)
-    query_scale = _UNIT * int(query.characters.sum())
-    hit_scales = _UNIT * np.add.reduceat(lengths, starts)
+    size, sizes = int(query.characters.sum()), np.add.reduceat(lengths, starts)
+    shares = (
+        query.characters @ table[of_query] / (_UNIT * size),
+        np.add.reduceat(table[of_hits] * lengths, starts) / (_UNIT * sizes),
+        query.characters @ (of_query == 0) / size,
+        np.add.reduceat((of_hits == 0) * lengths, starts) / sizes,
+    )
     return [
-        Coverage(query_sum / query_scale, hit_sum / hit_scale)
-        for query_sum, hit_sum, hit_scale in zip(
-            query_sums.tolist(), hit_sums.tolist(), hit_scales.tolist(), strict=True
+        Resemblance(Coverage(covered, hit_covered), Coverage(equal, hit_equal))
+        for covered, hit_covered, equal, hit_equal in zip(
+            *(share.tolist() for share in shares), strict=True
         )
     ]
 

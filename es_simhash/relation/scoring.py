@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.model import Coverage, Kind, Relation
-from es_simhash.relation.resemblance import coverages
+from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblances
 from es_simhash.relation.thresholds import (
     CONTAINED_COVERAGE,
     CONTAINED_RATIO,
@@ -31,14 +31,14 @@ def score_candidates(
         threshold: Where versions begin in their index, as in `version_score.score`.
     """
     return [
-        _relation(query, candidate, coverage, threshold)
-        for candidate, coverage in zip(candidates, _coverages(query, candidates), strict=True)
+        _relation(query, candidate, resemblance, threshold)
+        for candidate, resemblance in zip(candidates, _resemblances(query, candidates), strict=True)
     ]
 
 
 def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
     """Return the coverage of the query and each candidate, as relations have it."""
-    return [_rounded(coverage) for coverage in _coverages(query, candidates)]
+    return [_rounded(each.coverage) for each in _resemblances(query, candidates)]
 
 
 def unshared_score(query: ScoredText, candidate: Candidate) -> float:
@@ -47,13 +47,13 @@ def unshared_score(query: ScoredText, candidate: Candidate) -> float:
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
     nothing = containment(query.chunks, candidate.chunks, 0)
-    return round(score(query, candidate, nothing, 1.0, VERSION_SCORE), SCORE_DIGITS)
+    return round(score(query, candidate, nothing, GREATEST, VERSION_SCORE), SCORE_DIGITS)
 
 
-def _coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
+def _resemblances(query: ScoredText, candidates: Sequence[Candidate]) -> list[Resemblance]:
     if not candidates:
         return []
-    return coverages(query.chunks, [candidate.chunks for candidate in candidates])
+    return resemblances(query.chunks, [candidate.chunks for candidate in candidates])
 
 
 def _rounded(coverage: Coverage) -> Coverage:
@@ -61,15 +61,14 @@ def _rounded(coverage: Coverage) -> Coverage:
 
 
 def _relation(
-    query: ScoredText, candidate: Candidate, coverage: Coverage, threshold: float
+    query: ScoredText, candidate: Candidate, resemblance: Resemblance, threshold: float
 ) -> Relation:
     if candidate.same_content:
         return Relation(candidate.id, "exact", 1.0, Coverage(1.0, 1.0), index=candidate.index)
     bound = shared_bound(query.chunks, candidate.chunks)
     shared = containment(query.chunks, candidate.chunks, int(candidate.shared.searchsorted(bound)))
-    resemblance = max(coverage.of_query, coverage.of_hit)
     found = round(score(query, candidate, shared, resemblance, threshold), SCORE_DIGITS)
-    rounded = _rounded(coverage)
+    rounded = _rounded(resemblance.coverage)
     return Relation(candidate.id, _kind(found, rounded), found, rounded, index=candidate.index)
 
 

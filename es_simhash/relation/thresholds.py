@@ -21,7 +21,7 @@ SHOWN_SIMILARITY = 0.3027
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
 # one shingle of a short text, found in a long one, says little.
 PRIOR_SHINGLES = 1.5
-# Resembling text adds a quarter of its share to what is copied word for word.
+# Resembling text adds this part of its share to what is copied word for word.
 RESEMBLANCE_WEIGHT = 0.25
 
 # --- Versions ---
@@ -35,26 +35,31 @@ LEAST_SHARED = 2
 LEAST_BODY = 0.25
 # The same of a text and one more than LENGTH_RATIO times as long.
 LEAST_EXCERPT = 0.5
+# The part that resembling text adds where versions are told from texts of one form.
+VERSION_RESEMBLANCE_WEIGHT = 0.5
 # Versions share their body and their identity: the geometric mean of the two, this weight on the
-# body, from this value on.
-BODY_EXPONENT = 0.2
-VERSION_CUT = 0.645
+# body, from VERSION_SCORE on.
+BODY_EXPONENT = 0.1
+# Text that resembles the other without being equal takes this part of its share from the identity.
+ALTERED_WEIGHT = 0.95
 # Weight of the numbers in the agreement of two heads that have some.
-HEAD_NUMBERS_WEIGHT = 0.6
+HEAD_NUMBERS_WEIGHT = 0.45
 # Any two texts of one language and subject have this share of their longer words in common.
-UNRELATED_WORDS = 0.45
+UNRELATED_WORDS = 0.39
 # Weight of the numbers, compared with the words.
 NUMBERS_WEIGHT = 0.2
 # Texts of the first two classes of windows, up to 128 tokens, are compared as records.
 RECORD_LEVEL = 1
+# Weight of the rule of records where one of two texts is of the next class.
+LARGER_RECORD_WEIGHT = 0.25
 # Weights of the words, of the letters of the head, and of the numbers of records.
-RECORD_WEIGHTS = (0.4, 0.25, 0.35)
+RECORD_WEIGHTS = (0.3, 0.22, 0.48)
 # What the words say counts like this many numbers more.
-RECORD_PRIOR = 0.25
+RECORD_PRIOR = 0.5
 # Weight of the body, compared with these three.
-RECORD_BODY = 0.04
+RECORD_BODY = 0.12
 # Records are versions from this agreement on, or where one has this share of the other's shingles.
-RECORD_CUT = 0.76
+RECORD_CUT = 0.724
 CONTAINED_SHINGLES = 0.9
 
 # --- Kinds ---

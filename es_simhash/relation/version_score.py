@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.resemblance import coverage_of
+from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of
 from es_simhash.relation.shingle_sample import ALL_SHINGLES, least_shared, sample_bound
 from es_simhash.relation.sketch_agreement import (
     head_agreement,
@@ -22,8 +22,10 @@ from es_simhash.relation.sketch_agreement import (
     word_overlap,
 )
 from es_simhash.relation.thresholds import (
+    ALTERED_WEIGHT,
     BODY_EXPONENT,
     CONTAINED_SHINGLES,
+    LARGER_RECORD_WEIGHT,
     LEAST_BODY,
     LEAST_EXCERPT,
     LENGTH_RATIO,
@@ -38,7 +40,7 @@ from es_simhash.relation.thresholds import (
     SCORE_DIGITS,
     SHOWN_SCORE,
     UNRELATED_WORDS,
-    VERSION_CUT,
+    VERSION_RESEMBLANCE_WEIGHT,
     VERSION_SCORE,
 )
 
@@ -114,7 +116,7 @@ def score(
     one: ScoredText,
     other: ScoredText,
     shared: Containment,
-    resemblance: float,
+    resemblance: Resemblance,
     threshold: float,
 ) -> float:
     """Return the score of two different texts, from 0 to 1; versions have VERSION_SCORE or more.
@@ -125,15 +127,15 @@ def score(
         one: A text.
         other: Another.
         shared: The shingles they share.
-        resemblance: Share of the characters of one that resembles the other, of either direction
-            the greater.
+        resemblance: How far their chunks resemble each other.
         threshold: Value of `version_value` from which on the texts are versions: that of their
             index, or VERSION_SCORE.
     """
     value = version_value(one, other, shared, resemblance)
     if value >= threshold:
         return rescaled(value, threshold)
-    body = _body(shared.smoothed(resemblance), resemblance)
+    copied = shared.smoothed(resemblance.greater)
+    body = _body(copied, resemblance.greater, RESEMBLANCE_WEIGHT)
     below = _piecewise(body, (SHOWN_SCORE, SHOWN_SCORE), (1.0, VERSION_SCORE))
     return min(below, VERSION_SCORE - 0.0001)
 
@@ -145,10 +147,9 @@ def version_score(
 
     The chunks of long texts take long to compare; that is done only where it may decide.
     """
-    if not shared.shared or version_value(one, other, shared, 1.0) < threshold:
+    if not shared.shared or version_value(one, other, shared, GREATEST) < threshold:
         return 0.0
-    covered = coverage_of(one.chunks, other.chunks)
-    resemblance = max(covered.of_query, covered.of_hit)
+    resemblance = resemblance_of(one.chunks, other.chunks)
     found = round(score(one, other, shared, resemblance, threshold), SCORE_DIGITS)
     return found if found >= VERSION_SCORE else 0.0
 
@@ -169,7 +170,7 @@ def rescaled(value: float, threshold: float) -> float:
 
 
 def version_value(
-    one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
 ) -> float:
     """Return how far two different texts are versions, from 0 to 1, before any threshold.
 
@@ -181,30 +182,48 @@ def version_value(
         shared: The shingles they share; without any, the value is 0.
         resemblance: As in `score`.
     """
-    return _version_value(one, other, shared, resemblance) if shared.shared else 0.0
+    if not shared.shared:
+        return 0.0
+    fewer, more = sorted((one.chunks.level, other.chunks.level))
+    if fewer > RECORD_LEVEL or more > RECORD_LEVEL + 1:
+        return _text_value(one, other, shared, resemblance)
+    record = _record_value(one, other, shared, resemblance)
+    if more <= RECORD_LEVEL:
+        return record
+    # Where records end, one rule leads over to the other.
+    text = _text_value(one, other, shared, resemblance)
+    return LARGER_RECORD_WEIGHT * record + (1 - LARGER_RECORD_WEIGHT) * text
 
 
-def _body(copied: float, resemblance: float) -> float:
+def _body(copied: float, resembling: float, weight: float) -> float:
     """Return what two texts share: what is copied, and a part of what resembles of the rest."""
-    return copied + (1 - copied) * RESEMBLANCE_WEIGHT * resemblance
+    return copied + (1 - copied) * weight * resembling
 
 
-def _version_value(
-    one: ScoredText, other: ScoredText, shared: Containment, resemblance: float
+def _record_value(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
 ) -> float:
-    copied = shared.smoothed(resemblance)
-    body = _body(copied, resemblance)
-    if one.chunks.level <= RECORD_LEVEL and other.chunks.level <= RECORD_LEVEL:
-        agreement = _record_agreement(one.sketch, other.sketch)
-        found = _scaled((1 - RECORD_BODY) * agreement + RECORD_BODY * body, RECORD_CUT)
-        if shared.share >= CONTAINED_SHINGLES:
-            found = max(found, VERSION_SCORE)
-        return found
+    copied = shared.smoothed(resemblance.greater)
+    body = _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT)
+    agreement = _record_agreement(one.sketch, other.sketch)
+    scaled = _piecewise(
+        (1 - RECORD_BODY) * agreement + RECORD_BODY * body, (RECORD_CUT, VERSION_SCORE), (1.0, 1.0)
+    )
+    return max(scaled, VERSION_SCORE) if shared.share >= CONTAINED_SHINGLES else scaled
+
+
+def _text_value(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
+) -> float:
+    copied = shared.smoothed(resemblance.greater)
+    body = _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT)
     if body < _least_body(one.chunks, other.chunks):
         return 0.0
     identity = _identity(one.sketch, other.sketch, copied)
-    likeness: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
-    return _scaled(likeness, VERSION_CUT)
+    # What was altered throughout is another text of the same form.
+    identity = max(0.0, identity - ALTERED_WEIGHT * resemblance.altered * (1 - identity))
+    value: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
+    return value
 
 
 def _least_body(one: ChunkFingerprints, other: ChunkFingerprints) -> float:
@@ -243,11 +262,6 @@ def _identity(one: Sketch, other: Sketch, share: float) -> float:
     numbers = common / compared if compared else words
     vocabulary = (1 - NUMBERS_WEIGHT) * words + NUMBERS_WEIGHT * numbers
     return max(head_agreement(one, other), vocabulary)
-
-
-def _scaled(value: float, cut: float) -> float:
-    """Return a value as a score, the cut at VERSION_SCORE."""
-    return _piecewise(value, (cut, VERSION_SCORE), (1.0, 1.0))
 
 
 def _piecewise(value: float, knee: tuple[float, float], end: tuple[float, float]) -> float:

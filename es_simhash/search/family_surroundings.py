@@ -106,6 +106,6 @@ class Surroundings:
                 "steps lead to it"
             )
         return "other_family", (
-            f"in family {other.family}, whose representative comes first, or the texts changed "
-            "since the last run of `es-simhash families`"
+            f"in family {other.family}, which is closer or of which not all are versions of this "
+            "one, or texts changed since the last run of `es-simhash families`"
         )

@@ -1,0 +1,63 @@
+"""What chunks say of two texts: what resembles, what is equal, and what was altered."""
+
+import numpy as np
+import pytest
+
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.model import Coverage
+from es_simhash.relation.resemblance import Resemblance, resemblance_of
+from es_simhash.relation.version_score import Containment, version_value
+
+CHUNK_BYTES = 16
+# Shared text says the same of both: half of the shingles, nine tenths of the chunks.
+SHARED = Containment(40, 80)
+COVERED = Coverage(0.9, 0.9)
+
+
+def chunked(*chunks: tuple[int, int]) -> ChunkFingerprints:
+    """Chunks, each the lowest set bits of its fingerprint and its characters.
+
+    Those of the numbers below 10 are close to each other, and far from those of 60 and more.
+    """
+    bits = np.array([[number < set_bits for number in range(128)] for set_bits, _ in chunks])
+    return ChunkFingerprints(
+        np.packbits(bits, axis=1), np.array([each for _, each in chunks]), np.array([9, 0, 0, 0])
+    )
+
+
+def test_altered_is_what_resembles_without_being_equal() -> None:
+    one = chunked((0, 50), (60, 20), (127, 30))
+    found = resemblance_of(one, chunked((0, 40), (62, 60)))
+    assert found.coverage == Coverage(0.7, 1.0)
+    assert found.equal == Coverage(0.5, 0.4)
+    # Of the second text, which is covered as a whole.
+    assert found.greater == 1.0
+    assert found.altered == pytest.approx(0.6)
+
+
+def test_both_sides_say_the_same() -> None:
+    one, other = chunked((0, 50), (60, 20), (127, 30)), chunked((0, 40), (62, 60))
+    found, mirror = resemblance_of(one, other), resemblance_of(other, one)
+    assert (found.greater, found.altered) == (mirror.greater, mirror.altered)
+    assert found.equal.of_query == mirror.equal.of_hit
+    # Each is covered as a whole, and not equally equal.
+    one, other = chunked((0, 50), (60, 50)), chunked((0, 20), (62, 40), (60, 40))
+    found, mirror = resemblance_of(one, other), resemblance_of(other, one)
+    assert found.coverage == Coverage(1.0, 1.0)
+    assert found.equal != mirror.equal
+    assert found.altered == mirror.altered == pytest.approx((0 + 0.4) / 2)
+
+
+def test_what_was_altered_throughout_is_less_of_a_version() -> None:
+    words = " ".join(f"provision{number} regulates matter{number}" for number in range(120))
+    one, other = TextAnalyser().analyse(
+        [f"Articles of 2014 {words}", f"Statutes of 1998 {words.replace('matter1', 'subject1')}"]
+    )
+    values = [
+        version_value(one, other, SHARED, Resemblance(COVERED, Coverage(equal, equal)))
+        for equal in (0.9, 0.6, 0.3, 0.0)
+    ]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == len(values)
+    assert 0 <= values[-1] < values[0] <= 1
