@@ -6,6 +6,8 @@ from es_simhash.relation.model import VERSION_KINDS, Coverage, Relation, semanti
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
+_NO_COVERAGE = Coverage(0.0, 0.0)
+
 
 def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
     """Return the relation of a document that is near in meaning.
@@ -16,8 +18,9 @@ def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimi
         semantics: How near it is.
     """
     score = semantic_score(semantics.similarity)
-    semantics = replace(semantics, score=score)
-    return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
+    if semantics.score != score:
+        semantics = replace(semantics, score=score)
+    return Relation(id, "semantic", score, _NO_COVERAGE, index=index, semantics=semantics)
 
 
 def combine(by_shingles: Relation, semantic: Relation) -> Relation:

@@ -63,15 +63,20 @@ class _Rarities(dict[str, float]):
     def __init__(self, rarities: Mapping[str, float], language: str) -> None:
         super().__init__(rarities)
         self._language = language
-        self._forms: dict[str, float] = {}
+        self._added: set[str] = set()
 
     def __missing__(self, form: str) -> float:
-        found = self._forms.get(form)
-        if found is None:
-            if len(self._forms) >= _MAX_WORDS_CACHED:
-                self._forms.clear()
-            found = self.get(normal_form(form, self._language), UNKNOWN_RARITY)
-            self._forms[form] = found
+        if len(self._added) >= _MAX_WORDS_CACHED:
+            for added in list(self._added):
+                self.pop(added, None)
+            self._added.clear()
+        normal = normal_form(form, self._language)
+        # What was added is no normal form of the list.
+        is_listed = normal in self and normal not in self._added
+        found = self[normal] if is_listed else UNKNOWN_RARITY
+        # Among the others, the next lookup need not call this.
+        self[form] = found
+        self._added.add(form)
         return found
 
 

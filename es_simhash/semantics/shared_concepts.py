@@ -101,7 +101,7 @@ def _names_by_terms(profile: SemanticProfile, query: SemanticProfile) -> dict[fr
     """Return the names of a text by their terms, of several the first; without terms none."""
     names: dict[frozenset[str], str] = {}
     for name in profile.stored_entities():
-        terms = frozenset(term for term, _ in name_terms(name, query.language, query.packages))
+        terms = frozenset(name_terms(name, query.language, query.packages))
         if terms:
             names.setdefault(terms, name)
     return names

@@ -128,23 +128,27 @@ def entity_cosines(
     cosines: list[float | None] = []
     for names in named:
         terms, norm = _weighed(names, profile) if query and names else ({}, 0.0)
+        if not norm or query.keys().isdisjoint(terms):
+            cosines.append(0.0 if norm else None)
+            continue
         # Only what is shared is divided by the norm; that of a hundred hits takes a millisecond.
-        shared = (weight * (terms[term] / norm) for term, weight in query.items() if term in terms)
-        cosines.append(sum(shared) if norm else None)
+        shared = [weight * (terms[term] / norm) for term, weight in query.items() if term in terms]
+        cosines.append(sum(shared))
     return cosines
 
 
 def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, float], float]:
     """Return the rarity of names and of their words, and the norm of all."""
     terms: dict[str, float] = {}
-    if profile.language not in _WITHOUT_ENTITIES:
+    language, packages = profile.language, profile.packages
+    if language not in _WITHOUT_ENTITIES:
         for name in names:
-            terms.update(name_terms(name, profile.language, profile.packages))
+            terms.update(name_terms(name, language, packages))
     return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
 @lru_cache(maxsize=1 << 16)
-def name_terms(name: str, language: str, packages: frozenset[str]) -> tuple[tuple[str, float], ...]:
+def name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[str, float]:
     """Return the terms of a name with their rarity; several words have a term together too.
 
     Args:
@@ -154,10 +158,10 @@ def name_terms(name: str, language: str, packages: frozenset[str]) -> tuple[tupl
     """
     words = list(count_words(name, language))
     weights = rarity(words, language, packages).tolist() if words else []
-    terms = [*zip(words, weights, strict=True)]
+    terms = dict(zip(words, weights, strict=True))
     if len(words) > 1:
-        terms.append((FULL_NAME + " ".join(words), max(weights)))
-    return tuple(terms)
+        terms[FULL_NAME + " ".join(words)] = max(weights)
+    return terms
 
 
 def entity_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> float | None:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from es_simhash.semantics import rarity as rarities
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, frequency_source, rarity
 
 ORDERED = {
@@ -74,3 +75,25 @@ def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch)
     [second] = rarity(["house"], "en", packages)
     assert first == second < UNKNOWN_RARITY
     assert len(unpacked) == 1
+
+
+@pytest.mark.parametrize("first", ["", "form", "normal"])
+def test_what_was_looked_up_before_changes_no_rarity(
+    first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    normals = {"form": "normal", "normal": "listed"}
+    monkeypatch.setattr(rarities, "normal_form", lambda word, language: normals.get(word, word))
+    known = rarities._Rarities({"listed": 1.0}, "en")
+    assert known[first or "listed"] in (1.0, UNKNOWN_RARITY)
+    # Only the form itself is reduced, not what it was reduced to.
+    assert known["form"] == UNKNOWN_RARITY
+    assert known["normal"] == 1.0
+
+
+def test_the_words_of_a_list_outlast_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rarities, "_MAX_WORDS_CACHED", 3)
+    known = rarities._Rarities({"harbour": 1.0, "crane": 2.0}, "en")
+    for number in range(20):
+        assert known[f"unlisted{number}"] == UNKNOWN_RARITY
+        assert (known["harbour"], known["harbours"], known["crane"]) == (1.0, 1.0, 2.0)
+    assert len(known) <= 2 + 3

@@ -73,7 +73,7 @@ class _Entries:
         self.words, _, pairs = words_of_sentences(segmentation, bounds)
         word, sentence = np.divmod(pairs, self.sentences)
         text = of_text[sentence]
-        begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1))
+        begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1) != 0)
         often = np.diff(begins, append=len(word))
         weights = np.log((counts[text[begins]] + MORE_SENTENCES) / often)
         self.information = _sums(text[begins], weights, self.texts)
