@@ -98,6 +98,8 @@ class _Merging(Generic[Node]):
         refused = set()
         for _, one, other in self._links:
             ends = {self._representatives[one], self._representatives[other]}
+            if len(self._members) == 1:
+                break
             if len(ends) == 1:
                 continue
             lower, higher = sorted(ends, key=self._comparison.rank)  # type: ignore[arg-type]

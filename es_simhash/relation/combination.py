@@ -6,7 +6,7 @@ from es_simhash.relation.model import VERSION_KINDS, Coverage, Relation, semanti
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 
-_NO_COVERAGE = Coverage(0.0, 0.0)
+_UNCOVERED = Coverage(0.0, 0.0)
 
 
 def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
@@ -20,7 +20,7 @@ def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimi
     score = semantic_score(semantics.similarity)
     if semantics.score != score:
         semantics = replace(semantics, score=score)
-    return Relation(id, "semantic", score, _NO_COVERAGE, index=index, semantics=semantics)
+    return Relation(id, "semantic", score, _UNCOVERED, index=index, semantics=semantics)
 
 
 def combine(by_shingles: Relation, semantic: Relation) -> Relation:

@@ -69,7 +69,9 @@ def resemblances(query: ChunkFingerprints, hits: Sequence[ChunkFingerprints]) ->
     lengths = np.concatenate([hit.characters for hit in hits])
     of_query, of_hits = _nearest(query.fingerprints, everything, starts)
     table = _similarities(everything.shape[1] * 8)
-    size, sizes = int(query.characters.sum()), np.add.reduceat(lengths, starts)
+    # Stored chunks that somebody made up may have no characters.
+    size = max(1, int(query.characters.sum()))
+    sizes = np.maximum(1, np.add.reduceat(lengths, starts))
     shares = (
         query.characters @ table[of_query] / (_UNIT * size),
         np.add.reduceat(table[of_hits] * lengths, starts) / (_UNIT * sizes),

@@ -35,7 +35,7 @@ LEAST_SHARED = 2
 LEAST_BODY = 0.25
 # The same of a text and one more than LENGTH_RATIO times as long.
 LEAST_EXCERPT = 0.5
-# The part that resembling text adds where versions are told from texts of one form.
+# The same part in the score of versions.
 VERSION_RESEMBLANCE_WEIGHT = 0.5
 # Versions share their body and their identity: the geometric mean of the two, this weight on the
 # body, from VERSION_SCORE on.

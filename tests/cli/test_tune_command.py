@@ -22,7 +22,7 @@ TEXTS = {
     for number in range(FAMILIES)
     for kind, text in (
         ("a", make_text(number)),
-        ("b", revise(make_text(number), 100 + number, 0.03)),
+        ("b", revise(make_text(number), 100 + number, 0.02)),
         ("c", revise(make_text(number), 200 + number, 0.17)),
     )
 }

@@ -49,6 +49,12 @@ def test_both_sides_say_the_same() -> None:
     assert found.altered == mirror.altered == pytest.approx((0 + 0.4) / 2)
 
 
+def test_chunks_without_characters_cover_nothing() -> None:
+    found = resemblance_of(chunked((0, 50)), chunked((0, 0), (60, 0)))
+    assert found.coverage == Coverage(1.0, 0.0)
+    assert found.equal == Coverage(1.0, 0.0)
+
+
 def test_what_was_altered_throughout_is_less_of_a_version() -> None:
     words = " ".join(f"provision{number} regulates matter{number}" for number in range(120))
     one, other = TextAnalyser().analyse(
