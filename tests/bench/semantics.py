@@ -45,8 +45,12 @@ def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[st
 
 
 def everything(size: int) -> SearchOptions:
-    """Return what shows whole rankings: nothing cut by score, no copies left out."""
-    return SearchOptions(size=size, min_score=0.0, evidence=False, passages=False, collapse=False)
+    """Return what shows whole rankings: nothing cut by score, no copies left out.
+
+    As by default, texts say whether passages are shared; without that, single shingles in common
+    come before likeness in meaning.
+    """
+    return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
 
 
 def exact(documents: Documents) -> metrics.Matrix:
