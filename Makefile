@@ -25,7 +25,7 @@ demo: $(STAMP)
 
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process.
 test: $(STAMP)
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile $(ARGS)
 
 check: $(STAMP)
 	@$(BIN)/ruff check .
