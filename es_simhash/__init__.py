@@ -7,25 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from es_simhash.backfills.backfill import backfill
-    from es_simhash.backfills.estimate import Estimate, estimate
-    from es_simhash.backfills.job import Selection
-    from es_simhash.backfills.report import BackfillReport
-    from es_simhash.backfills.run import BackfillSettings
-    from es_simhash.bulk.outcome import Displaced, Outcome
-    from es_simhash.copies.find import find_copies
-    from es_simhash.copies.options import CopyOptions
-    from es_simhash.copies.report import (
-        Boilerplate,
-        CopiedPassage,
-        CopiesReport,
-        Copy,
-        CopySide,
-        LeftOut,
-    )
-    from es_simhash.deduplication.decision import Decision
-    from es_simhash.deduplication.policy import VersionPolicy
-    from es_simhash.deduplication.rules import OnVersion
     from es_simhash.differences.compare import changes
     from es_simhash.differences.history import (
         Blame,
@@ -42,8 +23,6 @@ if TYPE_CHECKING:
         MovedBlock,
     )
     from es_simhash.differences.timeline import DatedVersion, Timeline
-    from es_simhash.engine.connection import connect
-    from es_simhash.engine.retry import RetryPolicy
     from es_simhash.errors import (
         ClusterError,
         DocumentAmbiguous,
@@ -58,23 +37,6 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.evaluation.evaluation import Evaluation, evaluate
-    from es_simhash.evaluation.labelled_pairs import LabelledPairs, read_pairs
-    from es_simhash.evaluation.model import (
-        Interval,
-        LabelledSet,
-        MethodFigures,
-        SetEvaluation,
-        WrongPair,
-    )
-    from es_simhash.families.changes import FamilyChanges, MovedDocument
-    from es_simhash.families.dismissals import dismiss, lift_undone
-    from es_simhash.families.family import Family
-    from es_simhash.families.find import find_families
-    from es_simhash.families.joins import join
-    from es_simhash.families.options import FamilyOptions
-    from es_simhash.families.report import FamiliesReport
-    from es_simhash.families.settled import SettledPair, settled_pairs
     from es_simhash.fingerprints.scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
@@ -82,26 +44,73 @@ if TYPE_CHECKING:
         fingerprint_texts,
     )
     from es_simhash.index import Index
-    from es_simhash.indices.document_settings import configure, document_settings
-    from es_simhash.indices.install import Request, install
-    from es_simhash.indices.proposal import propose_settings
+    from es_simhash.ingestion.bulk.outcome import Displaced, Outcome
+    from es_simhash.ingestion.deduplication.decision import Decision
+    from es_simhash.ingestion.deduplication.policy import VersionPolicy
+    from es_simhash.ingestion.deduplication.rules import OnVersion
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.ingestion.report import IngestReport
     from es_simhash.ingestion.settings import IngestProgress, IngestSettings
     from es_simhash.ingestion.undo import undo
     from es_simhash.ingestion.undo_report import UndoReport
-    from es_simhash.methods.comparison import MethodScore, method_score
-    from es_simhash.methods.registry import method_names
-    from es_simhash.methods.strings import (
+    from es_simhash.lab.evaluation.evaluation import Evaluation, evaluate
+    from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
+    from es_simhash.lab.evaluation.model import (
+        Interval,
+        LabelledSet,
+        MethodFigures,
+        SetEvaluation,
+        WrongPair,
+    )
+    from es_simhash.lab.methods.comparison import MethodScore, method_score
+    from es_simhash.lab.methods.registry import method_names
+    from es_simhash.lab.methods.strings import (
         compare_fingerprints,
         method_fingerprint,
         method_schemes,
     )
-    from es_simhash.query.candidates import related_query
-    from es_simhash.query.method_search import MethodAnswer, MethodEvidence, MethodRelation
-    from es_simhash.query.neighbours import neighbour_query
-    from es_simhash.query.options import Limits, Recency, SearchOptions
+    from es_simhash.lab.tuning.model import (
+        BlockFigures,
+        KFigures,
+        LabelledFigures,
+        Measure,
+        SchemeFigures,
+        SchemeProposal,
+        ThresholdFigures,
+        ThresholdProposal,
+        TuneOptions,
+        Tuning,
+    )
+    from es_simhash.lab.tuning.tune import tune
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.backfills.estimate import Estimate, estimate
+    from es_simhash.maintenance.backfills.job import Selection
+    from es_simhash.maintenance.backfills.report import BackfillReport
+    from es_simhash.maintenance.backfills.run import BackfillSettings
+    from es_simhash.maintenance.copies.find import find_copies
+    from es_simhash.maintenance.copies.options import CopyOptions
+    from es_simhash.maintenance.copies.report import (
+        Boilerplate,
+        CopiedPassage,
+        CopiesReport,
+        Copy,
+        CopySide,
+        LeftOut,
+    )
+    from es_simhash.maintenance.families.changes import FamilyChanges, MovedDocument
+    from es_simhash.maintenance.families.dismissals import dismiss, lift_undone
+    from es_simhash.maintenance.families.family import Family
+    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.joins import join
+    from es_simhash.maintenance.families.options import FamilyOptions
+    from es_simhash.maintenance.families.report import FamiliesReport
+    from es_simhash.maintenance.families.settled import SettledPair, settled_pairs
+    from es_simhash.maintenance.sweeps.report import SweepReport
+    from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
+    from es_simhash.questions.memory import MemoryIndex
+    from es_simhash.questions.protocol import RelatedIndex
+    from es_simhash.questions.sidecar import SidecarIndex
     from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.compare import compare
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
@@ -114,174 +123,169 @@ if TYPE_CHECKING:
         Span,
     )
     from es_simhash.relation.reasons import reason
-    from es_simhash.search.memory import MemoryIndex
-    from es_simhash.search.protocol import RelatedIndex
-    from es_simhash.search.sidecar import SidecarIndex
     from es_simhash.semantics.extraction import Entity
     from es_simhash.semantics.profile import SemanticProfile
     from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
-    from es_simhash.storage.added_schemes import AddedScheme
-    from es_simhash.storage.config import IndexConfig
-    from es_simhash.storage.document_fields import DocumentFields, DocumentSettings
-    from es_simhash.storage.references import DocumentRef
-    from es_simhash.sync.report import SweepReport
-    from es_simhash.sync.sweep import SweepSettings, sweep
-    from es_simhash.tuning.model import (
-        BlockFigures,
-        KFigures,
-        LabelledFigures,
-        Measure,
-        SchemeFigures,
-        SchemeProposal,
-        ThresholdFigures,
-        ThresholdProposal,
-        TuneOptions,
-        Tuning,
+    from es_simhash.store.added_schemes import AddedScheme
+    from es_simhash.store.config import IndexConfig
+    from es_simhash.store.document_fields import DocumentFields, DocumentSettings
+    from es_simhash.store.elasticsearch.candidates import related_query
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.elasticsearch.method_search import (
+        MethodAnswer,
+        MethodEvidence,
+        MethodRelation,
     )
-    from es_simhash.tuning.tune import tune
+    from es_simhash.store.elasticsearch.neighbours import neighbour_query
+    from es_simhash.store.elasticsearch.retry import RetryPolicy
+    from es_simhash.store.installation.document_settings import configure, document_settings
+    from es_simhash.store.installation.install import Request, install
+    from es_simhash.store.installation.proposal import propose_settings
+    from es_simhash.store.options import Limits, Recency, SearchOptions
+    from es_simhash.store.references import DocumentRef
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
-    "AddedScheme": "es_simhash.storage.added_schemes",
+    "AddedScheme": "es_simhash.store.added_schemes",
     "Answer": "es_simhash.relation.answer",
-    "BackfillReport": "es_simhash.backfills.report",
-    "BackfillSettings": "es_simhash.backfills.run",
+    "BackfillReport": "es_simhash.maintenance.backfills.report",
+    "BackfillSettings": "es_simhash.maintenance.backfills.run",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
-    "BlockFigures": "es_simhash.tuning.model",
-    "Boilerplate": "es_simhash.copies.report",
+    "BlockFigures": "es_simhash.lab.tuning.model",
+    "Boilerplate": "es_simhash.maintenance.copies.report",
     "Change": "es_simhash.differences.model",
     "ChangeSummary": "es_simhash.differences.model",
     "Changes": "es_simhash.differences.model",
     "ClusterError": "es_simhash.errors",
-    "CopiedPassage": "es_simhash.copies.report",
-    "CopiesReport": "es_simhash.copies.report",
-    "Copy": "es_simhash.copies.report",
-    "CopyOptions": "es_simhash.copies.options",
-    "CopySide": "es_simhash.copies.report",
+    "CopiedPassage": "es_simhash.maintenance.copies.report",
+    "CopiesReport": "es_simhash.maintenance.copies.report",
+    "Copy": "es_simhash.maintenance.copies.report",
+    "CopyOptions": "es_simhash.maintenance.copies.options",
+    "CopySide": "es_simhash.maintenance.copies.report",
     "Coverage": "es_simhash.relation.model",
     "DatedVersion": "es_simhash.differences.timeline",
-    "Decision": "es_simhash.deduplication.decision",
-    "Displaced": "es_simhash.bulk.outcome",
+    "Decision": "es_simhash.ingestion.deduplication.decision",
+    "Displaced": "es_simhash.ingestion.bulk.outcome",
     "DocumentContext": "es_simhash.relation.model",
-    "DocumentFields": "es_simhash.storage.document_fields",
+    "DocumentFields": "es_simhash.store.document_fields",
     "DocumentAmbiguous": "es_simhash.errors",
     "DocumentMissing": "es_simhash.errors",
-    "DocumentRef": "es_simhash.storage.references",
-    "DocumentSettings": "es_simhash.storage.document_fields",
+    "DocumentRef": "es_simhash.store.references",
+    "DocumentSettings": "es_simhash.store.document_fields",
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
-    "Estimate": "es_simhash.backfills.estimate",
-    "Evaluation": "es_simhash.evaluation.evaluation",
+    "Estimate": "es_simhash.maintenance.backfills.estimate",
+    "Evaluation": "es_simhash.lab.evaluation.evaluation",
     "Extent": "es_simhash.relation.answer",
-    "FamiliesReport": "es_simhash.families.report",
-    "Family": "es_simhash.families.family",
-    "FamilyChanges": "es_simhash.families.changes",
+    "FamiliesReport": "es_simhash.maintenance.families.report",
+    "Family": "es_simhash.maintenance.families.family",
+    "FamilyChanges": "es_simhash.maintenance.families.changes",
     "FamilyHistory": "es_simhash.relation.family_history",
     "FamilyMember": "es_simhash.relation.family_history",
-    "FamilyOptions": "es_simhash.families.options",
+    "FamilyOptions": "es_simhash.maintenance.families.options",
     "FileInUse": "es_simhash.errors",
     "History": "es_simhash.differences.history",
     "HistoryStep": "es_simhash.differences.history",
     "Index": "es_simhash.index",
-    "IndexConfig": "es_simhash.storage.config",
+    "IndexConfig": "es_simhash.store.config",
     "IndexMissing": "es_simhash.errors",
     "IngestProgress": "es_simhash.ingestion.settings",
     "IngestReport": "es_simhash.ingestion.report",
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
-    "KFigures": "es_simhash.tuning.model",
+    "KFigures": "es_simhash.lab.tuning.model",
     "KeyChange": "es_simhash.differences.model",
-    "LabelledFigures": "es_simhash.tuning.model",
-    "Interval": "es_simhash.evaluation.model",
-    "LabelledPairs": "es_simhash.evaluation.labelled_pairs",
-    "LabelledSet": "es_simhash.evaluation.model",
-    "LeftOut": "es_simhash.copies.report",
-    "Limits": "es_simhash.query.options",
+    "LabelledFigures": "es_simhash.lab.tuning.model",
+    "Interval": "es_simhash.lab.evaluation.model",
+    "LabelledPairs": "es_simhash.lab.evaluation.labelled_pairs",
+    "LabelledSet": "es_simhash.lab.evaluation.model",
+    "LeftOut": "es_simhash.maintenance.copies.report",
+    "Limits": "es_simhash.store.options",
     "MappingConflict": "es_simhash.errors",
-    "Measure": "es_simhash.tuning.model",
-    "MemoryIndex": "es_simhash.search.memory",
-    "MethodFigures": "es_simhash.evaluation.model",
-    "MethodScore": "es_simhash.methods.comparison",
-    "MethodAnswer": "es_simhash.query.method_search",
-    "MethodEvidence": "es_simhash.query.method_search",
-    "MethodRelation": "es_simhash.query.method_search",
+    "Measure": "es_simhash.lab.tuning.model",
+    "MemoryIndex": "es_simhash.questions.memory",
+    "MethodFigures": "es_simhash.lab.evaluation.model",
+    "MethodScore": "es_simhash.lab.methods.comparison",
+    "MethodAnswer": "es_simhash.store.elasticsearch.method_search",
+    "MethodEvidence": "es_simhash.store.elasticsearch.method_search",
+    "MethodRelation": "es_simhash.store.elasticsearch.method_search",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
-    "MovedDocument": "es_simhash.families.changes",
+    "MovedDocument": "es_simhash.maintenance.families.changes",
     "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
-    "OnVersion": "es_simhash.deduplication.rules",
-    "Outcome": "es_simhash.bulk.outcome",
-    "Recency": "es_simhash.query.options",
-    "RelatedIndex": "es_simhash.search.protocol",
+    "OnVersion": "es_simhash.ingestion.deduplication.rules",
+    "Outcome": "es_simhash.ingestion.bulk.outcome",
+    "Recency": "es_simhash.store.options",
+    "RelatedIndex": "es_simhash.questions.protocol",
     "Relation": "es_simhash.relation.model",
-    "Request": "es_simhash.indices.install",
-    "RetryPolicy": "es_simhash.engine.retry",
+    "Request": "es_simhash.store.installation.install",
+    "RetryPolicy": "es_simhash.store.elasticsearch.retry",
     "Reuse": "es_simhash.relation.model",
     "Scheme": "es_simhash.fingerprints.scheme",
     "SchemeError": "es_simhash.errors",
-    "SchemeFigures": "es_simhash.tuning.model",
+    "SchemeFigures": "es_simhash.lab.tuning.model",
     "SchemeMismatch": "es_simhash.errors",
-    "SchemeProposal": "es_simhash.tuning.model",
-    "SearchOptions": "es_simhash.query.options",
-    "Selection": "es_simhash.backfills.job",
+    "SchemeProposal": "es_simhash.lab.tuning.model",
+    "SearchOptions": "es_simhash.store.options",
+    "Selection": "es_simhash.maintenance.backfills.job",
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
-    "SetEvaluation": "es_simhash.evaluation.model",
-    "SettledPair": "es_simhash.families.settled",
+    "SetEvaluation": "es_simhash.lab.evaluation.model",
+    "SettledPair": "es_simhash.maintenance.families.settled",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
-    "SidecarIndex": "es_simhash.search.sidecar",
+    "SidecarIndex": "es_simhash.questions.sidecar",
     "Span": "es_simhash.relation.model",
-    "SweepReport": "es_simhash.sync.report",
-    "SweepSettings": "es_simhash.sync.sweep",
+    "SweepReport": "es_simhash.maintenance.sweeps.report",
+    "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
-    "ThresholdFigures": "es_simhash.tuning.model",
-    "ThresholdProposal": "es_simhash.tuning.model",
+    "ThresholdFigures": "es_simhash.lab.tuning.model",
+    "ThresholdProposal": "es_simhash.lab.tuning.model",
     "Timeline": "es_simhash.differences.timeline",
-    "TuneOptions": "es_simhash.tuning.model",
-    "Tuning": "es_simhash.tuning.model",
+    "TuneOptions": "es_simhash.lab.tuning.model",
+    "Tuning": "es_simhash.lab.tuning.model",
     "UndoReport": "es_simhash.ingestion.undo_report",
     "Version": "es_simhash.differences.history",
-    "VersionPolicy": "es_simhash.deduplication.policy",
-    "WrongPair": "es_simhash.evaluation.model",
-    "backfill": "es_simhash.backfills.backfill",
+    "VersionPolicy": "es_simhash.ingestion.deduplication.policy",
+    "WrongPair": "es_simhash.lab.evaluation.model",
+    "backfill": "es_simhash.maintenance.backfills.backfill",
     "changes": "es_simhash.differences.compare",
     "compare": "es_simhash.relation.compare",
-    "compare_fingerprints": "es_simhash.methods.strings",
-    "configure": "es_simhash.indices.document_settings",
-    "connect": "es_simhash.engine.connection",
-    "dismiss": "es_simhash.families.dismissals",
-    "document_settings": "es_simhash.indices.document_settings",
-    "estimate": "es_simhash.backfills.estimate",
-    "evaluate": "es_simhash.evaluation.evaluation",
-    "find_copies": "es_simhash.copies.find",
-    "find_families": "es_simhash.families.find",
+    "compare_fingerprints": "es_simhash.lab.methods.strings",
+    "configure": "es_simhash.store.installation.document_settings",
+    "connect": "es_simhash.store.elasticsearch.connection",
+    "dismiss": "es_simhash.maintenance.families.dismissals",
+    "document_settings": "es_simhash.store.installation.document_settings",
+    "estimate": "es_simhash.maintenance.backfills.estimate",
+    "evaluate": "es_simhash.lab.evaluation.evaluation",
+    "find_copies": "es_simhash.maintenance.copies.find",
+    "find_families": "es_simhash.maintenance.families.find",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
-    "install": "es_simhash.indices.install",
-    "join": "es_simhash.families.joins",
-    "lift_undone": "es_simhash.families.dismissals",
-    "method_names": "es_simhash.methods.registry",
-    "method_score": "es_simhash.methods.comparison",
-    "method_fingerprint": "es_simhash.methods.strings",
-    "method_schemes": "es_simhash.methods.strings",
-    "neighbour_query": "es_simhash.query.neighbours",
+    "install": "es_simhash.store.installation.install",
+    "join": "es_simhash.maintenance.families.joins",
+    "lift_undone": "es_simhash.maintenance.families.dismissals",
+    "method_names": "es_simhash.lab.methods.registry",
+    "method_score": "es_simhash.lab.methods.comparison",
+    "method_fingerprint": "es_simhash.lab.methods.strings",
+    "method_schemes": "es_simhash.lab.methods.strings",
+    "neighbour_query": "es_simhash.store.elasticsearch.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
-    "propose_settings": "es_simhash.indices.proposal",
-    "read_pairs": "es_simhash.evaluation.labelled_pairs",
+    "propose_settings": "es_simhash.store.installation.proposal",
+    "read_pairs": "es_simhash.lab.evaluation.labelled_pairs",
     "reason": "es_simhash.relation.reasons",
-    "related_query": "es_simhash.query.candidates",
-    "settled_pairs": "es_simhash.families.settled",
-    "sweep": "es_simhash.sync.sweep",
-    "tune": "es_simhash.tuning.tune",
+    "related_query": "es_simhash.store.elasticsearch.candidates",
+    "settled_pairs": "es_simhash.maintenance.families.settled",
+    "sweep": "es_simhash.maintenance.sweeps.sweep",
+    "tune": "es_simhash.lab.tuning.tune",
     "undo": "es_simhash.ingestion.undo",
 }
 

@@ -1,9 +1,9 @@
 """An index with everything that can be queried of it."""
 
-from es_simhash.copies.find import find_copies
-from es_simhash.copies.options import CopyOptions
-from es_simhash.copies.report import CopiesReport, CopyProgress
-from es_simhash.search.index import Index as SearchedIndex
+from es_simhash.maintenance.copies.find import find_copies
+from es_simhash.maintenance.copies.options import CopyOptions
+from es_simhash.maintenance.copies.report import CopiesReport, CopyProgress
+from es_simhash.questions.index import Index as SearchedIndex
 
 
 class Index(SearchedIndex):

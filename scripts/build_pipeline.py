@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.storage.fields import DEFAULT_FIELD
-from es_simhash.storage.pipeline import NAME, set_names
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.pipeline import NAME, set_names
 from es_simhash.text.characters import class_table
 from es_simhash.text.limits import MAX_CHUNKS, MAX_TEXT_BYTES
 from es_simhash.text.segmentation import sentence_classes

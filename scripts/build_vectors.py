@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.storage import semantic_conformance
-from es_simhash.storage.conformance import Vector, describe
+from es_simhash.store import semantic_conformance
+from es_simhash.store.conformance import Vector, describe
 
 DATA = Path(__file__).parents[1] / "es_simhash" / "data"
 

@@ -15,7 +15,7 @@ from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.local_node import lifecycle
 from es_simhash.local_node.finder import Engine, choose_source, find_engine
 from es_simhash.local_node.settings import OPTIONS_VARIABLE
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 from tests.support.datasets import data_folder
 
 # Fixtures of several rooms; those of one room are in its conftest.
@@ -129,7 +129,7 @@ def _lease(engine: Engine) -> Iterator[str]:
 @pytest.fixture
 def client(cluster_url: str) -> Iterator[Any]:
     """An Elasticsearch client, closed after the test."""
-    from es_simhash.engine.connection import connect
+    from es_simhash.store.elasticsearch.connection import connect
 
     with connect(cluster_url) as connected:
         yield connected

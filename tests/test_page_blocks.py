@@ -23,7 +23,7 @@ RUN_BY = {
     "docs/privileges.md": "tests/local_node",
     "docs/python.md": "tests/test_readme.py",
     "docs/service.md": "tests/test_pages_typed.py",
-    "docs/your-search.md": "tests/families/test_your_search.py",
+    "docs/your-search.md": "tests/maintenance/families/test_your_search.py",
     "examples/newsroom/README.md": "tests/examples",
     "examples/server-side/README.md": "tests/examples",
     "examples/static/README.md": "tests/examples",
@@ -33,7 +33,7 @@ RUN_BY = {
 }
 # Single blocks that a test runs, by the beginning of their first line.
 PARTS = {
-    "docs/pipeline.md": ("tests/storage/test_pipeline.py", ("curl", "PUT", "POST")),
+    "docs/pipeline.md": ("tests/store/test_pipeline.py", ("curl", "PUT", "POST")),
 }
 # Page, how many of its other blocks nobody runs as they stand, and why. This list only shrinks.
 NOT_RUN = {

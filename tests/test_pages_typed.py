@@ -31,7 +31,7 @@ PAGES = (
     *("backfill", "changes", "copies", "deduplicate", "families", "ingest", "passages", "report"),
     *("sweep", "json", "evaluate", "methods", "tune"),
 )
-# Lines that run until they are stopped; tests/sync stops such sweeps.
+# Lines that run until they are stopped; tests/maintenance/sweeps stops such sweeps.
 ENDLESS = re.compile(r"sweep .*--every|^tail ")
 # Blocks that show another index than the one here, by the beginning of their first line.
 OTHER_INDEX = ("$ es-simhash family policies",)

@@ -37,7 +37,7 @@ def test_the_public_names_are_sorted_and_there() -> None:
     "before",
     [
         "pass",
-        "import es_simhash.ingestion.ingest, es_simhash.search.index, es_simhash.fingerprints",
+        "import es_simhash.ingestion.ingest, es_simhash.questions.index, es_simhash.fingerprints",
     ],
 )
 def test_public_functions_can_be_called_whatever_was_imported(before: str) -> None:
@@ -114,8 +114,8 @@ def test_the_errors_are_one_tree() -> None:
         "import es_simhash",
         "import es_simhash; assert es_simhash.compare('a b c', 'a b c').kind == 'exact'",
         "import es_simhash; assert es_simhash.fingerprint('a b c').document is not None",
-        "from es_simhash.storage.conformance import check, vectors; assert check(vectors()) == []",
-        "from es_simhash.search.memory import MemoryIndex; MemoryIndex().add('1', 'a b c')",
+        "from es_simhash.store.conformance import check, vectors; assert check(vectors()) == []",
+        "from es_simhash.questions.memory import MemoryIndex; MemoryIndex().add('1', 'a b c')",
     ],
     ids=["import", "compare", "fingerprint", "selftest", "memory"],
 )

@@ -10,13 +10,6 @@ from typing import Any
 import click
 from rich.progress import Progress
 
-from es_simhash.backfills.backfill import backfill as backfill_index
-from es_simhash.backfills.estimate import Estimate, estimate
-from es_simhash.backfills.job import Selection
-from es_simhash.backfills.prune import prune, require_sidecar_of
-from es_simhash.backfills.report import BackfillReport
-from es_simhash.backfills.run import BackfillSettings
-from es_simhash.bulk.outcome import Outcome
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.inputs import parse_query
 from es_simhash.cli.options import (
@@ -38,9 +31,16 @@ from es_simhash.cli.progress import (
     update_progress,
 )
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import InputError
-from es_simhash.storage.config import IndexConfig
+from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
+from es_simhash.maintenance.backfills.estimate import Estimate, estimate
+from es_simhash.maintenance.backfills.job import Selection
+from es_simhash.maintenance.backfills.prune import prune, require_sidecar_of
+from es_simhash.maintenance.backfills.report import BackfillReport
+from es_simhash.maintenance.backfills.run import BackfillSettings
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.text.escaping import file_name
 
 

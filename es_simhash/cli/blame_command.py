@@ -14,7 +14,7 @@ from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.version_output import date_field_option, order_line, version_label
 from es_simhash.differences.history import Blame, BlamedSentence
 from es_simhash.errors import InputError
-from es_simhash.search.sidecar import open_index
+from es_simhash.questions.sidecar import open_index
 from es_simhash.text.escaping import one_line
 
 

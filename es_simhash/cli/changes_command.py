@@ -17,7 +17,7 @@ from es_simhash.cli.output import print_json
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.version_output import date_field_option, order_line, version_label
 from es_simhash.differences.history import History
-from es_simhash.search.sidecar import open_index
+from es_simhash.questions.sidecar import open_index
 
 _FORMATS_OF_HISTORY = ("table", "text", "json")
 

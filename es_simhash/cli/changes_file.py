@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from es_simhash.bulk.append_only_file import AppendOnlyFile
 from es_simhash.cli.output import now
 from es_simhash.errors import InputError
-from es_simhash.families.changes import FamilyChanges
+from es_simhash.ingestion.bulk.append_only_file import AppendOnlyFile
+from es_simhash.maintenance.families.changes import FamilyChanges
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -15,7 +15,7 @@ from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.differences.compare import changes
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.methods.registry import method_names
+from es_simhash.lab.methods.registry import method_names
 from es_simhash.relation.compare import compare as compare_texts
 
 # Of what two files share.

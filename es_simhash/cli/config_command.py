@@ -11,11 +11,15 @@ from rich.text import Text
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option, print_json
-from es_simhash.engine.gateway import Client
-from es_simhash.indices.document_settings import REPRESENTATIVES, configure, document_settings
-from es_simhash.indices.proposal import propose_settings
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.storage.document_fields import SETTINGS, DocumentSettings
+from es_simhash.store.document_fields import SETTINGS, DocumentSettings
+from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.installation.document_settings import (
+    REPRESENTATIVES,
+    configure,
+    document_settings,
+)
+from es_simhash.store.installation.proposal import propose_settings
 from es_simhash.text.escaping import one_line
 
 _MEANINGS = {

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from es_simhash.cli.options import Command
-from es_simhash.engine.connection import connect
-from es_simhash.engine.gateway import Gateway
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.gateway import Gateway
 
 DEFAULT_URL = "http://localhost:9200"
 

@@ -6,8 +6,13 @@ from rich.text import Text
 
 from es_simhash.cli.output import shortened
 from es_simhash.cli.tables import side_by_side
-from es_simhash.copies.report import CopiesReport
-from es_simhash.copies.sentences import copy_line, counts_line, left_out_lines, pair_line
+from es_simhash.maintenance.copies.report import CopiesReport
+from es_simhash.maintenance.copies.sentences import (
+    copy_line,
+    counts_line,
+    left_out_lines,
+    pair_line,
+)
 from es_simhash.text.escaping import one_line
 
 _MAX_BOILERPLATE = 10

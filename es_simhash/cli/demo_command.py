@@ -12,32 +12,32 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.bulk.processes import available_processors
-from es_simhash.bulk.sources import open_sources
 from es_simhash.cli.demo_output import Row, print_overview
 from es_simhash.cli.options import index_config, text_field_option
 from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.report_command import written_line
-from es_simhash.engine.connection import connect
-from es_simhash.engine.gateway import Client, Gateway
 from es_simhash.errors import EsSimhashError, MissingExtra
-from es_simhash.families.find import find_families
-from es_simhash.indices.document_settings import configure
-from es_simhash.indices.install import install
-from es_simhash.indices.proposal import propose_settings
+from es_simhash.ingestion.bulk.processes import available_processors
+from es_simhash.ingestion.bulk.sources import open_sources
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import Engine, find_engine
-from es_simhash.query.options import SearchOptions
-from es_simhash.reports.html import report_html
-from es_simhash.reports.model import ReportOptions
-from es_simhash.reports.read import read_report
-from es_simhash.search.index import Index
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.reports.html import report_html
+from es_simhash.maintenance.reports.model import ReportOptions
+from es_simhash.maintenance.reports.read import read_report
+from es_simhash.questions.index import Index
 from es_simhash.service.extra import require_extra
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.document_settings import configure
+from es_simhash.store.installation.install import install
+from es_simhash.store.installation.proposal import propose_settings
+from es_simhash.store.options import SearchOptions
 from es_simhash.text.escaping import masked_url, one_line
 
 SAMPLE_INDEX = "es-simhash-demo"

@@ -22,20 +22,20 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.page_file import require_page_file
 from es_simhash.cli.problems import print_problems
-from es_simhash.engine.gateway import Gateway
-from es_simhash.evaluation.evaluate import evaluate as evaluate_methods
-from es_simhash.evaluation.evaluate import labelled_set
-from es_simhash.evaluation.index_texts import index_texts
-from es_simhash.evaluation.known_pairs import known_pairs
-from es_simhash.evaluation.labelled_pairs import LabelledPairs, read_pairs
-from es_simhash.evaluation.model import SetEvaluation
-from es_simhash.evaluation.overlap import shared_documents
-from es_simhash.evaluation.text_files import read_texts
-from es_simhash.indices.configuration import InstalledIndex
-from es_simhash.methods.model import Method
-from es_simhash.methods.project import ProjectMethod
-from es_simhash.methods.registry import DEFAULT_METHOD, method_named, method_names
-from es_simhash.storage.config import IndexConfig
+from es_simhash.lab.evaluation.evaluate import evaluate as evaluate_methods
+from es_simhash.lab.evaluation.evaluate import labelled_set
+from es_simhash.lab.evaluation.index_texts import index_texts
+from es_simhash.lab.evaluation.known_pairs import known_pairs
+from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
+from es_simhash.lab.evaluation.model import SetEvaluation
+from es_simhash.lab.evaluation.overlap import shared_documents
+from es_simhash.lab.evaluation.text_files import read_texts
+from es_simhash.lab.methods.model import Method
+from es_simhash.lab.methods.project import ProjectMethod
+from es_simhash.lab.methods.registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.installation.configuration import InstalledIndex
 
 
 @click.command()

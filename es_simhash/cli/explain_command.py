@@ -16,7 +16,7 @@ from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
-from es_simhash.search.sidecar import open_index
+from es_simhash.questions.sidecar import open_index
 
 
 @click.command()

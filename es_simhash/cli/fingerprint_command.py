@@ -11,11 +11,11 @@ from es_simhash.cli.inputs import read_text
 from es_simhash.cli.method_comparison import fingerprints_of
 from es_simhash.cli.output import print_json
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.methods.fingerprint_registry import fingerprint_method
-from es_simhash.methods.registry import method_names
-from es_simhash.methods.scheme import FingerprintMethod
-from es_simhash.methods.strings import method_schemes
-from es_simhash.storage.conformance import describe
+from es_simhash.lab.methods.fingerprint_registry import fingerprint_method
+from es_simhash.lab.methods.registry import method_names
+from es_simhash.lab.methods.scheme import FingerprintMethod
+from es_simhash.lab.methods.strings import method_schemes
+from es_simhash.store.conformance import describe
 from es_simhash.text.escaping import one_line
 
 

@@ -11,9 +11,6 @@ from typing import Any
 import click
 from rich.progress import Progress as Bar
 
-from es_simhash.bulk.conflicts import ON_CONFLICT, OnConflict
-from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.sources import PATTERNS, open_sources
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.ingest_summary import IngestSummary
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
@@ -33,8 +30,11 @@ from es_simhash.cli.progress import (
     require_no_failures,
 )
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.deduplication.audit import default_audit
-from es_simhash.deduplication.run_ids import new_run
+from es_simhash.ingestion.bulk.conflicts import ON_CONFLICT, OnConflict
+from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.sources import PATTERNS, open_sources
+from es_simhash.ingestion.deduplication.audit import default_audit
+from es_simhash.ingestion.deduplication.run_ids import new_run
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestProgress, IngestSettings
 from es_simhash.text.escaping import file_name

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import click
 
-from es_simhash.bulk.outcome import Outcome
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.errors import EsSimhashError
+from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestProgress
 

@@ -10,15 +10,15 @@ from es_simhash.cli.config_command import described
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
-from es_simhash.engine.gateway import Client
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.indices.document_settings import configure, document_settings
-from es_simhash.indices.install import Request, install_component_template
-from es_simhash.indices.install import install as install_fields
-from es_simhash.indices.proposal import propose_settings
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.storage.document_fields import DocumentSettings
+from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.installation.document_settings import configure, document_settings
+from es_simhash.store.installation.install import Request, install_component_template
+from es_simhash.store.installation.install import install as install_fields
+from es_simhash.store.installation.proposal import propose_settings
 
 
 @click.command()

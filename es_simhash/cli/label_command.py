@@ -15,11 +15,11 @@ from es_simhash.cli.labelling import Labelling
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.output import listed
 from es_simhash.cli.overrides import note_overrides
-from es_simhash.evaluation.label_file import LabelFile
-from es_simhash.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
-from es_simhash.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
-from es_simhash.search.sidecar import open_index
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.lab.evaluation.label_file import LabelFile
+from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
+from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
+from es_simhash.questions.sidecar import open_index
+from es_simhash.store.fields import DEFAULT_FIELD
 
 _MAX_LISTED = 5
 _MAX_SEED = (1 << 31) - 1

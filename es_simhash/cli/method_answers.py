@@ -11,10 +11,10 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
 from es_simhash.cli.related_output import print_by_query, report_truncated
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
-from es_simhash.query.method_search import MethodAnswer, MethodRelation
-from es_simhash.query.options import SearchOptions
-from es_simhash.search.index import Index
-from es_simhash.storage.paths import get_path
+from es_simhash.questions.index import Index
+from es_simhash.store.elasticsearch.method_search import MethodAnswer, MethodRelation
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 
 

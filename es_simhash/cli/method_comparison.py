@@ -6,13 +6,13 @@ import numpy as np
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError
-from es_simhash.methods.comparison import MethodScore, score_of
-from es_simhash.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
-from es_simhash.methods.model import Method, Rows
-from es_simhash.methods.readable import require_readable
-from es_simhash.methods.registry import method_named
-from es_simhash.methods.scheme import FingerprintMethod, is_fingerprint
-from es_simhash.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
+from es_simhash.lab.methods.comparison import MethodScore, score_of
+from es_simhash.lab.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
+from es_simhash.lab.methods.model import Method, Rows
+from es_simhash.lab.methods.readable import require_readable
+from es_simhash.lab.methods.registry import method_named
+from es_simhash.lab.methods.scheme import FingerprintMethod, is_fingerprint
+from es_simhash.lab.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
 from es_simhash.text.escaping import one_line
 
 

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from es_simhash.bulk.processes import available_processors
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.ingestion.bulk.processes import available_processors
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.fields import DEFAULT_FIELD
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

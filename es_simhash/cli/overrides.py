@@ -2,11 +2,11 @@
 
 import click
 
-from es_simhash.engine.gateway import Client
 from es_simhash.errors import EsSimhashError
-from es_simhash.indices.document_settings import document_settings
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.document_fields import SETTINGS
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.document_fields import SETTINGS
+from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.installation.document_settings import document_settings
 
 # How the settings are called that an option may override.
 _CALLED = {"text": "Text field", "date": "Date field", "representative": "Representative"}

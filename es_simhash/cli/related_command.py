@@ -19,13 +19,13 @@ from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.related_output import print_answers
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.query.options import FamilyFilter, Limits, Recency, SearchOptions
-from es_simhash.query.order import SORTS, Sort
+from es_simhash.questions.sidecar import open_index
 from es_simhash.relation.answer import Grouping
 from es_simhash.relation.model import KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
-from es_simhash.search.sidecar import open_index
-from es_simhash.storage.document_fields import DocumentFields
+from es_simhash.store.document_fields import DocumentFields
+from es_simhash.store.options import FamilyFilter, Limits, Recency, SearchOptions
+from es_simhash.store.order import SORTS, Sort
 
 
 @click.command()

@@ -2,9 +2,9 @@
 
 import click
 
-from es_simhash.methods import conformance as method_conformance
-from es_simhash.methods.strings import method_schemes
-from es_simhash.storage import conformance, semantic_conformance
+from es_simhash.lab.methods import conformance as method_conformance
+from es_simhash.lab.methods.strings import method_schemes
+from es_simhash.store import conformance, semantic_conformance
 
 
 @click.command()

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
+from es_simhash.lab.tuning.model import LabelledFigures, Measure, Tuning
 from es_simhash.text.escaping import one_line
-from es_simhash.tuning.model import LabelledFigures, Measure, Tuning
 
 
 def print_tuning(tuning: Tuning) -> None:

@@ -3,11 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from es_simhash.bulk.conflicts import CONFLICT, REPEATED, Mark, RunDocuments, Standing, key_of
-from es_simhash.bulk.outcome import Displaced, Outcome
-from es_simhash.bulk.prepared import Prepared
-from es_simhash.bulk.run_conflicts import displaced_by, loser
-from es_simhash.deduplication.decision import Decision
+from es_simhash.ingestion.bulk.conflicts import (
+    CONFLICT,
+    REPEATED,
+    Mark,
+    RunDocuments,
+    Standing,
+    key_of,
+)
+from es_simhash.ingestion.bulk.outcome import Displaced, Outcome
+from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.run_conflicts import displaced_by, loser
+from es_simhash.ingestion.deduplication.decision import Decision
 
 
 class DecidedDocuments:

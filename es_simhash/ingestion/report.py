@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from es_simhash.bulk.outcome import Outcome, Status
+from es_simhash.ingestion.bulk.outcome import Outcome, Status
 
 # In the order in which they are reported.
 STATUSES: tuple[Status, ...] = (

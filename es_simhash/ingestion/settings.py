@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.conflicts import OnConflict, require_on_conflict
-from es_simhash.bulk.preparation import Prepare
-from es_simhash.bulk.run import AHEAD
-from es_simhash.engine.retry import RetryPolicy
 from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.conflicts import OnConflict, require_on_conflict
+from es_simhash.ingestion.bulk.preparation import Prepare
+from es_simhash.ingestion.bulk.run import AHEAD
 from es_simhash.ingestion.report import IngestReport
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 
 
 @dataclass

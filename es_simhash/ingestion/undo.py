@@ -7,27 +7,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from es_simhash.bulk.batches import Lines
-from es_simhash.bulk.documents import ID, ROUTING, splice
-from es_simhash.bulk.lookup import Identity
-from es_simhash.bulk.run import write_batches
-from es_simhash.bulk.target import TargetIndex
-from es_simhash.bulk.write_all import WriteAll
-from es_simhash.deduplication.audit import read_audit, unchanging_audit
-from es_simhash.deduplication.audit_records import Record
-from es_simhash.deduplication.audit_runs import choose_runs, runs_of
-from es_simhash.deduplication.effects import WRITE_ATTEMPTS, is_conflict
-from es_simhash.deduplication.rules import ACTIONS
-from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import InputError
-from es_simhash.indices.noted_pairs import Dismissals, UndoneDecision
-from es_simhash.indices.state_index import StateIndex
+from es_simhash.ingestion.bulk.batches import Lines
+from es_simhash.ingestion.bulk.documents import ID, ROUTING, splice
+from es_simhash.ingestion.bulk.lookup import Identity
+from es_simhash.ingestion.bulk.run import write_batches
+from es_simhash.ingestion.bulk.target import TargetIndex
+from es_simhash.ingestion.bulk.write_all import WriteAll
+from es_simhash.ingestion.deduplication.audit import read_audit, unchanging_audit
+from es_simhash.ingestion.deduplication.audit_records import Record
+from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
+from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS, is_conflict
+from es_simhash.ingestion.deduplication.rules import ACTIONS
 from es_simhash.ingestion.undo_report import UndoReport
-from es_simhash.storage import fields
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.paths import get_path, nested_path
-from es_simhash.storage.references import DocumentRef, DocumentVersion
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.paths import get_path, nested_path
+from es_simhash.store.references import DocumentRef, DocumentVersion
 
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from es_simhash.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcome import Outcome
 
 
 @dataclass

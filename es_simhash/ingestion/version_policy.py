@@ -5,20 +5,20 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from es_simhash.bulk.batches import Batch
-from es_simhash.bulk.conflicts import REROUTED, Mark, RunDocuments
-from es_simhash.bulk.outcome import Failure, Outcome
-from es_simhash.bulk.preparation import identify, index_action
-from es_simhash.bulk.prepared import Prepared
-from es_simhash.bulk.run_conflicts import loser
-from es_simhash.bulk.sequencer import Turn
-from es_simhash.bulk.target import TargetIndex
-from es_simhash.bulk.write_policy import BatchReport
-from es_simhash.deduplication.candidate_search import Answers
-from es_simhash.deduplication.decision import Decision, IncomingDocument, Original
-from es_simhash.deduplication.policy import VersionPolicy
-from es_simhash.deduplication.preparation import prepare_undecided
+from es_simhash.ingestion.bulk.batches import Batch
+from es_simhash.ingestion.bulk.conflicts import REROUTED, Mark, RunDocuments
+from es_simhash.ingestion.bulk.outcome import Failure, Outcome
+from es_simhash.ingestion.bulk.preparation import identify, index_action
+from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.run_conflicts import loser
+from es_simhash.ingestion.bulk.sequencer import Turn
+from es_simhash.ingestion.bulk.target import TargetIndex
+from es_simhash.ingestion.bulk.write_policy import BatchReport
 from es_simhash.ingestion.decided_documents import DecidedDocuments
+from es_simhash.ingestion.deduplication.candidate_search import Answers
+from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument, Original
+from es_simhash.ingestion.deduplication.policy import VersionPolicy
+from es_simhash.ingestion.deduplication.preparation import prepare_undecided
 
 
 @dataclass

@@ -11,7 +11,7 @@ from es_simhash.errors import NodeError
 from es_simhash.local_node.java import Java
 from es_simhash.local_node.packages import apt_install, apt_usable
 from es_simhash.local_node.settings import Report, available_versions
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 GROUP = "org.elasticsearch.distribution.integ-test-zip"

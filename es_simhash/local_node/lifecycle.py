@@ -29,7 +29,7 @@ from es_simhash.local_node.settings import (
     render_jvm_options,
     render_yml,
 )
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 
 START_SECONDS = 180.0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from es_simhash.errors import NodeError
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 
 DEFAULT_VERSION = "9.5.3"
 FALLBACK_VERSION = "8.19.21"

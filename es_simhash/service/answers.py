@@ -5,16 +5,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from es_simhash.errors import DocumentMissing
-from es_simhash.query.options import SearchOptions
-from es_simhash.query.order import SORTS, Sort
+from es_simhash.questions.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import DocumentContext, Relation
-from es_simhash.search.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.service.parameters import RelatedQuery
 from es_simhash.service.questions import Filters, Shown, States
 from es_simhash.service.served import ServedIndex
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.document_fields import DocumentFields, link_fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.document_fields import DocumentFields, link_fields
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.order import SORTS, Sort
 
 
 @dataclass(frozen=True)

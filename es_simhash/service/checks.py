@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from es_simhash.engine.errors import RequestRejected
-from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import InputError
-from es_simhash.indices.document_settings import sample_sources
 from es_simhash.service.configuration import Query, ServiceConfig
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.document_fields import DocumentFields, link_fields
-from es_simhash.storage.mapped_fields import fields_named, nearest_hint
-from es_simhash.storage.paths import get_values
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.document_fields import DocumentFields, link_fields
+from es_simhash.store.elasticsearch.errors import RequestRejected
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.installation.document_settings import sample_sources
+from es_simhash.store.mapped_fields import fields_named, nearest_hint
+from es_simhash.store.paths import get_values
 
 Mappings = Mapping[str, Mapping[str, Any]]
 

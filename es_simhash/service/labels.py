@@ -1,7 +1,7 @@
 """The label file of the configuration, checked before the service starts."""
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation.shared_labels import SharedLabels
+from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.configuration import ServiceConfig
 
 

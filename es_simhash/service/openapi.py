@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from es_simhash.query.order import Sort
 from es_simhash.relation.model import KINDS
 from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.parameters import DEFAULT_SIZE
 from es_simhash.service.problems import PROBLEM_TYPE, TITLES
+from es_simhash.store.order import Sort
 
 Schema = Mapping[str, Any]
 _TEXT = {"type": ["string", "null"]}

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from es_simhash.query.order import Sort
 from es_simhash.service.parameters import RelatedQuery
+from es_simhash.store.order import Sort
 
 Filters = Sequence[Mapping[str, Any]]
 # Sequence number and primary term of documents, by index and id.

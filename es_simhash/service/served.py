@@ -5,13 +5,13 @@ from typing import Any, Protocol
 
 from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
-from es_simhash.engine.gateway import Gateway
-from es_simhash.query.options import Query
+from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.search.protocol import RelatedIndex
 from es_simhash.service.questions import Filters, Shown
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.dates import DateField
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.options import Query
 
 
 class ServedDocuments(Protocol):

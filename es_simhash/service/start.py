@@ -6,17 +6,13 @@ from typing import Any
 
 from starlette.applications import Starlette
 
-from es_simhash.engine.connection import connect
-from es_simhash.engine.gateway import Gateway
 from es_simhash.errors import MappingConflict
-from es_simhash.evaluation.sampled_pairs import SAMPLE, related_pairs
-from es_simhash.evaluation.useful_pairs import PER_FAMILY, most_useful
-from es_simhash.indices.date_fields import find_date_field
-from es_simhash.indices.sidecar_source import sidecar_source
-from es_simhash.reports.model import IndexReport, ReportOptions
-from es_simhash.reports.read import read_report
-from es_simhash.search.filtered import FilteredDocuments
-from es_simhash.search.index import Index
+from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
+from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, most_useful
+from es_simhash.maintenance.reports.model import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.read import read_report
+from es_simhash.questions.filtered import FilteredDocuments
+from es_simhash.questions.index import Index
 from es_simhash.service.answers import Answers
 from es_simhash.service.app import application
 from es_simhash.service.checks import allowed_fields
@@ -26,7 +22,11 @@ from es_simhash.service.explorer.reader import IndexReader
 from es_simhash.service.labels import require_labels
 from es_simhash.service.logs import start_logging, stop_logging
 from es_simhash.service.questions import Filters
-from es_simhash.storage.config import IndexConfig
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.sidecar_source import sidecar_source
 
 
 @dataclass(frozen=True)

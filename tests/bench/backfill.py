@@ -21,17 +21,17 @@ from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.estimate import estimate
-from es_simhash.backfills.run import BackfillSettings
-from es_simhash.bulk.processes import available_processors
-from es_simhash.engine.connection import address
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import content_hash
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.processes import available_processors
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.estimate import estimate
+from es_simhash.maintenance.backfills.run import BackfillSettings
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.storage.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
-from es_simhash.storage.source import text_of
+from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
+from es_simhash.store.installation.install import install
+from es_simhash.store.source import text_of
 from es_simhash.text.normal_forms import normalise
 from tests.bench.engines import bench_client
 from tests.bench.program import run

@@ -24,9 +24,9 @@ from es_simhash.differences.compare import changes
 from es_simhash.differences.lcs import longest_common_subsequence
 from es_simhash.differences.model import Changes
 from es_simhash.differences.units import Units
-from es_simhash.families.find import find_families
-from es_simhash.indices.install import install
-from es_simhash.search.index import Index
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.questions.index import Index
+from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client
 from tests.bench.indexing import fill
 from tests.bench.program import measure, run

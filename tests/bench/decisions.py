@@ -17,13 +17,13 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.deduplication.rules import OnVersion
-from es_simhash.engine.gateway import Gateway
-from es_simhash.evaluation.tables import Table
-from es_simhash.indices.install import install
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.lab.evaluation.tables import Table
 from es_simhash.local_node.finder import find_engine
-from es_simhash.storage.fields import DEFAULT_FIELD, DUPLICATE_OF
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.fields import DEFAULT_FIELD, DUPLICATE_OF
+from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client
 from tests.bench.families import NAMES, Known, known_sets
 from tests.bench.figures import Figures, record_tables

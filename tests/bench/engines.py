@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import elasticsearch
 
-from es_simhash.engine.connection import connect
 from es_simhash.local_node.finder import find_engine
+from es_simhash.store.elasticsearch.connection import connect
 
 
 @contextmanager

@@ -23,15 +23,15 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation.tables import Table
-from es_simhash.families.find import find_families
-from es_simhash.families.memory import families_in_memory
-from es_simhash.families.partition import connected_components
-from es_simhash.families.report import FamiliesReport
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
-from es_simhash.indices.install import install
-from es_simhash.storage.codec import simhash_object
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.lab.evaluation.tables import Table
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.memory import families_in_memory
+from es_simhash.maintenance.families.partition import connected_components
+from es_simhash.maintenance.families.report import FamiliesReport
+from es_simhash.store.codec import simhash_object
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures, record_tables
 from tests.bench.program import measure, run

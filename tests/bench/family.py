@@ -12,10 +12,10 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from es_simhash.families.find import find_families
-from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.search.index import Index
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.questions.index import Index
+from es_simhash.store.installation.install import install
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation.documents import markdown_table
-from es_simhash.evaluation.tables import Table
 from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.lab.evaluation.documents import markdown_table
+from es_simhash.lab.evaluation.tables import Table
 from scripts.figure_tables import slug, with_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "figures.json"

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.indices.install import install
-from es_simhash.query.candidates import related_query
-from es_simhash.query.options import SearchOptions
-from es_simhash.storage.codec import simhash_object
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.store.codec import simhash_object
+from es_simhash.store.elasticsearch.candidates import related_query
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import SearchOptions
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 

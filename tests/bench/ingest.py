@@ -22,25 +22,25 @@ from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.bulk.batches import Batch, Limits, Lines
-from es_simhash.bulk.documents import Document
-from es_simhash.bulk.lookup import Lookup
-from es_simhash.bulk.preparation import index_action, prepare
-from es_simhash.bulk.prepared import Prepared
-from es_simhash.bulk.processes import available_processors
-from es_simhash.bulk.sources import open_sources
-from es_simhash.engine.connection import connect
 from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.batches import Batch, Limits, Lines
+from es_simhash.ingestion.bulk.documents import Document
+from es_simhash.ingestion.bulk.lookup import Lookup
+from es_simhash.ingestion.bulk.preparation import index_action, prepare
+from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.processes import available_processors
+from es_simhash.ingestion.bulk.sources import open_sources
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.storage.codec import simhash_json
-from es_simhash.storage.config import IndexConfig
+from es_simhash.store.codec import simhash_json
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.install import install
 from tests.bench.program import run
 
 CHARACTERS = 2000

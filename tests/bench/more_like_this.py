@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import elasticsearch
 
 from es_simhash.local_node.finder import find_engine
-from es_simhash.query.options import SearchOptions
-from es_simhash.search.index import Index
+from es_simhash.questions.index import Index
+from es_simhash.store.options import SearchOptions
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

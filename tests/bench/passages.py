@@ -24,17 +24,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from es_simhash.evaluation.plagdet import AlignmentScore, PassagePair, alignment_score
-from es_simhash.evaluation.tables import Table
+from es_simhash.lab.evaluation.plagdet import AlignmentScore, PassagePair, alignment_score
+from es_simhash.lab.evaluation.tables import Table
 from es_simhash.local_node.finder import find_engine
-from es_simhash.query.options import SearchOptions
+from es_simhash.questions.index import Index
 from es_simhash.relation import thresholds
 from es_simhash.relation.alignment import align, chance, seeds
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.compare import compare
 from es_simhash.relation.passages import aligned_passages
-from es_simhash.search.index import Index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.store.options import SearchOptions
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures, record_tables

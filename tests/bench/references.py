@@ -9,7 +9,7 @@ from itertools import pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation import metrics
+from es_simhash.lab.evaluation import metrics
 
 _HAN_RUN = re.compile("[㐀-䶿一-鿿豈-﫿]+")
 

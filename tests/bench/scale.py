@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from elasticsearch import Elasticsearch
 
 from es_simhash.local_node.finder import find_engine
-from es_simhash.query.options import SearchOptions
-from es_simhash.search.index import Index
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.questions.index import Index
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.options import SearchOptions
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
-from es_simhash.query.options import Limits, SearchOptions
-from es_simhash.search.index import Index
+from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
+from es_simhash.questions.index import Index
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import Limits, SearchOptions
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

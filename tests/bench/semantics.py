@@ -16,14 +16,14 @@ from itertools import combinations, pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation import metrics
-from es_simhash.query.options import SearchOptions
+from es_simhash.lab.evaluation import metrics
+from es_simhash.questions.index import Index
 from es_simhash.relation.compare import compare
 from es_simhash.relation.model import VERSION_KINDS, Relation, semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.search.index import Index
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.store.options import SearchOptions
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run

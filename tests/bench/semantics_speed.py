@@ -15,11 +15,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.batches import text_batches
 from es_simhash.local_node.finder import find_engine
-from es_simhash.query.options import SearchOptions
-from es_simhash.search.index import Index
+from es_simhash.questions.index import Index
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
-from es_simhash.storage.semantic_codec import semantic_json
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.semantic_codec import semantic_json
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

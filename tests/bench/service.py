@@ -30,10 +30,10 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from es_simhash.engine.connection import address
 from es_simhash.errors import EsSimhashError
-from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.installation.install import install
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
 
-from es_simhash.engine.connection import connect
-from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.local_node import lifecycle
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.install import install
 from tests.bench.program import run
 from tests.bench.service import INDEX, documents, served
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.deduplication.rules import OnVersion
-from es_simhash.indices.install import install
-from es_simhash.sync.sweep import sweep
+from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.maintenance.sweeps.sweep import sweep
+from es_simhash.store.installation.install import install
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

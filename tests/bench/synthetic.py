@@ -11,13 +11,13 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.engine.connection import connect
-from es_simhash.indices.install import install
 from es_simhash.semantics.rarity import frequent_words
 from es_simhash.semantics.scheme import SemanticScheme
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.encoding import encode
-from es_simhash.storage.fields import DEFAULT_FIELD
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.encoding import encode
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.install import install
 
 VOCABULARY = 50_000
 SENTENCE_WORDS = 17

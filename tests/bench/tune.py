@@ -19,14 +19,14 @@ from pathlib import Path
 import elasticsearch
 import numpy as np
 
-from es_simhash.evaluation.document_measures import DocumentPairs
-from es_simhash.evaluation.pair_measures import Counts, Floats, Labels
+from es_simhash.lab.evaluation.document_measures import DocumentPairs
+from es_simhash.lab.evaluation.pair_measures import Counts, Floats, Labels
+from es_simhash.lab.methods.project import ProjectMethod
+from es_simhash.lab.tuning.model import Measure, TuneOptions, Tuning
+from es_simhash.lab.tuning.tune import tune
 from es_simhash.local_node.finder import find_engine
-from es_simhash.methods.project import ProjectMethod
 from es_simhash.relation.links import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.tuning.model import Measure, TuneOptions, Tuning
-from es_simhash.tuning.tune import tune
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index

@@ -16,14 +16,14 @@ from math import sqrt
 
 import numpy as np
 
-from es_simhash.evaluation import shingles
+from es_simhash.lab.evaluation import shingles
 from es_simhash.local_node.finder import find_engine
-from es_simhash.query.options import SearchOptions
+from es_simhash.questions.index import Index
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.compare import compare, compare_fingerprints
 from es_simhash.relation.model import Relation
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
-from es_simhash.search.index import Index
+from es_simhash.store.options import SearchOptions
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index

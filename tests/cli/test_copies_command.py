@@ -26,8 +26,8 @@ def text(seed: int, *passages: str) -> str:
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """A passage of anna's in bert's text, and a notice that seven others have."""
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     client.indices.put_mapping(
@@ -149,7 +149,7 @@ def test_an_empty_index_says_so(call: Any, client: Any, index_name: str) -> None
 def test_too_many_documents_are_an_error_that_names_the_filter(
     call: Any, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.copies import find
+    from es_simhash.maintenance.copies import find
 
     monkeypatch.setattr(find, "MAX_TEXTS", 9)
     refused = call("copies", index, *OPTIONS).refusal()
@@ -162,7 +162,7 @@ def test_too_many_documents_are_an_error_that_names_the_filter(
 def test_an_interrupted_command_resumes_from_its_journal(
     call: Any, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.copies import find
+    from es_simhash.maintenance.copies import find
 
     journal = tmp_path / "journal"
     options = (*OPTIONS, "--journal", journal, "--format", "json", "--boilerplate", "9")

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from es_simhash.cli.groups import CommandGroup, error_message, option_of
 from es_simhash.cli.main import cli
 from es_simhash.errors import EsSimhashError, InputError
-from es_simhash.query.options import Limits, Recency, SearchOptions
+from es_simhash.store.options import Limits, Recency, SearchOptions
 
 
 def command(*path: str) -> click.Command:

@@ -286,8 +286,8 @@ def test_texts_that_cannot_be_read_are_reported_by_line(
 def test_texts_of_an_index_are_read_by_its_text_field(
     call: Any, client: Any, index_name: str, write: Write
 ) -> None:
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     documents = [{"id": id, "text": text} for id, text in TEXTS.items() if id != "a7"]
@@ -313,7 +313,7 @@ def test_texts_behind_a_sidecar_are_those_of_the_first_index(
     call: Any, client: Any, index_name: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Several requests, the last with one document.
-    monkeypatch.setattr("es_simhash.evaluation.index_texts._BATCH", 5)
+    monkeypatch.setattr("es_simhash.lab.evaluation.index_texts._BATCH", 5)
     for id, text in TEXTS.items():
         client.index(index=index_name, id=id, document={"body": text}, refresh=True)
     sidecar = f"{index_name}-sidecar"

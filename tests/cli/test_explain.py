@@ -70,8 +70,8 @@ def index(client: Any, index_name: str) -> str:
 
 
 def fill(client: Any, index: str, **texts: str) -> None:
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.install import install
 
     install(client, index)
     documents = ({"id": id, "text": text} for id, text in texts.items())
@@ -250,7 +250,7 @@ def test_a_field_of_dates_that_holds_none_is_refused(call: Any, client: Any, ind
 
 
 def semantics_of(client: Any, index: str) -> Any:
-    from es_simhash.indices.configuration import installed_schemes
+    from es_simhash.store.installation.configuration import installed_schemes
 
     return installed_schemes(client, index).semantics
 

@@ -12,7 +12,7 @@ from es_simhash import EsSimhashError, IndexMissing, MappingConflict
 from es_simhash.cli.dismiss_command import dismiss
 from es_simhash.cli.families_command import families
 from es_simhash.cli.main import cli
-from es_simhash.families.memory import families_in_memory
+from es_simhash.maintenance.families.memory import families_in_memory
 
 pytestmark = pytest.mark.cluster
 
@@ -115,9 +115,9 @@ def test_an_alias_over_two_indices_has_families_across_them(
     shelf: Any, client: Any, texts: Texts, call: Call
 ) -> None:
     from es_simhash.fingerprints.text_fingerprints import fingerprint
-    from es_simhash.indices.install import install
-    from es_simhash.storage.codec import simhash_object
-    from es_simhash.storage.fields import DEFAULT_FIELD
+    from es_simhash.store.codec import simhash_object
+    from es_simhash.store.fields import DEFAULT_FIELD
+    from es_simhash.store.installation.install import install
 
     other, alias = f"{shelf.name}-b", f"{shelf.name}-both"
     install(client, other, semantics=None)

@@ -13,9 +13,9 @@ from es_simhash.cli.selftest_command import selftest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
-from es_simhash.methods import scheme as schemes
-from es_simhash.storage import conformance, semantic_conformance
-from es_simhash.storage.codec import simhash_object
+from es_simhash.lab.methods import scheme as schemes
+from es_simhash.store import conformance, semantic_conformance
+from es_simhash.store.codec import simhash_object
 
 TEXT = "The harbour opens at six in the morning. Boats wait outside until the light turns green."
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.evaluation.labelled_pairs import read_pairs
-from es_simhash.indices.install import install
+from es_simhash.lab.evaluation.labelled_pairs import read_pairs
+from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from es_simhash.evaluation.labelled_pairs import read_pairs
+from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 
 pytestmark = pytest.mark.cluster
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, SchemeError, SchemeMismatch
-from es_simhash.methods.fingerprint_registry import fingerprint_methods
-from es_simhash.methods.registry import method_names
-from es_simhash.methods.strings import compare_fingerprints, method_fingerprint, method_schemes
-from es_simhash.methods.token_simhash import TOKEN_SCHEME
+from es_simhash.lab.methods.fingerprint_registry import fingerprint_methods
+from es_simhash.lab.methods.registry import method_names
+from es_simhash.lab.methods.strings import compare_fingerprints, method_fingerprint, method_schemes
+from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME
 from tests.support.made_up_texts import make_text, revise
 
 

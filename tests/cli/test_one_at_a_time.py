@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.sources import open_sources
 from es_simhash.cli import sweep_command
-from es_simhash.deduplication.audit import FileAudit
-from es_simhash.deduplication.policy import VersionPolicy
-from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import FileInUse
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.sources import open_sources
+from es_simhash.ingestion.deduplication.audit import FileAudit
+from es_simhash.ingestion.deduplication.policy import VersionPolicy
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

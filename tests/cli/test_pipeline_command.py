@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from es_simhash.cli import pipeline_command
 from es_simhash.errors import ClusterError, SchemeError
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.storage import pipeline
+from es_simhash.store import pipeline
 from tests.cli.conftest import Fake
 
 OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v2"

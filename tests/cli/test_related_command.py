@@ -21,8 +21,8 @@ def is_harmless(shown: str) -> bool:
 
 
 def fill(client: Any, index: str, *documents: dict[str, Any]) -> None:
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.install import install
 
     install(client, index)
     outcomes = ingest(client, index, documents)
@@ -265,7 +265,7 @@ def test_explained_bodies_are_those_that_are_sent(
 def test_explained_bodies_for_a_sidecar_are_those_that_are_sent(
     ask: Any, client: Any, index_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.backfills.backfill import backfill
+    from es_simhash.maintenance.backfills.backfill import backfill
 
     for id in "12":
         client.index(index=index_name, id=id, document={"text": TEXT})

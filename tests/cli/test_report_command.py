@@ -13,8 +13,8 @@ pytestmark = pytest.mark.cluster
 
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     texts = [make_text(1), make_text(1), make_text(2)]

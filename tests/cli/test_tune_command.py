@@ -35,7 +35,7 @@ Write = Callable[..., Path]
 @pytest.fixture(scope="module")
 def revisions(cluster_url: str) -> Iterator[str]:
     """The name of an index of these documents; tests leave its settings as they are."""
-    from es_simhash.engine.connection import connect
+    from es_simhash.store.elasticsearch.connection import connect
     from tests.support.corpus import fill
 
     name = f"test-{uuid.uuid4().hex}"

@@ -13,7 +13,7 @@ import pytest
 from es_simhash import changes
 from es_simhash.differences.rendering.html import changes_html
 from es_simhash.differences.timeline import DatedVersion, Timeline
-from es_simhash.storage.dates import DateField
+from es_simhash.store.dates import DateField
 from tests.support.pages import HOSTILE, Page
 
 OLDER, NEWER = "The harbour opens at six.", "The harbour opens at seven."

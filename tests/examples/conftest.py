@@ -34,8 +34,8 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def demo_index(cluster_url: str) -> Iterator[str]:
     """An index as `make demo` leaves it, with these documents."""
-    from es_simhash.indices.document_settings import configure
-    from es_simhash.indices.proposal import propose_settings
+    from es_simhash.store.installation.document_settings import configure
+    from es_simhash.store.installation.proposal import propose_settings
 
     with filled_index(cluster_url, documents()) as (client, name):
         configure(client, name, propose_settings(client, name).to_meta())

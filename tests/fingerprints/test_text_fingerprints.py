@@ -15,7 +15,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_batch,
 )
-from es_simhash.storage.codec import simhash_object
+from es_simhash.store.codec import simhash_object
 from es_simhash.text.normal_forms import normalise_all
 from tests.support import reference
 from tests.support.strategies import long_texts, texts

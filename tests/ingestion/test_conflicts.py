@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.conflicts import RunDocuments, Standing, mark_of
-from es_simhash.bulk.digest_table import RECORD_BYTES, DigestTable
-from es_simhash.bulk.documents import Document
-from es_simhash.bulk.sources import open_sources
-from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import InputError
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.conflicts import RunDocuments, Standing, mark_of
+from es_simhash.ingestion.bulk.digest_table import RECORD_BYTES, DigestTable
+from es_simhash.ingestion.bulk.documents import Document
+from es_simhash.ingestion.bulk.sources import open_sources
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest, ingest_sources
 from es_simhash.ingestion.report import STATUSES, IngestReport
 from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_text, revise
 
 A, B, C = (make_text(seed) for seed in (1, 2, 3))

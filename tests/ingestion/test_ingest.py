@@ -11,12 +11,6 @@ from typing import Any
 
 import pytest
 
-from es_simhash.bulk.batches import Limits
-from es_simhash.bulk.journal import Journal
-from es_simhash.bulk.outcome import Outcome
-from es_simhash.bulk.sources import open_sources
-from es_simhash.engine.connection import connect
-from es_simhash.engine.retry import RetryPolicy
 from es_simhash.errors import (
     ClusterError,
     EsSimhashError,
@@ -25,12 +19,18 @@ from es_simhash.errors import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.journal import Journal
+from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.sources import open_sources
 from es_simhash.ingestion.ingest import ingest, ingest_sources
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.encoding import encode
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.encoding import encode
+from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
 

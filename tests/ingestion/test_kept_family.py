@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from elasticsearch import BadRequestError
 
-from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.job import Selection
-from es_simhash.backfills.run import BackfillSettings
-from es_simhash.bulk.batches import Limits
-from es_simhash.deduplication.policy import VersionPolicy
-from es_simhash.deduplication.rules import OnVersion
-from es_simhash.families.find import find_families
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.deduplication.policy import VersionPolicy
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.job import Selection
+from es_simhash.maintenance.backfills.run import BackfillSettings
+from es_simhash.maintenance.families.find import find_families
 from tests.support.made_up_texts import make_text, revise
 
 pytestmark = pytest.mark.cluster

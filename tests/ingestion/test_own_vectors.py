@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
-from es_simhash.indices.install import install
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import SearchOptions
 
 ANYTHING = SearchOptions(min_score=0)
 ONE = IngestSettings(processes=1)

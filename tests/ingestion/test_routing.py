@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from es_simhash.backfills.backfill import backfill
-from es_simhash.backfills.prune import prune
-from es_simhash.backfills.run import BackfillSettings
-from es_simhash.bulk.batches import Limits
-from es_simhash.deduplication.policy import VersionPolicy
-from es_simhash.deduplication.rules import OnVersion
 from es_simhash.errors import ClusterError, DocumentMissing
-from es_simhash.families.dismissals import dismiss, lift_undone
-from es_simhash.families.find import find_families
-from es_simhash.indices.install import install
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.deduplication.policy import VersionPolicy
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.query.options import SearchOptions
-from es_simhash.search.index import Index
-from es_simhash.search.sidecar import open_index
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.prune import prune
+from es_simhash.maintenance.backfills.run import BackfillSettings
+from es_simhash.maintenance.families.dismissals import dismiss, lift_undone
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.questions.index import Index
+from es_simhash.questions.sidecar import open_index
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import SearchOptions
 from tests.support.made_up_texts import make_text, revise
 from tests.support.swept import SweptIndex
 

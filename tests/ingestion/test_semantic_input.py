@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from es_simhash import Index, ingest
-from es_simhash.indices.install import install
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.query.options import SearchOptions
 from es_simhash.semantics.profile import MAX_TERM_LENGTH, STORED_CONCEPTS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.vocabulary.files import vocabulary_digest
-from es_simhash.storage.semantic_codec import semantic_members
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.semantic_codec import semantic_members
 
 ANYTHING = SearchOptions(min_score=0)
 ONE = IngestSettings(processes=1)

@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 import pytest
 from click.testing import CliRunner
 
-from es_simhash.backfills.backfill import backfill
 from es_simhash.cli.main import cli
-from es_simhash.deduplication.rules import OnVersion
-from es_simhash.engine.connection import connect
 from es_simhash.errors import NodeError
-from es_simhash.families.find import find_families
-from es_simhash.indices.install import install
+from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import blocks
 from tests.support.secured_node import ADMIN, PASSWORD, secured_node

@@ -5,7 +5,7 @@ import pytest
 
 from es_simhash.errors import NodeError
 from es_simhash.local_node import lifecycle, settings
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 
 
 def test_home_is_the_folder_that_the_environment_names(

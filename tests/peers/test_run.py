@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from es_simhash.evaluation.pair_measures import Curve
 from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.lab.evaluation.pair_measures import Curve
 from scripts.check_docs import figure_faults
 from tests.bench.figures import Figures
 from tests.bench.peers import run, tables

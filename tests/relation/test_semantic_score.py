@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.evaluation import metrics
+from es_simhash.lab.evaluation import metrics
 from es_simhash.relation.model import semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.profiler import profile_texts

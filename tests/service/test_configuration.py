@@ -178,8 +178,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_what_the_index_does_not_have(
     client: Any, tenants: str, config: dict[str, Any], words: str
 ) -> None:
-    from es_simhash.engine.gateway import Gateway
     from es_simhash.service.start import answers_of
+    from es_simhash.store.elasticsearch.gateway import Gateway
 
     with pytest.raises(InputError) as caught:
         answers_of(Gateway(client), tenants, ServiceConfig(**config))
@@ -189,9 +189,9 @@ def test_what_the_index_does_not_have(
 
 @pytest.mark.cluster
 def test_an_index_that_cannot_be_served(client: Any, index: str, index_name: str) -> None:
-    from es_simhash.backfills.backfill import backfill
-    from es_simhash.engine.gateway import Gateway
+    from es_simhash.maintenance.backfills.backfill import backfill
     from es_simhash.service.start import answers_of
+    from es_simhash.store.elasticsearch.gateway import Gateway
 
     def error(name: str) -> str:
         with pytest.raises(EsSimhashError) as caught:

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from es_simhash.evaluation.labelled_pairs import read_pairs
+from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import HOSTILE
 from tests.support.service import KEYS, running_app, tenant_config
@@ -65,9 +65,9 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def attacked(cluster_url: str) -> Iterator[str]:
     """Name of an index of hostile documents."""
-    from es_simhash.engine.connection import connect
-    from es_simhash.families.find import find_families
-    from es_simhash.indices.document_settings import configure
+    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.installation.document_settings import configure
     from tests.support.library import fill
 
     name = f"test-{uuid.uuid4().hex}"
@@ -88,9 +88,9 @@ def attacked(cluster_url: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def start(cluster_url: str, attacked: str) -> Any:
     """Serve the index with a configuration, as a context manager that yields the address."""
-    from es_simhash.engine.connection import connect
-    from es_simhash.engine.gateway import Gateway
     from es_simhash.service.start import application_of
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.elasticsearch.gateway import Gateway
 
     def run(config: Any) -> Any:
         gateway = Gateway(connect(cluster_url, timeout=10))

@@ -9,9 +9,9 @@ from urllib.parse import quote
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation import shared_labels
-from es_simhash.evaluation.label_file import LabelFile
-from es_simhash.evaluation.labelled_pairs import read_pairs
+from es_simhash.lab.evaluation import shared_labels
+from es_simhash.lab.evaluation.label_file import LabelFile
+from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.explorer import label_pages
 from tests.service.test_explorer import basic

@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NoReturn
 
-from es_simhash.engine.connection import connect
+from es_simhash.store.elasticsearch.connection import connect
 
 ROOT = Path(__file__).parents[2]
 # After each line: its status, on a line that nothing else prints.

@@ -29,7 +29,7 @@ def truth() -> dict[tuple[str, str], str]:
 @pytest.fixture(scope="session")
 def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Name of an index that holds the sample corpus; tests leave it as it is."""
-    from es_simhash.engine.connection import connect
+    from es_simhash.store.elasticsearch.connection import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:
@@ -40,10 +40,10 @@ def sample(cluster_url: str, corpus: dict[str, dict[str, Any]]) -> Iterator[str]
 
 def fill(client: Any, index: str, documents: Any, **install_options: Any) -> None:
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.storage.config import IndexConfig
-    from es_simhash.storage.fields import DEFAULT_FIELD
+    from es_simhash.store.config import IndexConfig
+    from es_simhash.store.fields import DEFAULT_FIELD
+    from es_simhash.store.installation.install import install
 
     install(client, index, **install_options)
     config = IndexConfig(simhash_field=install_options.get("simhash_field", DEFAULT_FIELD))

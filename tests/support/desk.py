@@ -39,11 +39,11 @@ class Desk:
         **rules: Any,
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
-        from es_simhash.bulk.batches import Limits
-        from es_simhash.deduplication.rules import OnVersion
-        from es_simhash.engine.retry import RetryPolicy
+        from es_simhash.ingestion.bulk.batches import Limits
+        from es_simhash.ingestion.deduplication.rules import OnVersion
         from es_simhash.ingestion.ingest import ingest
         from es_simhash.ingestion.settings import IngestSettings
+        from es_simhash.store.elasticsearch.retry import RetryPolicy
 
         settings = IngestSettings(
             processes=processes,
@@ -85,7 +85,7 @@ class Desk:
 
     def records(self) -> list[dict[str, Any]]:
         """Return what the audit log tells."""
-        from es_simhash.deduplication.audit import read_audit
+        from es_simhash.ingestion.deduplication.audit import read_audit
 
         return [dict(each.head) for each in read_audit(self.audit, self.client)]
 
@@ -99,7 +99,7 @@ class Desk:
 @pytest.fixture
 def desk(client: Any, index_name: str, tmp_path: Path) -> Iterator[Desk]:
     """An index without documents; what lies beside it is deleted as well."""
-    from es_simhash.indices.install import install
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     yield Desk(client, index_name, tmp_path)

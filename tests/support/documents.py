@@ -34,7 +34,7 @@ def write(client: Any) -> Callable[..., None]:
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """An empty index with our fields."""
-    from es_simhash.indices.install import install
+    from es_simhash.store.installation.install import install
 
     install(client, index_name)
     return index_name
@@ -89,8 +89,8 @@ def expected() -> Callable[[str], dict[str, Any]]:
 
     def of(text: str) -> dict[str, Any]:
         from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
-        from es_simhash.storage.config import IndexConfig
-        from es_simhash.storage.encoding import encode
+        from es_simhash.store.config import IndexConfig
+        from es_simhash.store.encoding import encode
 
         (made,) = encode([text], IndexConfig(semantics=DEFAULT_SEMANTICS)).objects
         return {name: value for name, value in json.loads(made).items() if name not in VECTORS}

@@ -13,9 +13,9 @@ def filled_index(url: str, documents: Iterable[dict[str, Any]]) -> Iterator[tupl
     Yields:
         A client, and the name of the index.
     """
-    from es_simhash.engine.connection import connect
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.installation.install import install
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(url) as client:

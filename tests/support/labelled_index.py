@@ -36,7 +36,7 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def labelled_index(cluster_url: str) -> Iterator[str]:
     """The name of an index with these documents, with titles and dates."""
-    from es_simhash.indices.document_settings import configure
+    from es_simhash.store.installation.document_settings import configure
 
     with filled_index(cluster_url, documents()) as (client, name):
         configure(client, name, {"title": "title", "date": "date"})

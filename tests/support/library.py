@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
-from es_simhash.storage.config import IndexConfig
+from es_simhash.store.config import IndexConfig
 
 HARBOUR = (
     "Dock workers in Saltwick walked out on Monday after talks over pay broke down. The harbour "
@@ -66,9 +66,9 @@ def fill(
     **installing: Any,
 ) -> None:  # fmt: skip
     """Install the fields and ingest documents; each must be taken."""
-    from es_simhash.indices.install import install
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.storage.config import IndexConfig
+    from es_simhash.store.config import IndexConfig
+    from es_simhash.store.installation.install import install
 
     install(client, index, **installing)
     config = IndexConfig(vocabulary=None if vocabulary is None else str(vocabulary))
@@ -86,7 +86,7 @@ def library_texts() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def library(cluster_url: str) -> Iterator[str]:
     """Name of an index that holds the library; tests leave it as it is."""
-    from es_simhash.engine.connection import connect
+    from es_simhash.store.elasticsearch.connection import connect
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(cluster_url) as client:

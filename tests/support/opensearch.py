@@ -19,7 +19,7 @@ from typing import Any
 
 from es_simhash.errors import NodeError
 from es_simhash.local_node import account, distribution, health, java, process, settings
-from es_simhash.storage.home_folder import home_folder
+from es_simhash.store.home_folder import home_folder
 
 VERSION = "3.6.0"
 GROUP = "org.opensearch.distribution.integ-test-zip"

@@ -45,9 +45,9 @@ def tenant_documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def tenants(cluster_url: str) -> Iterator[str]:
     """Name of the index; tests leave it as it is."""
-    from es_simhash.engine.connection import connect
-    from es_simhash.families.find import find_families
-    from es_simhash.indices.document_settings import configure
+    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.installation.document_settings import configure
     from tests.support.library import fill
 
     name = f"test-{uuid.uuid4().hex}"
@@ -72,14 +72,14 @@ def serve(cluster_url: str) -> Iterator[Serve]:
     """Serve an index with a configuration; returns an HTTP client of it."""
     import httpx
 
-    from es_simhash.engine.connection import connect
     from es_simhash.service.start import application_of
+    from es_simhash.store.elasticsearch.connection import connect
 
     with contextlib.ExitStack() as stack:
 
         def start(index: str, config: Any = None, *, url: str = cluster_url) -> httpx.Client:
-            from es_simhash.engine.gateway import Gateway
             from es_simhash.service.configuration import ServiceConfig
+            from es_simhash.store.elasticsearch.gateway import Gateway
 
             config = config or ServiceConfig()
             gateway = Gateway(connect(url, timeout=config.limits.seconds))

@@ -43,8 +43,8 @@ class Shelf:
     def write(self, documents: Iterable[dict[str, Any]]) -> None:
         """Write documents with their fingerprints, in place of those of the same id."""
         from es_simhash.fingerprints.text_fingerprints import fingerprint
-        from es_simhash.storage.codec import simhash_object
-        from es_simhash.storage.fields import DEFAULT_FIELD
+        from es_simhash.store.codec import simhash_object
+        from es_simhash.store.fields import DEFAULT_FIELD
 
         lines: list[dict[str, Any]] = []
         for each in documents:
@@ -63,8 +63,8 @@ class Shelf:
 
     def find(self, **options: Any) -> Any:
         """Run over the index."""
-        from es_simhash.families.find import find_families
-        from es_simhash.families.options import FamilyOptions
+        from es_simhash.maintenance.families.find import find_families
+        from es_simhash.maintenance.families.options import FamilyOptions
 
         return find_families(self.client, self.name, options=FamilyOptions(**options))
 
@@ -86,7 +86,7 @@ class Shelf:
 @pytest.fixture
 def shelf(client: Any, index_name: str) -> Iterator[Shelf]:
     """An index without documents; what lies beside it is deleted as well."""
-    from es_simhash.indices.install import install
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     yield Shelf(client, index_name)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from es_simhash.methods.concepts import concepts_of
-from es_simhash.methods.parts_of_speech import kinds_of
+from es_simhash.lab.methods.concepts import concepts_of
+from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words

@@ -19,8 +19,8 @@ class SweptIndex(Desk):
 
     def sweep(self, action: Any = None, **rules: Any) -> Any:
         """Sweep with an action, or without any."""
-        from es_simhash.deduplication.rules import OnVersion
-        from es_simhash.sync.sweep import SweepSettings, sweep
+        from es_simhash.ingestion.deduplication.rules import OnVersion
+        from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
 
         chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None
         return sweep(self.client, self.name, on_version=chosen, settings=SweepSettings(processes=1))
@@ -43,7 +43,7 @@ class SweptIndex(Desk):
 @pytest.fixture
 def swept_index(client: Any, index_name: str, tmp_path: Path) -> Iterator[SweptIndex]:
     """An index with our fields and no documents; what lies beside it is deleted as well."""
-    from es_simhash.indices.install import install
+    from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
     yield SweptIndex(client, index_name, tmp_path)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from es_simhash.engine.gateway import Client, Gateway
-from es_simhash.indices.document_settings import configure
-from es_simhash.indices.install import install
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.search.index import Index
+from es_simhash.questions.index import Index
 from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.document_settings import configure
+from es_simhash.store.installation.install import install
 
 Answers = dict[str, dict[str, Any]]
 SCRIPT = "<script>window.attacked = true</script>"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.storage.conformance import describe
+from es_simhash.store.conformance import describe
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.segmentation import segment
 from tests.support import reference

@@ -15,7 +15,7 @@ from tests.support.widget_site import Site, serving
 @pytest.fixture(scope="session")
 def all_answers(cluster_url: str) -> Iterator[dict[str, Answers]]:
     """What an engine answers for the sample and for the attacking documents."""
-    from es_simhash.engine.connection import connect
+    from es_simhash.store.elasticsearch.connection import connect
 
     names = [f"test-{uuid.uuid4().hex}" for _ in range(2)]
     with connect(cluster_url) as client:

@@ -2,8 +2,8 @@
 
 from urllib.parse import quote, urlencode
 
+from es_simhash.maintenance.reports.charts import Part, ScoreRange, SizeRange
 from es_simhash.relation.model import DocumentContext
-from es_simhash.reports.charts import Part, ScoreRange, SizeRange
 
 ROOT = "/explorer/"
 _COPIES = "copies"

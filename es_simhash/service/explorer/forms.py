@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qsl, quote, unquote
 
-from es_simhash.evaluation.labelled_pairs import Pair
+from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.service.credentials import Caller
 from es_simhash.service.problems import Problem
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError, FileInUse
-from es_simhash.evaluation.labelled_pairs import Pair
-from es_simhash.evaluation.shared_labels import KnownLabels, SharedLabels
+from es_simhash.lab.evaluation.labelled_pairs import Pair
+from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.service.credentials import Caller
 from es_simhash.service.logs import log
 from es_simhash.service.problems import Problem

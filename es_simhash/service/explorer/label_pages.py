@@ -13,8 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from es_simhash.differences.rendering.html import texts_first
 from es_simhash.errors import InputError
-from es_simhash.evaluation.shared_labels import KnownLabels, SharedLabels
-from es_simhash.evaluation.useful_pairs import OfferedPair
+from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
+from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.service.credentials import Caller
 from es_simhash.service.explorer.addresses import page_address
 from es_simhash.service.explorer.api import Api, Value

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
-from es_simhash.evaluation.useful_pairs import OfferedPair
+from es_simhash.lab.evaluation.useful_pairs import OfferedPair
+from es_simhash.maintenance.reports.model import IndexReport
 from es_simhash.relation.model import Relation
-from es_simhash.reports.model import IndexReport
 from es_simhash.service.questions import Filters
 
 # What may be known of a document: title, date, owner, language, link, family.

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from es_simhash.differences.rendering.html import changes_parts
-from es_simhash.evaluation.shared_labels import SharedLabels
+from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.credentials import Caller
 from es_simhash.service.envelope import conditional
 from es_simhash.service.explorer.access import explorer_caller

@@ -8,11 +8,11 @@ from heapq import nsmallest
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.evaluation.useful_pairs import OfferedPair
+from es_simhash.lab.evaluation.useful_pairs import OfferedPair
+from es_simhash.maintenance.reports.documents import ReportedDocuments
+from es_simhash.maintenance.reports.families import Family, pages_of_families
+from es_simhash.maintenance.reports.model import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.relation.model import DocumentContext
-from es_simhash.reports.documents import ReportedDocuments
-from es_simhash.reports.families import Family, pages_of_families
-from es_simhash.reports.model import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.service.explorer.model import (
     Comparison,
     Context,
@@ -24,9 +24,9 @@ from es_simhash.service.explorer.model import (
 from es_simhash.service.explorer.word_search import WordSearch
 from es_simhash.service.questions import Filters
 from es_simhash.service.served import ServedAnswers
-from es_simhash.storage import fields
-from es_simhash.storage.config import IndexConfig
-from es_simhash.storage.source import stored_text
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.source import stored_text
 
 # Of more documents, copied passages are left to the command line: all texts are read for them.
 MAX_COMPARED = 5_000

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.engine.errors import RequestRejected
 from es_simhash.service.explorer.model import Entry, EntryPage
 from es_simhash.service.explorer.parameters import PAGE
 from es_simhash.service.explorer.words import (
@@ -16,8 +15,9 @@ from es_simhash.service.explorer.words import (
 from es_simhash.service.problems import Problem
 from es_simhash.service.questions import Filters
 from es_simhash.service.served import ServedAnswers
-from es_simhash.storage import fields
-from es_simhash.storage.mapped_fields import TEXT_TYPES, fields_named
+from es_simhash.store import fields
+from es_simhash.store.elasticsearch.errors import RequestRejected
+from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.query.options import Query
 from es_simhash.service.explorer.parameters import MAX_QUERY, PAGE
+from es_simhash.store.options import Query
 
 # No wildcards within words and no fuzziness: what a query costs stays bounded.
 _FLAGS = "AND|OR|NOT|PHRASE|PRECEDENCE|PREFIX|WHITESPACE|ESCAPE"

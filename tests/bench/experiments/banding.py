@@ -8,14 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from es_simhash.evaluation.pair_measures import Floats
-from es_simhash.evaluation.pictures import Picture
-from es_simhash.evaluation.tables import Table
-from es_simhash.methods.banding import Banding
-from es_simhash.methods.exact_sets import ExactSets
-from es_simhash.methods.hash_families import Uint32s, murmur3
-from es_simhash.methods.minhash import SHINGLE_CHARACTERS, MinHash
-from es_simhash.methods.model import Pairs, all_pairs
+from es_simhash.lab.evaluation.pair_measures import Floats
+from es_simhash.lab.evaluation.pictures import Picture
+from es_simhash.lab.evaluation.tables import Table
+from es_simhash.lab.methods.banding import Banding
+from es_simhash.lab.methods.exact_sets import ExactSets
+from es_simhash.lab.methods.hash_families import Uint32s, murmur3
+from es_simhash.lab.methods.minhash import SHINGLE_CHARACTERS, MinHash
+from es_simhash.lab.methods.model import Pairs, all_pairs
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import UNIT, Axis

@@ -12,13 +12,13 @@ from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint_batch,
 )
-from es_simhash.indices.install import install
 from es_simhash.ingestion.enrichment import fingerprint_documents
-from es_simhash.methods.model import Pairs
-from es_simhash.query.options import SearchOptions
+from es_simhash.lab.methods.model import Pairs
+from es_simhash.questions.index import Index
 from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
-from es_simhash.search.index import Index
-from es_simhash.storage.config import IndexConfig
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.installation.install import install
+from es_simhash.store.options import SearchOptions
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind, Scored
 from tests.bench.peers.search_peers import DEEP_PAGE, plain_bytes, plain_index

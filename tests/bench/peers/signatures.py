@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.methods.hamming import popcount
-from es_simhash.methods.model import Ints, Scores
+from es_simhash.lab.methods.hamming import popcount
+from es_simhash.lab.methods.model import Ints, Scores
 from tests.bench.peers.model import Scored
 
 # Of all texts, a row each.

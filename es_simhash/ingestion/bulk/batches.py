@@ -1,0 +1,179 @@
+"""Batches of documents as they were read; the worker that gets one parses it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.documents import Document, checked_id, decode, parse_line
+from es_simhash.ingestion.bulk.outcome import Failure
+from es_simhash.store.config import IndexConfig
+from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
+
+# Longer lines are passed over without being held in memory. Escapes make JSON up to six times
+# as long as its text.
+LONGEST_LINE = 6 * MAX_TEXT_BYTES + MEBIBYTE
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a batch becomes.
+
+    A batch is one bulk request, and all that is held in memory of its documents.
+
+    Attributes:
+        documents: Most documents of a batch.
+        bytes: Bytes after which a batch is closed.
+    """
+
+    documents: int = 1000
+    bytes: int = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far a source was read.
+
+    Attributes:
+        source: Absolute path of the file or folder.
+        done: Bytes of a file, files of a folder.
+        lines: Lines of a file.
+        state: Checksum of what was read: of the bytes of a file of lines, of the names, sizes and
+            modification times of text files. When it differs, the source has changed.
+    """
+
+    source: str
+    done: int
+    lines: int
+    state: str
+
+
+class Batch(Protocol):
+    """Some documents of one source, in order."""
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """How far the source is read after this batch; None when it cannot be resumed."""
+
+    @property
+    def size(self) -> int:
+        """Bytes read."""
+
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the documents, parsed."""
+
+    def location(self, position: int) -> tuple[str, int | None]:
+        """Return file and line of a document."""
+
+    def original(self, position: int) -> bytes | None:
+        """Return a document as it was read; None when only its file has it."""
+
+
+def location_text(batch: Batch, position: int) -> str:
+    """Return where a document was read, as file:line or file."""
+    file, line = batch.location(position)
+    return file if line is None else f"{file}:{line}"
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Whole lines of JSON."""
+
+    name: str
+    first: int
+    data: bytes
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes read."""
+        return len(self.data)
+
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the document of each line that is not blank."""
+        for position, line in enumerate(self.data.split(b"\n")):
+            if line and not line.isspace():
+                yield parse_line(line, position, config)
+
+    def location(self, position: int) -> tuple[str, int | None]:
+        """Return file and line of a document."""
+        return self.name, self.first + position
+
+    def original(self, position: int) -> bytes | None:
+        """Return the line."""
+        return self.data.split(b"\n")[position]
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """One document that is no line of JSON: too long for the memory, or of other objects."""
+
+    name: str
+    first: int
+    size: int
+    reason: str
+    checkpoint: Checkpoint | None = None
+
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the failure."""
+        yield Failure(0, None, self.reason)
+
+    def location(self, position: int) -> tuple[str, int | None]:
+        """Return file and line."""
+        return self.name, self.first
+
+    def original(self, position: int) -> bytes | None:
+        """Return None: the document is not held."""
+        return None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Text files of one folder; the id is the path below it."""
+
+    folder: str
+    names: tuple[str, ...]
+    size: int
+    checkpoint: Checkpoint | None = None
+
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the document of each file."""
+        for position, name in enumerate(self.names):
+            try:
+                id = checked_id(name, "name of the file")
+            except InputError as error:
+                yield Failure(position, None, str(error))
+                continue
+            yield self._document(position, id, config)
+
+    def _document(self, position: int, id: str, config: IndexConfig) -> Document | Failure:
+        try:
+            text = _text_of_file(Path(self.folder, id))
+        except InputError as error:
+            return Failure(position, id, str(error))
+        # Of several fields the last is the text itself, after a title.
+        content = json.dumps({config.text_fields[-1]: text})
+        return Document(position, id, text, content.encode(), content)
+
+    def location(self, position: int) -> tuple[str, int | None]:
+        """Return the file."""
+        return str(Path(self.folder, self.names[position])), None
+
+    def original(self, position: int) -> bytes | None:
+        """Return None: the document is the file."""
+        return None
+
+
+def _text_of_file(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_TEXT_BYTES:
+            raise InputError(
+                f"The file has {size / MEBIBYTE:.1f} MiB, more than the limit of "
+                f"{MAX_TEXT_BYTES // MEBIBYTE}. Split it into parts."
+            )
+        return require_text_size(decode(path.read_bytes()))
+    except OSError as error:
+        raise InputError(f"The file cannot be read ({error.strerror}).") from error

@@ -1,0 +1,133 @@
+"""The index that a run writes to: what it has of some documents, and bulk requests."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from es_simhash.errors import ClusterError
+from es_simhash.ingestion.bulk.documents import ROUTING
+from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
+from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.requests import index_path
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.fields import LARGE_MEMBERS
+from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.mapped_fields import rejects_field
+from es_simhash.store.references import DocumentRef
+
+
+@dataclass(frozen=True)
+class TargetIndex:
+    """The index that a run writes to.
+
+    Attributes:
+        gateway: To the cluster; it has a retry policy.
+        name: Of the index.
+        config: How its documents are read and fingerprinted.
+    """
+
+    gateway: Gateway
+    name: str
+    config: IndexConfig
+
+    @classmethod
+    def open(
+        cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
+    ) -> "TargetIndex":
+        """Return an index with the schemes of its mapping.
+
+        Args:
+            client: Of the cluster.
+            name: Of the index.
+            config: Names of the fields; its schemes do not count.
+            retry: How long requests to a busy cluster are retried, but for the mapping.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields.
+            InputError: It weighs a vocabulary that is not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
+        """
+        target = cls.of(client, name, config, retry)
+        target.require_profiler()
+        return target
+
+    @classmethod
+    def of(
+        cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
+    ) -> "TargetIndex":
+        """Return an index as `open` does, although its documents may not be fingerprinted here."""
+        gateway = Gateway.of(client)
+        installed = InstalledIndex(gateway, name, config).config
+        drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
+        return cls(Gateway.of(client, retry), name, replace(installed, drops_id=drops_id))
+
+    def require_profiler(self) -> None:
+        """Check that documents can be fingerprinted here, before anything is written.
+
+        Raises:
+            InputError: The index weighs a vocabulary that is not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
+        """
+        if self.config.semantics is not None:
+            semantic_profiler(self.config.semantics, self.config.vocabulary)
+        for scheme in self.config.schemes:
+            method_of_scheme(scheme.method, scheme.name)
+
+    def is_empty(self) -> bool:
+        """Check whether the index has no document; False when that cannot be read."""
+        try:
+            self.gateway.once("POST", index_path(self.name, "_refresh"))
+            response = self.gateway.once("GET", index_path(self.name, "_count"))
+        except ClusterError:
+            return False
+        return bool(response["count"] == 0 and not response["_shards"]["failed"])
+
+    @cached_property
+    def has_routings(self) -> bool:
+        """True when a document of the index is not routed by its id; asked once."""
+        self.gateway.refresh_if_allowed(self.name)
+        return self.gateway.count(self.name, {"exists": {"field": ROUTING}}) > 0
+
+    def lookup(self, identities: Iterable[Identity], fields: Sequence[str] | None = None) -> Lookup:
+        """Return what the index has of some documents, without the large members.
+
+        Documents are read as they are now. Only where routings are in use, those whose line names
+        none are searched, with one more request for all.
+
+        Args:
+            identities: Ids and routings as they were read.
+            fields: Fields of `_source` to read; None for all.
+        """
+        wanted = first_of_each_id(identities)
+        places = Lookup()
+        if any(wanted.values()) or self.has_routings:
+            places = resolve(wanted, self.gateway.hits_by_id(self.name, list(wanted)))
+        refs = [
+            DocumentRef(None, id, routing or places.routings.get(id))
+            for id, routing in wanted.items()
+        ]
+        excluded = [self.config.path(member) for member in LARGE_MEMBERS] if fields is None else []
+        entries = self.gateway.documents(refs, fields, index=self.name, excluded=excluded)
+        stored = {
+            entry["_id"]: entry.get("_source", {})
+            for entry in entries
+            if entry.get("found") and ("_source" in entry or fields is not None)
+        }
+        return replace(places, stored=stored)
+
+    def write(self, prepared: Prepared) -> dict[int, str]:
+        """Write the documents of a batch.
+
+        Returns:
+            The reason for each document that was rejected for good, by its number in the body.
+
+        Raises:
+            ClusterError: The cluster rejects every document, or is busy for too long.
+        """
+        rejections = self.gateway.bulk_body(self.name, prepared.body, prepared.ends)
+        return {number: rejection.reason for number, rejection in rejections.items()}

@@ -1,0 +1,170 @@
+"""Audit logs by name, and those that are files."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeGuard
+
+from es_simhash.errors import FileInUse, IndexMissing, InputError
+from es_simhash.ingestion.bulk.file_lock import lock
+from es_simhash.ingestion.deduplication.audit_index import IndexAudit
+from es_simhash.ingestion.deduplication.audit_records import Audit, Record
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.text.escaping import file_name
+
+_INDEX_PREFIX = "index:"
+
+
+def open_audit(target: str | Path, gateway: Gateway) -> Audit:
+    """Open an audit log for writing: a file, or `index:NAME`.
+
+    Raises:
+        InputError: The file cannot be written.
+        ClusterError: The index may not be created.
+    """
+    audit = _audit(target, gateway)
+    audit.open()
+    return audit
+
+
+def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
+    """Yield the records of an audit log: a file, or `index:NAME`.
+
+    Raises:
+        InputError: The file cannot be read.
+        IndexMissing: There is no such index.
+    """
+    try:
+        yield from _audit(target, Gateway.of(client)).read()
+    except IndexMissing as error:
+        raise IndexMissing(
+            f"Audit log {str(target)!r} does not exist. Check its name.", parameter="audit"
+        ) from error
+
+
+def _audit(target: str | Path, gateway: Gateway) -> Audit:
+    if _is_index(target):
+        return IndexAudit(target, gateway, target.removeprefix(_INDEX_PREFIX))
+    return FileAudit(Path(target))
+
+
+@contextmanager
+def unchanging_audit(target: str | Path) -> Iterator[None]:
+    """Keep other commands from writing an audit log that is read; one that is an index may grow.
+
+    Raises:
+        FileInUse: A command writes it.
+        InputError: The file cannot be read.
+    """
+    if _is_index(target):
+        yield
+        return
+    path = Path(target)
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(path.open("rb"))
+            lock(stream.fileno(), _file_name(path), parameter="audit", shared=True)
+        except OSError as error:
+            raise _failure(path, "read", error) from error
+        yield
+
+
+def _is_index(target: str | Path) -> TypeGuard[str]:
+    return isinstance(target, str) and target.startswith(_INDEX_PREFIX)
+
+
+def _file_name(path: Path) -> str:
+    return f"Audit log {str(path)!r}"
+
+
+def _failure(path: Path, done: str, error: OSError) -> InputError:
+    return InputError(
+        f"{_file_name(path)} cannot be {done} ({error.strerror}). Set audit.", parameter="audit"
+    )
+
+
+def default_audit(index: str) -> Path:
+    """Return the file decisions about an index go to by default, in the working directory."""
+    return Path(f"{file_name(index)}.audit.jsonl")
+
+
+class FileAudit:
+    """A JSONL file that only grows.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._path = path
+        self._descriptor: int | None = None
+
+    def open(self) -> None:
+        """Open it for writing, so that a run fails before it decides anything.
+
+        Until it is closed no other command writes it.
+
+        Raises:
+            FileInUse: Another command has it.
+            InputError: The file cannot be written.
+        """
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            lock(self._descriptor, _file_name(self._path), parameter="audit")
+            size = os.fstat(self._descriptor).st_size
+            if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+                self._append(self._descriptor, b"\n")  # a kill has cut the last line off
+        except FileInUse:
+            self.close()
+            raise
+        except OSError as error:
+            self.close()
+            raise self._failure("written", error) from error
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Append records; when this returns they outlast a power cut.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if not records:
+            return
+        if self._descriptor is None:
+            self.open()
+        assert self._descriptor is not None
+        try:
+            self._append(self._descriptor, b"".join(record.line() + b"\n" for record in records))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise self._failure("written", error) from error
+
+    def _append(self, descriptor: int, data: bytes) -> None:
+        while data:
+            data = data[os.write(descriptor, data) :]
+
+    def read(self) -> Iterator[Record]:
+        """Yield all records, the oldest first; lines that a kill cut off are passed over.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        try:
+            with self._path.open("rb") as stream:
+                for line in stream:
+                    try:
+                        yield Record.of_line(line)
+                    except ValueError:
+                        continue
+        except OSError as error:
+            raise self._failure("read", error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _failure(self, done: str, error: OSError) -> InputError:
+        return _failure(self._path, done, error)

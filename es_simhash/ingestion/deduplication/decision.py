@@ -1,0 +1,205 @@
+"""Documents that decisions are about, and what was decided for one of them."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.ingestion.bulk.conflicts import Mark
+from es_simhash.ingestion.bulk.documents import loads, splice
+from es_simhash.ingestion.bulk.kept_members import with_members
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.model import Relation
+from es_simhash.store import fields
+from es_simhash.store.dates import Date
+from es_simhash.store.references import DocumentRef
+from es_simhash.store.source import text_of
+
+_FAMILY_NAME_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Original:
+    """A document that others may be versions of.
+
+    Attributes:
+        ref: Where it is; without an index when this run writes it.
+        text: Its stored parts; the text itself as well where it was read.
+        date: Its date, as the engine reads it; None without one.
+        family: Its family; None without one.
+        order: Its place among those that were written.
+    """
+
+    ref: DocumentRef
+    text: AnalysedText
+    date: Date | None = None
+    family: str | None = None
+    order: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.ref.id
+
+    @property
+    def family_name(self) -> str:
+        """Name of its family, also before it has one; `families` names them the same way."""
+        return self.family or self.text.content_hash[:_FAMILY_NAME_LENGTH]
+
+
+@dataclass(frozen=True)
+class IncomingDocument:
+    """A document that is to be decided.
+
+    Attributes:
+        id: Its id.
+        position: Its number in the batch.
+        fingerprints: Of its text.
+        source: Its JSON, without id and `simhash` object.
+        simhash: Its `simhash` object, as JSON.
+        exists: True when the index has a document of this id.
+        text_field: Field of its text.
+        date: Its date, as the engine reads it; None without one, or when dates do not matter.
+        is_undated: True when it has no date, and dates matter.
+        routing: What it is routed by; None for its id.
+        mark: How the run remembers it; None when it does not.
+        family: Family of the document that the index has, with the same text; None without one.
+    """
+
+    id: str
+    position: int
+    fingerprints: TextFingerprints
+    source: bytes
+    simhash: bytes
+    exists: bool = False
+    text_field: str = "text"
+    date: Date | None = None
+    is_undated: bool = False
+    routing: str | None = None
+    mark: Mark | None = field(default=None, repr=False)
+    family: str | None = None
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of its normalised text."""
+        return self.fingerprints.content_hash
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The document, parsed."""
+        fields: dict[str, Any] = loads(self.source.decode())
+        return fields
+
+    @cached_property
+    def text(self) -> AnalysedText:
+        """Its text with the parts that a stored document has, so that both compare alike."""
+        return AnalysedText.of_parts(
+            self.content_hash,
+            self.fingerprints.shingles,
+            ChunkFingerprints.of(self.fingerprints),
+            Sketch(self.fingerprints.sketch),
+            text_of(self.fields, self.text_field),
+        )
+
+    def as_original(self, order: int = 0) -> Original:
+        """Return the document as later ones are compared with it."""
+        ref = DocumentRef(None, self.id, self.routing)
+        return Original(ref, self.text, self.date, self.family, order)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for one document.
+
+    Attributes:
+        id: Of the document.
+        action: `write` it as it is, `skip` it, `flag` it, `link` it, or `replace` the original.
+        relation: To the original; None when it is a version of nothing.
+        family: Family it gets, for `link`.
+        kept: Rule by which one of the two was kept, for `replace`.
+        document: The document.
+        original: What it is a version of; None without one.
+        superseded: Id of the document of the same batch that replaces it, so that it need not be
+            written at all; None otherwise.
+        exists: True when the index has a document of this id.
+    """
+
+    id: str
+    action: Literal["write", "skip", "flag", "link", "replace"]
+    relation: Relation | None = None
+    family: str | None = None
+    kept: str | None = None
+    document: IncomingDocument = field(repr=False, compare=False, kw_only=True)
+    original: Original | None = field(default=None, repr=False, compare=False, kw_only=True)
+    superseded: str | None = field(default=None, repr=False, compare=False, kw_only=True)
+    exists: bool = field(default=False, repr=False, compare=False, kw_only=True)
+
+    @property
+    def other(self) -> str | None:
+        """Id of the original; None without one."""
+        return None if self.original is None else self.original.id
+
+    @property
+    def routing(self) -> str | None:
+        """What the document is routed by; None for its id."""
+        return self.document.routing
+
+    @property
+    def writes(self) -> bool:
+        """False when the document is not written."""
+        return self.action != "skip" and self.superseded is None
+
+    @property
+    def is_new_original(self) -> bool:
+        """True when later documents may be versions of this one."""
+        return self.action in ("write", "replace") and not self.document.fingerprints.is_empty
+
+    @property
+    def undated(self) -> tuple[str, ...]:
+        """Ids of the document and its original, as far as they have no date but needed one."""
+        ids = [self.id] if self.document.is_undated else []
+        if self.kept == "newest" and self.original is not None and self.original.date is None:
+            ids.append(self.original.id)
+        return tuple(ids)
+
+    @property
+    def summary(self) -> str | None:
+        """One sentence about it; None when the document is a version of nothing."""
+        if self.superseded is not None:
+            return f"Replaced by {self.superseded!r} before it was written."
+        if self.relation is None:
+            return None
+        what = {
+            "write": "Written, as the index had a document of this id",
+            "skip": "Skipped",
+            "flag": "Flagged",
+            "link": f"Linked as family {self.family}",
+            "replace": f"Written in place of {self.other!r}",
+        }[self.action]
+        kind = "copy" if self.relation.kind == "exact" else self.relation.kind
+        return f"{what}: {kind} of {self.other!r}, score {self.relation.score:.2f}."
+
+    @property
+    def simhash_fields(self) -> dict[str, Any]:
+        """Fields that the `simhash` object of the document gets by the decision."""
+        added: dict[str, Any] = {}
+        if self.action in ("flag", "link") and self.relation is not None:
+            added = {
+                fields.DUPLICATE_OF: self.other,
+                fields.DUPLICATE_SCORE: self.relation.score,
+            }
+        family = self.family or self.document.family
+        return added if family is None else {**added, fields.FAMILY: family}
+
+    def source(self, simhash_field: str) -> bytes:
+        """Return the JSON of the document as it is written."""
+        simhash = with_members(self.document.simhash, self.simhash_fields)
+        return splice(self.document.source, json.dumps(simhash_field).encode(), simhash)
+
+    def to_write(self, simhash_field: str = fields.DEFAULT_FIELD) -> dict[str, Any]:
+        """Return the document to write, with its `simhash` object, for a bulk of your own."""
+        source: dict[str, Any] = loads(self.source(simhash_field).decode())
+        return source

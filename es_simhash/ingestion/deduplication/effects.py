@@ -1,0 +1,221 @@
+"""What decisions change in documents that are in the index already: families and deletions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from es_simhash.errors import ClusterError
+from es_simhash.ingestion.deduplication.audit_records import Record
+from es_simhash.ingestion.deduplication.decision import Decision
+from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.store import fields
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
+from es_simhash.store.elasticsearch.errors import reason_of
+from es_simhash.store.paths import nested_path
+from es_simhash.store.references import DocumentRef
+
+# Another writer may be quicker so often before a document is left as it is.
+WRITE_ATTEMPTS = 5
+_DELETIONS_PER_REQUEST = 500
+
+
+def is_conflict(result: Mapping[str, Any]) -> bool:
+    """Check whether a document was changed since it was read.
+
+    Args:
+        result: Of a bulk action that names a version.
+
+    Raises:
+        ClusterError: The write is rejected for another reason.
+    """
+    if result["status"] == CONFLICT:
+        return True
+    if "error" in result and result["status"] != NOT_FOUND:
+        raise ClusterError(
+            f"Document {result['_id']!r} is rejected: {reason_of(result)}. "
+            "Run the same again when the reason is gone."
+        )
+    return False
+
+
+def join_families(
+    decisions: Sequence[Decision], stored: Mapping[str, StoredDocument]
+) -> list[Decision]:
+    """Return linked documents with the family of their original, also within the batch.
+
+    Args:
+        decisions: Of a batch.
+        stored: Documents of the index that they rest on, by id.
+    """
+    families: dict[str, str] = {}
+    places: dict[str, int] = {}
+    linked: list[Decision] = []
+    for decision in decisions:
+        if decision.action == "link" and decision.other is not None:
+            # A document of this batch as it was before this one, for it may be written again.
+            place = places.get(decision.other)
+            if place is None:
+                known = families.get(decision.other) or stored[decision.other].family
+            else:
+                known = linked[place].family
+            family = known or str(decision.family)
+            families[decision.other] = family
+            if place is not None:
+                linked[place] = replace(linked[place], family=family)
+            decision = replace(decision, family=family)
+        places[decision.id] = len(linked)
+        linked.append(decision)
+    return linked
+
+
+def link_originals(
+    documents: StoredDocuments,
+    decisions: Sequence[Decision],
+    stored: Mapping[str, StoredDocument],
+) -> None:
+    """Write the family into the originals that have none.
+
+    Raises:
+        ClusterError: An update is rejected.
+    """
+    path = documents.context.config.path(fields.FAMILY)
+    families = {
+        decision.other: str(decision.family)
+        for decision in decisions
+        if decision.action == "link" and decision.other in stored
+    }
+    pending: list[StoredDocument | None] = [stored[str(id)] for id in families]
+    for _ in range(WRITE_ATTEMPTS):
+        unlinked = [each for each in pending if each is not None and not each.family]
+        actions = [
+            [
+                {"update": document.target},
+                {"doc": nested_path(path, families[document.ref.id])},
+            ]
+            for document in unlinked
+        ]
+        results = documents.gateway.bulk(actions, index=documents.context.index)
+        conflicts = [
+            document.ref
+            for document, result in zip(unlinked, results, strict=True)
+            if is_conflict(result)
+        ]
+        if not conflicts:
+            return
+        pending = documents.read(conflicts)
+
+
+def replacements(decisions: Sequence[Decision]) -> list[Decision]:
+    """Return the decisions for which a document has to be deleted.
+
+    Not when it was never written, nor when it is written once more by the same batch.
+    """
+    written: set[str] = set()
+    superseded = {decision.id for decision in decisions if decision.superseded is not None}
+    result = []
+    for decision in reversed(decisions):
+        is_written = decision.other not in superseded and decision.other not in written
+        if decision.action == "replace" and is_written:
+            result.append(decision)
+        if decision.writes:
+            written.add(decision.id)
+    return result[::-1]
+
+
+def delete_replaced(
+    documents: StoredDocuments,
+    decision: Decision,
+    replaced: StoredDocument,
+    record: Callable[[StoredDocument], None],
+) -> None:
+    """Delete what a document replaced, unless its text has changed since it was recorded.
+
+    Args:
+        documents: Reads documents of the index.
+        decision: To replace.
+        replaced: The original, as the audit log has it.
+        record: Writes it to the log once more, after other fields of it were changed.
+
+    Raises:
+        ClusterError: The deletion is rejected.
+    """
+    assert decision.original is not None
+    for _ in range(WRITE_ATTEMPTS):
+        (result,) = documents.gateway.bulk(
+            [[{"delete": replaced.target}]], index=documents.context.index
+        )
+        if not is_conflict(result):
+            return
+        (current,) = documents.read([replaced.ref])
+        if current is None or current.content_hash != decision.original.text.content_hash:
+            return
+        replaced = current
+        record(replaced)
+
+
+def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -> int:
+    """Delete what was recorded as replaced, where both documents are still there.
+
+    A run that is killed between writing and deleting leaves both, and the next one finds the new
+    document unchanged, so that it decides nothing about it. What was written since, as by `undo`,
+    has another sequence number, and stays; so does what a person decided about.
+
+    Args:
+        documents: Reads documents of the index.
+        records: Of the audit log.
+
+    Returns:
+        The number of documents that were deleted.
+    """
+    settled = documents.context.settled
+    pending = (
+        record
+        for record in records
+        if record.head["action"] == "replace"
+        and record.head["index"] == documents.context.index
+        and "replaced" in record.head
+        and not settled.binds(str(record.head["id"]), str(record.head["other"]))
+    )
+    return sum(_finish(documents, batch) for batch in _batches(pending))
+
+
+def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while batch := list(islice(records, _DELETIONS_PER_REQUEST)):
+        yield batch
+
+
+def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
+    refs = [
+        DocumentRef(
+            record.head["replaced"][0],
+            str(record.head["other"]),
+            record.head.get("other_routing"),
+        )
+        for record in batch
+    ]
+    unchanged = [
+        (record, stored)
+        for record, stored in zip(batch, documents.read(refs), strict=True)
+        if stored is not None and _is_as_recorded(stored, record)
+    ]
+    written = documents.existing(
+        [
+            DocumentRef(None, str(record.head["id"]), record.head.get("routing"))
+            for record, _ in unchanged
+        ]
+    )
+    actions = [
+        [{"delete": stored.target}]
+        for record, stored in unchanged
+        if str(record.head["id"]) in written
+    ]
+    results = documents.gateway.bulk(actions, index=documents.context.index)
+    return sum("error" not in result for result in results)
+
+
+def _is_as_recorded(stored: StoredDocument, record: Record) -> bool:
+    version = stored.version
+    written = [stored.ref.index, version.seq_no, version.primary_term]
+    # An index that was made anew may have the same numbers, hardly with the same document.
+    return written == record.head["replaced"] and stored.to_json() == record.document

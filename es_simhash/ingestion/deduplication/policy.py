@@ -1,0 +1,237 @@
+"""Deciding batches of documents, in the order they came, each knowing those before it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.kept_members import kept_fields
+from es_simhash.ingestion.bulk.preparation import identify
+from es_simhash.ingestion.bulk.splitter import split_documents
+from es_simhash.ingestion.bulk.target import TargetIndex
+from es_simhash.ingestion.deduplication.audit import default_audit, open_audit
+from es_simhash.ingestion.deduplication.batch import BatchDecider, with_superseded
+from es_simhash.ingestion.deduplication.candidate_search import Answers, CandidateSearch
+from es_simhash.ingestion.deduplication.dates import DocumentDates
+from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.effects import (
+    delete_replaced,
+    finish_replacements,
+    join_families,
+    link_originals,
+    replacements,
+)
+from es_simhash.ingestion.deduplication.preparation import prepare_undecided
+from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
+from es_simhash.ingestion.deduplication.recorder import Recorder
+from es_simhash.ingestion.deduplication.reservations import Reservations
+from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
+from es_simhash.ingestion.deduplication.run_ids import new_run
+from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
+from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.installation.noted_pairs import Dismissals, Joins
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.references import DocumentRef
+
+# All documents of a call are one batch.
+_NO_LIMITS = Limits(documents=1 << 62, bytes=1 << 62)
+
+
+class VersionPolicy:
+    """Decides which documents are versions of others, and what becomes of them.
+
+    The constructor sends nothing; use it as a context manager. Batches are decided one after the
+    other: each `decide` is followed by the caller's bulk request, and that by `confirm`.
+
+    Args:
+        client: The client.
+        index: An index with `simhash` fields.
+        on_version: The action, or all rules.
+        config: Names of the fields, and the vocabulary; the schemes are read from the index.
+        retry: How long requests to a busy cluster are retried.
+        run: Id of the run in the audit log, which no other run has; a new one by default.
+
+    Attributes:
+        rules: What counts as a version, and what is to be done.
+        run: Id of this run in the audit log.
+        gateway: Sends all requests; when it is stopped, all waiting of the policy ends.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        index: str,
+        on_version: OnVersion | str = "flag",
+        *,
+        config: IndexConfig | None = None,
+        retry: RetryPolicy | None = None,
+        run: str | None = None,
+    ) -> None:
+        self.rules = OnVersion.of(on_version)
+        self.run = run or new_run()
+        self.gateway = Gateway.of(client, retry or RetryPolicy())
+        self._installed = InstalledIndex(self.gateway, index, config or IndexConfig())
+        self._recent = RecentDocuments()
+        self._stored: dict[str, StoredDocument] = {}
+        self._batch: dict[str, IncomingDocument] = {}
+
+    def __enter__(self) -> "VersionPolicy":
+        """Read the schemes, open the audit log, and make room for reservations.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no `simhash` fields, or the date field holds no dates.
+            FileInUse: Another run writes the audit log.
+            InputError: The audit log cannot be written, no mapping has the date field, none is
+                named where dates decide, or the index weighs a vocabulary that is not given.
+            MissingExtra: Its semantic scheme needs a package that is not installed.
+        """
+        index, self._config = self._installed.name, self._installed.config
+        self.rules = self.rules.configured(self._config)
+        self._target = TargetIndex(self.gateway, index, self._config)
+        self._target.require_profiler()
+        self._dates = DocumentDates.of(self.gateway, index, self.rules)
+        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        try:
+            self._begin(index)
+        except BaseException:
+            self._audit.close()
+            raise
+        return self
+
+    def _begin(self, index: str) -> None:
+        state_index = StateIndex(self.gateway, index, self._config.simhash_field)
+        state_index.create()
+        settled = SettledPairs(*Dismissals(state_index).settled(), Joins(state_index).pairs())
+        context = RunContext(index, self._config, self.rules, self.run, settled)
+        self._documents = StoredDocuments(self.gateway, context)
+        reservations = Reservations(self._documents, state_index.name)
+        reservations.expire()
+        self._search = CandidateSearch(self._documents, self._dates.compared)
+        self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
+        self._recorder = Recorder(context)
+        if self.rules.action == "replace":
+            finish_replacements(self._documents, self._audit.read())
+        self.gateway.refresh(index)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._audit.close()
+
+    @property
+    def audit(self) -> str:
+        """Name of the audit log."""
+        return self._audit.name
+
+    @property
+    def epoch(self) -> int:
+        """How often the index was refreshed."""
+        return self._recent.epoch
+
+    def is_outdated(self, epoch: int) -> bool:
+        """Check whether what was queried in an epoch has to be queried again."""
+        return self._recent.is_outdated(epoch)
+
+    def decide(self, documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
+        """Decide a batch of documents, in order, for a bulk request of the caller's own.
+
+        The id of a document is `_id`, else `id`, else a digest of it; `_routing` is what it is
+        routed by. The decisions are in the audit log when this returns. `Decision.to_write` returns
+        the document to write, `Decision.routing` the routing to write it with.
+
+        Raises:
+            InputError: A document has no text, cannot be written as JSON, or its date cannot be
+                read.
+        """
+        incoming: list[IncomingDocument] = []
+        for batch in split_documents(documents, _NO_LIMITS):
+            lookup = self._target.lookup(identify(batch, self._config), kept_fields(self._config))
+            lookup = replace(lookup, is_compared=False)
+            undecided = prepare_undecided(batch, self._config, lookup)
+            for failure in undecided.prepared.failures:
+                number = batch.location(failure.position)[1]
+                raise InputError(f"Document {number}: {failure.reason}")
+            items = list(undecided.items(lookup.stored.keys(), self._config.text_field))
+            dated, unreadable = self.dated(items)
+            for document, reason in unreadable:
+                raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")
+            incoming += dated
+        return self.settle(incoming, self.ask(incoming))
+
+    def dated(
+        self, documents: Sequence[IncomingDocument]
+    ) -> tuple[list[IncomingDocument], list[tuple[IncomingDocument, str]]]:
+        """Return documents with their dates, and those whose date the engine cannot read: why."""
+        reader = self._dates.reader
+        if reader is None:
+            return list(documents), []
+        dated, unreadable = [], []
+        readings = reader.read([document.fields for document in documents])
+        for document, (date, fault) in zip(documents, readings, strict=True):
+            if fault is not None:
+                unreadable.append((document, fault))
+            else:
+                dated.append(replace(document, date=date, is_undated=date is None))
+        return dated, unreadable
+
+    def ask(self, documents: Sequence[IncomingDocument]) -> Answers:
+        """Query the index, once for all, for what documents may be versions of."""
+        return self._search.search(documents, self.epoch)
+
+    def settle(self, documents: Sequence[IncomingDocument], answers: Answers) -> list[Decision]:
+        """Decide documents for which the index was queried, and record what was decided.
+
+        All batches before must have been written and confirmed.
+        """
+        if self._recent.is_full:
+            self.gateway.refresh(self._installed.name)
+            self._recent.refreshed()
+        if self.is_outdated(answers.epoch):
+            answers = self.ask(documents)
+        decisions, stored = self._decider.decide(documents, answers.originals)
+        if self.rules.action == "link":
+            decisions = join_families(decisions, stored)
+        decisions = with_superseded(decisions)
+        self._stored, self._batch = stored, {document.id: document for document in documents}
+        self._audit.write(
+            [
+                self._recorder.record(decision, stored.get(str(decision.other)), self._batch)
+                for decision in decisions
+                if decision.relation is not None
+            ]
+        )
+        if self.rules.action == "link":
+            link_originals(self._documents, decisions, stored)
+        return decisions
+
+    def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
+        """Report that documents were written: what they replace is deleted now.
+
+        Args:
+            decisions: Of the batch.
+            failed: Ids of documents that could not be written.
+        """
+        self._decider.forget(decisions, failed.__contains__)
+        for decision in replacements(decisions):
+            if decision.id not in failed and decision.original is not None:
+                self._delete(decision, decision.original.ref)
+
+    def _delete(self, decision: Decision, ref: DocumentRef) -> None:
+        """Delete what a document replaced; one of the same batch was not read before."""
+
+        def record(changed: StoredDocument) -> None:
+            self._audit.write([self._recorder.record(decision, changed, self._batch)])
+
+        replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]
+        if replaced is not None:
+            delete_replaced(self._documents, decision, replaced, record)

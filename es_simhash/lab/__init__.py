@@ -1,0 +1,1 @@
+"""Methods, evaluation and tuning: the core imports none of them."""

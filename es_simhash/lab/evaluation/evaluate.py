@@ -1,0 +1,175 @@
+"""Methods measured on labelled pairs."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from es_simhash.lab.evaluation.bootstrap import intervals, weighted_mean
+from es_simhash.lab.evaluation.cuts import GROUPS, cross_fitted_cuts, left_out_cut
+from es_simhash.lab.evaluation.document_measures import (
+    DocumentPairs,
+    adjusted_rand_index,
+    components,
+)
+from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
+from es_simhash.lab.evaluation.model import (
+    Costs,
+    LabelledSet,
+    MethodFigures,
+    ScoredSet,
+    SetEvaluation,
+)
+from es_simhash.lab.evaluation.pair_measures import Counts, Floats, Labels
+from es_simhash.lab.evaluation.wrong_pairs import wrong_pairs
+from es_simhash.lab.methods.model import NO_WORDS, Features, Method
+
+Progress = Callable[[str], None]
+
+_CROSS_FITTED = (
+    f"Cuts were cross-fitted: families were dealt into {GROUPS} groups of documents, and the cut "
+    "of a pair was chosen on the pairs without a document of its groups."
+)
+_LEFT_OUT = (
+    "The cut of this set was chosen on the other files of pairs: that of their highest mean F1."
+)
+
+
+def labelled_set(pairs: LabelledPairs, texts: Mapping[str, str]) -> LabelledSet:
+    """Return labelled pairs with the texts of their documents.
+
+    Args:
+        pairs: Pairs of documents that have texts.
+        texts: Texts by the ids of documents.
+    """
+    ids = tuple(sorted({id for pair in pairs.labels for id in pair}))
+    numbers = {id: number for number, id in enumerate(ids)}
+    rows = np.array([[numbers[one], numbers[other]] for one, other in pairs.labels], np.int64)
+    labels = np.fromiter(pairs.labels.values(), bool)
+    document_pairs = DocumentPairs(rows[:, 0], rows[:, 1], labels, len(ids))
+    return LabelledSet(pairs.name, ids, tuple(texts[id] for id in ids), document_pairs)
+
+
+def evaluate(
+    sets: Sequence[LabelledSet],
+    methods: Sequence[Method],
+    *,
+    wrong: int = 10,
+    progress: Progress = lambda line: None,
+) -> list[SetEvaluation]:
+    """Return the figures of each method on each set, at cuts that were not chosen on it.
+
+    Args:
+        sets: Labelled pairs. Of several sets, the cuts of each are chosen on the others.
+        methods: The methods; the wrong pairs are those of the first.
+        wrong: How many wrong pairs of a set to return.
+        progress: Called with what is done, as a line.
+    """
+    scored = []
+    for method in methods:
+        progress(method.name)
+        scored.append([score_set(method, each) for each in sets])
+    return [_evaluation(number, sets, methods, scored, wrong=wrong) for number in range(len(sets))]
+
+
+def score_set(method: Method, labelled: LabelledSet) -> ScoredSet:
+    """Return the labelled pairs as a method scores and finds them, and what that takes."""
+    started = time.perf_counter()
+    features = method.read(labelled.texts)
+    read = time.perf_counter()
+    pairs = labelled.pairs
+    scores = features.score(pairs.first, pairs.second)
+    done = time.perf_counter()
+    costs = Costs(read - started, done - read, features.nbytes / len(labelled.texts))
+    unreadable = {
+        labelled.ids[number]: reason
+        for number, reason in features.unreadable.items()
+        if reason != NO_WORDS
+    }
+    return ScoredSet(scores, _are_candidates(features, pairs), unreadable, costs)
+
+
+def _are_candidates(features: Features, pairs: DocumentPairs) -> Labels:
+    found = features.candidates()
+    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    return np.isin(low << 32 | high, found[:, 0] << 32 | found[:, 1])
+
+
+def _evaluation(
+    number: int,
+    sets: Sequence[LabelledSet],
+    methods: Sequence[Method],
+    scored: Sequence[Sequence[ScoredSet]],
+    *,
+    wrong: int,
+) -> SetEvaluation:
+    labelled = sets[number]
+    figures = tuple(
+        _figures(method, labelled, of_method[number], _cuts(number, sets, of_method, method))
+        for method, of_method in zip(methods, scored, strict=True)
+    )
+    shown, total = wrong_pairs(labelled, figures, wrong)
+    rule = _LEFT_OUT if len(sets) > 1 else _CROSS_FITTED
+    return SetEvaluation(labelled, figures, shown, total, rule)
+
+
+def _cuts(
+    number: int, sets: Sequence[LabelledSet], scored: Sequence[ScoredSet], method: Method
+) -> Floats:
+    """Return the cut of each pair of a set, chosen elsewhere."""
+    labelled = sets[number]
+    if len(sets) == 1:
+        return cross_fitted_cuts(labelled.pairs, scored[number].scores, method.threshold)
+    curves = [
+        other.curve(each.pairs.labels)
+        for place, (each, other) in enumerate(zip(sets, scored, strict=True))
+        if place != number
+    ]
+    return np.full(len(scored[number].scores), left_out_cut(curves))
+
+
+def _figures(
+    method: Method, labelled: LabelledSet, scored: ScoredSet, cuts: Floats
+) -> MethodFigures:
+    pairs = labelled.pairs
+    curve = scored.curve(pairs.labels)
+    called = scored.scores >= cuts
+    held_out = {
+        **_at_cut(pairs, called),
+        "roc_area": curve.roc_area(),
+        "average_precision": curve.average_precision(),
+        "r_precision": _mean(pairs.r_precisions(scored.scores)),
+    }
+    versions = max(1, labelled.versions)
+    found = Counts.of(called & scored.is_candidate, pairs.labels)
+    return MethodFigures(
+        method.name,
+        method.note,
+        method.threshold,
+        cuts,
+        scored,
+        held_out,
+        _at_cut(pairs, scored.scores >= method.threshold),
+        intervals(pairs, scored.scores, called),
+        curve.roc_cut(),
+        float((scored.is_candidate & pairs.labels).sum() / versions),
+        found.recall,
+        found.f1,
+    )
+
+
+def _at_cut(pairs: DocumentPairs, called: Labels) -> dict[str, float]:
+    counts = Counts.of(called, pairs.labels)
+    families = components(pairs.first[called], pairs.second[called], pairs.documents)
+    return {
+        "f1": counts.f1,
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "document_precision": _mean(pairs.precisions(called)),
+        "document_recall": _mean(pairs.recalls(called)),
+        "ari": adjusted_rand_index(pairs.families, families),
+    }
+
+
+def _mean(values: Floats) -> float:
+    return weighted_mean(values, np.ones(len(values)))

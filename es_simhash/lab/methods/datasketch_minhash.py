@@ -1,0 +1,100 @@
+"""MinHash and its LSH as the library datasketch computes them (extra: baselines).
+
+Runs of three words, 128 permutations and a threshold of 0.5: the library's own choices.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.lab.methods.extra import require_baseline
+from es_simhash.lab.methods.model import Ints, Pairs, Scores, empty_texts, ordered_pairs
+from es_simhash.lab.methods.units import words_of
+
+_RUN, _PERMUTATIONS, _THRESHOLD = 3, 128, 0.5
+
+
+@dataclass(frozen=True)
+class DatasketchSignatures:
+    """Signatures of datasketch.
+
+    Attributes:
+        sketches: Of the texts; None of those without words.
+        rows: Their values.
+        unreadable: Texts without words.
+        library: The module.
+    """
+
+    sketches: Sequence[Any] = field(repr=False)
+    rows: NDArray[np.uint64] = field(repr=False)
+    unreadable: Mapping[int, str]
+    library: Any = field(repr=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the signatures; their values have 32 bits."""
+        return 4 * _PERMUTATIONS * (len(self.rows) - len(self.unreadable))
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the share of equal values of each pair."""
+        equal = [
+            np.count_nonzero(self.rows[one] == self.rows[other])
+            for one, other in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        scores = np.array(equal, np.float64) / _PERMUTATIONS
+        wordless = list(self.unreadable)
+        scores[np.isin(first, wordless) | np.isin(second, wordless)] = 0
+        return scores
+
+    def candidates(self) -> Pairs:
+        """Return the pairs that the library's LSH finds."""
+        lsh = self.library.MinHashLSH(threshold=_THRESHOLD, num_perm=_PERMUTATIONS)
+        first: list[int] = []
+        second: list[int] = []
+        for number, sketch in enumerate(self.sketches):
+            if sketch is None:
+                continue
+            found = lsh.query(sketch)
+            first.extend(found)
+            second.extend([number] * len(found))
+            lsh.insert(number, sketch)
+        return ordered_pairs(np.array(first, np.int64), np.array(second, np.int64))
+
+
+@dataclass(frozen=True)
+class DatasketchMinHash:
+    """MinHash of word shingles by datasketch.
+
+    Attributes:
+        name: Of the method.
+        threshold: That of its LSH.
+        note: Empty.
+    """
+
+    name: str = "minhash"
+    threshold: float = _THRESHOLD
+    note: str = ""
+
+    def read(self, texts: Sequence[str]) -> DatasketchSignatures:
+        """Return the signatures of texts.
+
+        Raises:
+            MissingExtra: datasketch is not installed.
+        """
+        library = require_baseline("datasketch", self.name)
+        runs = words_of(texts).runs(_RUN)
+        shingles = np.ascontiguousarray(runs.features).view("V8")
+        sketches: list[Any] = []
+        rows = np.zeros((len(texts), _PERMUTATIONS), np.uint64)
+        for number, (start, end) in enumerate(
+            zip(runs.bounds[:-1].tolist(), runs.bounds[1:].tolist(), strict=True)
+        ):
+            sketch = library.MinHash(num_perm=_PERMUTATIONS) if end > start else None
+            if sketch is not None:
+                sketch.update_batch([bytes(shingle) for shingle in shingles[start:end].tolist()])
+                rows[number] = sketch.hashvalues
+            sketches.append(sketch)
+        return DatasketchSignatures(sketches, rows, empty_texts(runs.bounds), library)

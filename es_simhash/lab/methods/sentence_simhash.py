@@ -1,0 +1,262 @@
+"""One simhash for each sentence, of its letter bigrams; enough close sentences make a version.
+
+The way of the first of the origins. The features of a sentence are its different pairs of
+neighbouring characters, spaces included. A pair is hashed as its bytes in UTF-8, read as one number
+with the first byte highest, times 27644437, modulo 2^32; 16 bits are the low half of that, 64 bits
+that and, behind it, the hash of the hash. A bit is set when more than half of the features have it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import numpy as np
+
+from es_simhash.fingerprints.features import SpacedCharacters
+from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.lab.methods.hamming import as_numbers
+from es_simhash.lab.methods.model import Ints, Keys, Pairs, Scores, by_first, empty_texts
+from es_simhash.lab.methods.rotation import close_by_rotation
+from es_simhash.lab.methods.scheme import FingerprintScheme
+from es_simhash.lab.methods.tables import MaskTables
+from es_simhash.lab.methods.units import segmented
+from es_simhash.text.segmentation import Segmentation
+
+_MULTIPLIER = np.uint64(27644437)
+_LOW = np.uint64(0xFFFFFFFF)
+_CODE_BITS = 21
+# Bits in which two close sentences differ at the most, by the bits of a fingerprint (measured:
+# docs/methods.md).
+_CLOSE_BITS = {16: 1, 32: 3, 64: 8}
+# Sentences of other texts that are compared at once with those of one: 40 MB of distances.
+_MOST_COMPARED = 400_000
+_TABLES = {bits: MaskTables.of_pairs(bits, n) for bits, n in _CLOSE_BITS.items()}
+
+
+def bigram_hashes(first: Uint64s, second: Uint64s, bits: int) -> Uint64s:
+    """Return the hash of each pair of code points: 16, 32 or 64 bits."""
+    high, _ = _utf8(first)
+    low, size = _utf8(second)
+    hashes: Uint64s = ((high << (size * np.uint64(8)) | low) * _MULTIPLIER) & _LOW
+    if bits == 16:
+        return np.asarray(hashes & np.uint64(0xFFFF))
+    if bits == 32:
+        return hashes
+    return np.asarray(hashes << np.uint64(32) | (hashes * _MULTIPLIER & _LOW))
+
+
+def _utf8(codes: Uint64s) -> tuple[Uint64s, Uint64s]:
+    """Return the bytes of code points in UTF-8 as numbers, and how many bytes each has."""
+    shifts = [codes >> np.uint64(6 * step) & np.uint64(63) | np.uint64(128) for step in range(3)]
+    two = (codes >> np.uint64(6) | np.uint64(0xC0)) << np.uint64(8) | shifts[0]
+    three = (
+        (codes >> np.uint64(12) | np.uint64(0xE0)) << np.uint64(16)
+        | shifts[1] << np.uint64(8)
+        | shifts[0]
+    )
+    four = (
+        (codes >> np.uint64(18) | np.uint64(0xF0)) << np.uint64(24)
+        | shifts[2] << np.uint64(16)
+        | shifts[1] << np.uint64(8)
+        | shifts[0]
+    )
+    longer = [codes < np.uint64(bound) for bound in (0x80, 0x800, 0x10000)]
+    sizes = np.select(longer, [np.uint64(size) for size in (1, 2, 3)], np.uint64(4))
+    return np.select(longer, [codes, two, three], four), sizes
+
+
+def sentence_fingerprints(segmentation: Segmentation, bits: int) -> Fingerprints:
+    """Return the fingerprint of each sentence of a batch."""
+    spaced = SpacedCharacters.of(segmentation)
+    bounds = spaced.bounds[segmentation.chunks]
+    characters = spaced.characters
+    sentences = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    inside = np.flatnonzero(sentences[1:] == sentences[:-1])
+    shift = np.uint64(_CODE_BITS)
+    keys = np.unique(
+        (sentences[inside].astype(np.uint64) << shift | characters[inside]) << shift
+        | characters[inside + 1]
+    )
+    code_mask = np.uint64((1 << _CODE_BITS) - 1)
+    hashes = bigram_hashes(keys >> shift & code_mask, keys & code_mask, bits)
+    owners = (keys >> shift >> shift).astype(np.int64)
+    rows = hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - bits // 8 :]
+    starts = np.searchsorted(owners, np.arange(len(bounds)))
+    if len(bounds) < 2:
+        return np.zeros((0, bits // 8), np.uint8)
+    held = np.add.reduceat(np.unpackbits(rows, axis=1), starts[:-1], axis=0, dtype=np.int64)
+    return np.packbits(held * 2 > np.diff(starts)[:, None], axis=1)
+
+
+@dataclass(frozen=True)
+class SentenceFingerprints:
+    """Fingerprints of the sentences of texts.
+
+    Attributes:
+        sentences: Of all sentences, in the order of the texts.
+        bounds: Bounds of the texts in them, one more than there are texts.
+        n: Bits in which two close sentences differ at the most.
+        unit: What two texts differ in.
+    """
+
+    sentences: Fingerprints
+    bounds: Ints
+    n: int
+    unit: str = "sentences"
+
+    @cached_property
+    def unreadable(self) -> Mapping[int, str]:
+        """Texts without a sentence."""
+        return empty_texts(self.bounds)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the fingerprints."""
+        return self.sentences.size
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the share of the sentences of the text with fewer that are close to one of the
+        other; of two texts with equally many, the greater share.
+        """
+        scores = np.zeros(len(first))
+        sizes = np.diff(self.bounds)
+        for text, positions in by_first(first):
+            others = second[positions]
+            ends = np.cumsum(sizes[others])
+            parts = np.searchsorted(ends, np.arange(_MOST_COMPARED, int(ends[-1]), _MOST_COMPARED))
+            for some in np.split(positions, np.unique(parts)):
+                scores[some] = self._shares(text, second[some])
+        return scores
+
+    def _shares(self, text: int, others: Ints) -> Scores:
+        own = self.sentences[self.bounds[text] : self.bounds[text + 1]]
+        sizes = np.diff(self.bounds)[others]
+        shares = np.zeros(len(others))
+        known = np.flatnonzero(sizes)
+        if not len(own) or not len(known):
+            return shares
+        rows = np.concatenate(
+            [self.sentences[self.bounds[other] : self.bounds[other + 1]] for other in others[known]]
+        )
+        starts = np.cumsum(sizes[known]) - sizes[known]
+        close = hamming_distances(own, rows) <= self.n
+        of_own = np.logical_or.reduceat(close, starts, axis=1).mean(axis=0)
+        of_others = np.add.reduceat(close.any(axis=0), starts, dtype=np.int64) / sizes[known]
+        fewer = np.where(sizes[known] < len(own), of_others, of_own)
+        same = sizes[known] == len(own)
+        shares[known] = np.where(same, np.maximum(of_own, of_others), fewer)
+        return shares
+
+    def rows(self, text: int) -> Fingerprints:
+        """Return the fingerprints of the sentences of one text, in order."""
+        return self.sentences[self.bounds[text] : self.bounds[text + 1]]
+
+    def block_keys(self) -> list[Keys]:
+        """Return the block keys of the sentences of each text."""
+        keys = _TABLES[self.sentences.shape[1] * 8].keys(as_numbers(self.sentences))
+        return [keys[start:end] for start, end in pairwise(self.bounds.tolist())]
+
+    def candidates_of(self, text: int) -> Ints:
+        """Return the texts with a sentence that is close to one of a text."""
+        others = np.setdiff1d(np.arange(len(self.bounds) - 1), [text])
+        scores = self.score(np.full(len(others), text), others)
+        return others[scores > 0]
+
+    def units(self, first: Ints, second: Ints) -> Ints:
+        """Return the sentences of the text of each pair that has fewer."""
+        sizes = np.diff(self.bounds)
+        return np.minimum(sizes[first], sizes[second])
+
+    def candidates(self) -> Pairs:
+        """Return the pairs with a pair of close sentences, as sorting and rotating finds them."""
+        numbers = as_numbers(self.sentences)
+        distinct, ids = np.unique(numbers, return_inverse=True)
+        edges = close_by_rotation(distinct, self.sentences.shape[1] * 8, self.n)
+        owners = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        order = np.argsort(ids, kind="stable")
+        starts = np.searchsorted(ids[order], np.arange(len(distinct) + 1))
+        return _sharing(owners[order], starts, edges, len(self.bounds) - 1)
+
+
+def _restored(bits: int, rows: Sequence[Fingerprints]) -> SentenceFingerprints:
+    bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    sentences = np.concatenate([np.zeros((0, bits // 8), np.uint8), *rows])
+    return SentenceFingerprints(sentences, bounds, _CLOSE_BITS[bits])
+
+
+_SCHEMES = {
+    bits: FingerprintScheme(
+        f"sentence-simhash{bits}-char2.v1",
+        f"simhash-bigrams-{bits}",
+        bits // 8,
+        partial(_restored, bits),
+        several=True,
+    )
+    for bits in _CLOSE_BITS
+}
+
+
+def _sharing(owners: Ints, starts: Ints, edges: Pairs, texts: int) -> Pairs:
+    """Return the pairs of texts that have the same fingerprint, or two that are close.
+
+    Args:
+        owners: The texts of each distinct fingerprint, one after the other.
+        starts: Bounds of the fingerprints in owners.
+        edges: Pairs of close fingerprints.
+        texts: How many texts there are.
+    """
+    linked = np.zeros((texts, texts), bool)
+    for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        if end - begin > 1:
+            linked[np.ix_(owners[begin:end], owners[begin:end])] = True
+    for one, other in edges.tolist():
+        first = owners[starts[one] : starts[one + 1]]
+        second = owners[starts[other] : starts[other + 1]]
+        linked[np.ix_(first, second)] = True
+    pairs = np.argwhere(np.triu(linked | linked.T, 1))
+    return pairs.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class SentenceSimhash:
+    """Simhash of the letter bigrams of each sentence.
+
+    Attributes:
+        bits: Bits of a fingerprint: 16, 32 or 64.
+        threshold: Share of close sentences from which on two texts are versions.
+    """
+
+    bits: int
+    threshold: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """Name with the bits."""
+        return f"simhash-bigrams-{self.bits}"
+
+    @property
+    def n(self) -> int:
+        """Bits in which two close sentences differ at the most."""
+        return _CLOSE_BITS[self.bits]
+
+    @property
+    def scheme(self) -> FingerprintScheme:
+        """How the fingerprints are published."""
+        return _SCHEMES[self.bits]
+
+    @property
+    def note(self) -> str:
+        """When sentences are close."""
+        return f"sentences are close within {self.n} of {self.bits} bits"
+
+    def read(self, texts: Sequence[str]) -> SentenceFingerprints:
+        """Return the fingerprints of the sentences of texts."""
+        rows = [np.zeros((0, self.bits // 8), np.uint8)]
+        counts: list[int] = []
+        for segmentation in segmented(texts):
+            rows.append(sentence_fingerprints(segmentation, self.bits))
+            counts.extend(np.diff(segmentation.text_chunks).tolist())
+        bounds = np.cumsum([0, *counts], dtype=np.int64)
+        return SentenceFingerprints(np.concatenate(rows), bounds, self.n)

@@ -1,0 +1,190 @@
+"""Weighted simhash of words (Zhang and He 2020), for English and Chinese.
+
+The weight of a word is TF x IDF x (1 + part of speech + length + marker + title), as
+`concept_weights.zhang_he_weights` says it; the title is a first line of up to 100 characters that
+another line follows. The fingerprint has 64 bits and k = 3.
+
+IDF is log(N / df + 0.01). By default N / df comes from a background list and not from the texts, so
+that a text has one fingerprint: it is 10 to the power of the word's rarity (`semantics.rarity`), of
+how many texts of a hundred words one has the word. With `corpus` N and df are those of the texts
+that are read, so fingerprints are only comparable within one reading.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
+from es_simhash.lab.methods.model import NO_WORDS
+from es_simhash.lab.methods.parts_of_speech import kinds_of
+from es_simhash.lab.methods.scheme import FingerprintScheme
+from es_simhash.lab.methods.tables import MaskTables, permuted_masks
+from es_simhash.semantics.concept_simhash import ConceptScheme, concept_fingerprints
+from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
+from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.rarity import word_rarities
+
+LANGUAGES = ("en", "zh")
+SPACY_NAME = "weighted-simhash-spacy"
+_HASHING = ConceptScheme(64, 0, "origins-c")
+_MAX_DISTANCE = 3
+_TABLES = MaskTables(64, permuted_masks(64, 6, _MAX_DISTANCE), _MAX_DISTANCE)
+# Of the method without options: what depends on other texts, or on a model, is no scheme.
+SCHEME = FingerprintScheme(
+    "weighted-simhash64.v1",
+    "weighted-simhash",
+    8,
+    lambda rows: DocumentFingerprints.restored(rows, _TABLES),
+    packages=("jieba",),
+)
+_MAX_TITLE = 100
+# Words of phrases that announce what a text comes to.
+_MARKERS = frozenset(
+    """
+    accordingly conclude conclusion consequently finally hence overall result summarise summarize
+    summary therefore thus
+    总之 总而言之 综上所述 综上 因此 所以 结论 总结 概括 由此可见 最后 结果 简言之
+    """.split()  # noqa: SIM905
+)
+
+
+class Tagger(Protocol):
+    """Tags the words of English texts in place of the lexicon."""
+
+    @property
+    def name(self) -> str:
+        """Its name and version."""
+
+    def kinds_of(self, texts: Sequence[str]) -> list[dict[str, str]]:
+        """Return the part of speech of each word of each text."""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of a text by their counts, those of its title, its language, and the text."""
+
+    text: str
+    counts: Mapping[str, int]
+    title: frozenset[str]
+    language: str
+
+
+def idf_of_rarity(language: str) -> Callable[[str], float]:
+    """Return the idf of the background list of a language, as a function of words."""
+    rarities = word_rarities(language, None, default=0.0)
+    return lambda word: math.log(10 ** rarities[word] + 0.01)
+
+
+@dataclass(frozen=True)
+class WeightedSimhash:
+    """Simhash of weighted words.
+
+    Attributes:
+        corpus: Whether IDF comes from the texts that are read; from a background list if not.
+        tagger: Tags English words; without one a lexicon does.
+        threshold: Similarity of two fingerprints within 3 bits.
+        scheme: Of the fingerprints of the method without options.
+    """
+
+    corpus: bool = False
+    tagger: Tagger | None = None
+    threshold: float = 1 - _MAX_DISTANCE / 64
+    scheme: FingerprintScheme = SCHEME
+
+    @property
+    def name(self) -> str:
+        """Name of the method, where its IDF comes from, and its parts of speech."""
+        if self.tagger is not None:
+            return SPACY_NAME
+        return "weighted-simhash-corpus" if self.corpus else "weighted-simhash"
+
+    @property
+    def note(self) -> str:
+        """Where its IDF and its English parts of speech come from."""
+        idf = "the texts themselves" if self.corpus else "a background list"
+        kinds = "a lexicon" if self.tagger is None else self.tagger.name
+        return f"IDF from {idf}, English parts of speech from {kinds}"
+
+    def read(self, texts: Sequence[str]) -> DocumentFingerprints:
+        """Return the fingerprints of texts; of languages that it does not know it has none.
+
+        Raises:
+            MissingExtra: jieba is not installed, for Chinese texts.
+        """
+        read = [_words_of(text) for text in texts]
+        unreadable = {
+            number: words if isinstance(words, str) else NO_WORDS
+            for number, words in enumerate(read)
+            if isinstance(words, str) or not words.counts
+        }
+        known = [words for words in read if not isinstance(words, str) and words.counts]
+        weights = _weights(known, self._kinds(known), corpus=self.corpus)
+        numbers = np.zeros(len(texts), np.uint64)
+        rows = [number for number in range(len(texts)) if number not in unreadable]
+        numbers[rows] = as_numbers(concept_fingerprints(weights, _HASHING))
+        return DocumentFingerprints(numbers, unreadable, _TABLES)
+
+    def _kinds(self, texts: Sequence[_Words]) -> list[dict[str, str]]:
+        """Return the part of speech of each word of each text."""
+        if self.tagger is None:
+            return [kinds_of(words.counts, words.language) for words in texts]
+        english = [words.text for words in texts if words.language == "en"]
+        tagged = iter(self.tagger.kinds_of(english))
+        return [
+            next(tagged) if words.language == "en" else kinds_of(words.counts, words.language)
+            for words in texts
+        ]
+
+
+def _words_of(text: str) -> _Words | str:
+    """Return the words of a text, or why there are none."""
+    language = detect_language(text)
+    if language not in LANGUAGES:
+        if not any(map(str.isalnum, text)):
+            return NO_WORDS
+        found = f"language {language!r}" if language else "an unknown language"
+        return f"is in {found}, and the method reads {' and '.join(LANGUAGES)}"
+    first, _, rest = text.strip().partition("\n")
+    title = first if rest and len(first) <= _MAX_TITLE else ""
+    counts = _counts(text, language)
+    return _Words(text, counts, frozenset(_counts(title, language)), language)
+
+
+def _counts(text: str, language: str) -> Mapping[str, int]:
+    return Counter(chinese.words(text)) if language == "zh" else count_words(text, language)
+
+
+def _weights(
+    texts: Sequence[_Words], kinds: Sequence[Mapping[str, str]], *, corpus: bool
+) -> list[dict[str, float]]:
+    frequencies = Counter(word for words in texts for word in words.counts) if corpus else None
+    weights = []
+    for words, of_words in zip(texts, kinds, strict=True):
+        if frequencies is None:
+            idf = idf_of_rarity(words.language)
+        else:
+            idf = _corpus_idf(frequencies, len(texts))
+        weighted = zhang_he_weights(
+            words.counts,
+            idf,
+            kinds=of_words,
+            title=words.title,
+            markers=_MARKERS,
+        )
+        weights.append(_positive(weighted))
+    return weights
+
+
+def _corpus_idf(frequencies: Mapping[str, int], texts: int) -> Callable[[str], float]:
+    return lambda word: zhang_he_idf(texts, frequencies[word])
+
+
+def _positive(weights: dict[str, float]) -> dict[str, float]:
+    """Return weights of which one is above 0: a text of only the commonest words has some too."""
+    return weights if any(weights.values()) else dict.fromkeys(weights, 1.0)

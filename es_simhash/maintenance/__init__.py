@@ -1,0 +1,1 @@
+"""Work over a whole index: backfill, families, copies, sweep, diagnosis and reports."""

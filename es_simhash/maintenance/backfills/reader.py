@@ -1,0 +1,168 @@
+"""What a backfill reads: slices of a point in time, samples, and documents as they are now."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.maintenance.backfills.job import BackfillJob, IndexPart, StoredDocument
+from es_simhash.maintenance.backfills.updates import UNREAD
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.pages import PointInTime
+from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.elasticsearch.requests import index_path
+from es_simhash.store.fields import SOURCE
+from es_simhash.store.references import DocumentRef
+
+
+@dataclass
+class Slice:
+    """A slice of a point in time, and how far it is read.
+
+    Attributes:
+        number: Which slice of how many, as Elasticsearch takes it; None for all documents.
+        size: Documents of the next page.
+        after: Sort values of the last document that was read.
+        ended: True when there are no more.
+    """
+
+    number: Mapping[str, int] | None
+    size: int
+    after: Sequence[Any] | None = None
+    ended: bool = False
+
+
+class DocumentReader:
+    """Reads the documents of a job.
+
+    Args:
+        gateway: Sends the requests; it has a policy.
+        job: What the run does.
+    """
+
+    def __init__(self, gateway: Gateway, job: BackfillJob) -> None:
+        self._gateway = gateway
+        self._job = job
+        config = job.config
+        self._includes = [*config.text_fields, config.simhash_field, *config.entity_fields]
+        self._excludes = [config.path(member) for member in UNREAD]
+        self._source = {"includes": self._includes, "excludes": self._excludes}
+        self._point: PointInTime | None = None
+        self._query: Mapping[str, Any] = {}
+
+    def count(self, part: IndexPart) -> int:
+        """Count the documents of a part."""
+        return self._gateway.count(part.index, part.query, shard=part.shard)
+
+    def open(self, part: IndexPart) -> None:
+        """Open a point in time of a part that has all that was written so far."""
+        self.refresh(part.index)
+        self._point = self._gateway.point_in_time(part.index, shard=part.shard)
+        self._point.open()
+        self._query = part.query
+
+    def close(self) -> None:
+        """Close the point in time if there is one."""
+        if self._point is not None:
+            self._point.close()
+
+    def refresh(self, index: str) -> None:
+        """Make all that was written so far visible."""
+        # Without the privilege older versions are read, and their updates conflict.
+        self._gateway.refresh_if_allowed(index)
+
+    def next_page(self, slice: Slice) -> list[StoredDocument]:
+        """Return the next documents of a slice; at its end there are none.
+
+        Raises:
+            PointInTimeExpired: The point in time is gone.
+        """
+        assert self._point is not None, "no point in time is open"
+        body: dict[str, Any] = {
+            "query": self._query,
+            "size": slice.size,
+            "sort": ["_shard_doc"],
+            "seq_no_primary_term": True,
+            "track_total_hits": False,
+            "_source": self._source,
+        }
+        if slice.number is not None:
+            body["slice"] = slice.number
+        if slice.after is not None:
+            body["search_after"] = slice.after
+        hits = self._point.search(body)["hits"]["hits"]
+        slice.ended = not hits
+        slice.after = hits[-1]["sort"] if hits else None
+        return self._with_counterparts([StoredDocument.of_hit(hit) for hit in hits])
+
+    def sample(self, query: Mapping[str, Any], size: int) -> list[StoredDocument]:
+        """Return documents drawn at random, the same for the same index."""
+        body = {
+            "query": in_random_order(query),
+            "size": size,
+            "seq_no_primary_term": True,
+            "_source": self._source,
+        }
+        response = self._gateway.request("POST", index_path(self._job.index, "_search"), body)
+        return [StoredDocument.of_hit(hit) for hit in response["hits"]["hits"]]
+
+    def reread(self, documents: Sequence[StoredDocument]) -> list[StoredDocument | None]:
+        """Return documents as they are now; None for those that are gone."""
+        refs = [document.version.ref for document in documents]
+        current = [
+            StoredDocument.of_hit(entry) if entry.get("found") else None
+            for entry in self._entries(refs, self._includes)
+        ]
+        complete = iter(self._with_counterparts([doc for doc in current if doc is not None]))
+        return [None if document is None else next(complete) for document in current]
+
+    def _with_counterparts(self, documents: list[StoredDocument]) -> list[StoredDocument]:
+        """Add what the sidecar has of the documents."""
+        sidecar = self._job.sidecar
+        if sidecar is None or not documents:
+            return documents
+        refs = [DocumentRef(sidecar, document.version.ref.id) for document in documents]
+        entries = self._entries(refs, [self._job.config.simhash_field, SOURCE])
+        return [
+            replace(document, counterpart=StoredDocument.of_hit(entry))
+            if entry.get("found")
+            else document
+            for document, entry in zip(documents, entries, strict=True)
+        ]
+
+    def _entries(
+        self, refs: Sequence[DocumentRef], includes: Sequence[str]
+    ) -> list[Mapping[str, Any]]:
+        return self._gateway.documents(refs, includes, excluded=self._excludes)
+
+
+class Throttle:
+    """Bounds the documents read per second, over all threads.
+
+    Args:
+        max_docs_per_second: The bound; None for none.
+
+    Raises:
+        InputError: The bound is not positive.
+    """
+
+    def __init__(self, max_docs_per_second: float | None) -> None:
+        if max_docs_per_second is not None and not 0 < max_docs_per_second < inf:
+            raise InputError(
+                f"max_docs_per_second must be a number above 0, got {max_docs_per_second}.",
+                parameter="max_docs_per_second",
+            )
+        self._rate = max_docs_per_second
+        self._lock = threading.Lock()
+        self._free_at = 0.0
+
+    def reserve(self, count: int, now: float) -> float:
+        """Return the seconds to wait before so many documents; later ones wait behind them."""
+        if self._rate is None:
+            return 0.0
+        with self._lock:
+            start = max(self._free_at, now)
+            self._free_at = start + count / self._rate
+        return start - now

@@ -1,0 +1,247 @@
+"""What the measurements of an index mean, and what to do about it."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
+from es_simhash.maintenance.diagnostics.counts import SchemeCoverage, Status
+from es_simhash.maintenance.diagnostics.distances import BitBalance
+from es_simhash.maintenance.diagnostics.sample import MISSING, STALE, UNREADABLE
+from es_simhash.maintenance.diagnostics.settings import IndexSettings
+
+# Shares of the documents from which empty texts are a hint, and a problem.
+_SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2
+# A block is hot when so large a share of at least so many documents has it, many times as many as
+# by chance.
+_HOT_SHARE, _MIN_HOT, _HOT_TIMES = 0.05, 20, 10
+# Documents a search may examine before it is slow.
+MAX_EXAMINED = 50_000
+# Unrelated documents within k, of all that an index has, for one query.
+MAX_UNRELATED = 0.1
+_MANY_SEGMENTS = 30
+# Share of uneven bits that is a hint.
+_UNEVEN_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem or a hint.
+
+    Attributes:
+        level: `problem` for what must be done, `hint` for what may be.
+        message: What was measured, in one sentence.
+        advice: What to do.
+    """
+
+    level: Literal["problem", "hint"]
+    message: str
+    advice: str
+
+
+def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
+    """Yield findings on the counts of an index.
+
+    Args:
+        status: The counts.
+        backfill: The command that completes the index.
+    """
+    yield from _scheme_findings(status.fingerprints, "fingerprints", backfill)
+    if status.profiles is None:
+        yield Finding(
+            "hint",
+            "The index finds versions alone, no semantic neighbours.",
+            f"If you want them: `es-simhash install {status.index}`, then `{backfill}`.",
+        )
+    else:
+        yield from _scheme_findings(status.profiles, "semantic profiles", backfill)
+        lacking = status.fingerprints.current - status.profiles.current - status.profiles.another
+        if lacking > 0:
+            yield Finding(
+                "problem",
+                f"{lacking} documents have fingerprints, but no semantic profiles.",
+                f"Run `{backfill}`.",
+            )
+    yield from _method_findings(status, backfill)
+    if status.failed:
+        yield Finding(
+            "problem",
+            f"The ingest pipeline could not fingerprint {status.failed} documents.",
+            f"Their member `error` has the reason; `{backfill}` tries them again.",
+        )
+    yield from _empty_findings(status)
+
+
+def _scheme_findings(coverage: SchemeCoverage, what: str, backfill: str) -> Iterator[Finding]:
+    if coverage.another:
+        yield Finding(
+            "problem",
+            f"{coverage.another} documents have {what} of another scheme, which are compared with "
+            "none of the others.",
+            f"Run `{backfill}`.",
+        )
+
+
+def _method_findings(status: Status, backfill: str) -> Iterator[Finding]:
+    for method in status.methods:
+        yield from _scheme_findings(method, f"fingerprints of {method.method}", backfill)
+        # Documents that no program of this package wrote lack those of the index as well.
+        if (lacking := method.none - status.fingerprints.none) > 0:
+            yield Finding(
+                "problem",
+                f"{lacking} documents have fingerprints, but none of {method.method}.",
+                f"Run `{backfill}`.",
+            )
+        if method.unreadable:
+            yield Finding(
+                "hint",
+                f"{method.unreadable} documents are in languages that {method.method} does not "
+                "read.",
+                "Search them by another method.",
+            )
+
+
+def _empty_findings(status: Status) -> Iterator[Finding]:
+    fingerprinted = status.fingerprints.current + status.fingerprints.another
+    share = status.empty / fingerprinted if fingerprinted else 0.0
+    if share >= _SOME_EMPTY:
+        yield Finding(
+            "problem" if share >= _MANY_EMPTY else "hint",
+            f"{status.empty} texts ({share:.0%}) have no word, so that nothing is related to them.",
+            "Check whether --field names the field of the text; if it does, leave them.",
+        )
+
+
+def text_findings(
+    fingerprinted: Mapping[str, int],
+    unfingerprinted: Mapping[str, int],
+    backfill: str,
+    other_field: str | None,
+) -> Iterator[Finding]:
+    """Yield findings on the texts of a sample.
+
+    Args:
+        fingerprinted: Documents with fingerprints by the state of their text.
+        unfingerprinted: Documents without fingerprints by the state of their text.
+        backfill: The command that completes the index.
+        other_field: Field that was fingerprinted in place of the one that was examined.
+    """
+    if other_field is not None:
+        yield Finding(
+            "problem",
+            f"The texts that were fingerprinted are in another field, {other_field!r}.",
+            f"Set --field {shlex.quote(other_field)}, here and in other commands.",
+        )
+    elif stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
+        yield Finding(
+            "problem",
+            f"{stale} of {sum(fingerprinted.values())} sampled documents have another text than "
+            "the one that was fingerprinted, or none in this field.",
+            f"Run `{backfill} --check`, with --field if the text is elsewhere.",
+        )
+    if lacking := unfingerprinted.get(STALE, 0):
+        yield Finding(
+            "problem",
+            f"{lacking} sampled documents have a text, but no fingerprints.",
+            f"Run `{backfill}`.",
+        )
+    if unreadable := fingerprinted.get(UNREADABLE, 0) + unfingerprinted.get(UNREADABLE, 0):
+        yield Finding(
+            "hint",
+            f"{unreadable} sampled documents have something else than text in the field.",
+            "Name another field with --field, or leave them without fingerprints.",
+        )
+
+
+def bit_findings(bits: BitBalance) -> Iterator[Finding]:
+    """Yield findings on the bits of the fingerprints."""
+    if bits.dead:
+        yield Finding(
+            "problem",
+            f"{len(bits.dead)} bits are the same in {bits.different} different fingerprints, so "
+            "that they distinguish nothing.",
+            "Run `es-simhash selftest`; if it passes, other code wrote the fingerprints: clear "
+            "them and run `es-simhash backfill`.",
+        )
+    elif bits.uneven > _UNEVEN_SHARE:
+        yield Finding(
+            "hint",
+            f"{bits.uneven:.0%} of the bits are alike in four of five fingerprints: the texts are "
+            "very short, or have much in common.",
+            "Leave what all of them share, such as a template, out of the field of the text.",
+        )
+
+
+def block_findings(
+    blocks: Sequence[HotBlock], cost: SearchCost, suggested: SearchCost, documents: int
+) -> Iterator[Finding]:
+    """Yield findings on blocks that many documents have, and on what searches cost.
+
+    Args:
+        blocks: The blocks that most documents have.
+        cost: Of searches within the largest k.
+        suggested: Of searches within the k that is suggested.
+        documents: Documents of the index that have fingerprints.
+    """
+    for block in blocks:
+        share = block.documents / max(documents, 1)
+        are_many = block.documents >= max(_MIN_HOT, _HOT_TIMES * block.expected)
+        if are_many and share >= _HOT_SHARE:
+            texts = "copies of one" if block.texts == 1 else f"{block.texts} different ones"
+            yield Finding(
+                "hint",
+                f"Block {block.term} is in {block.documents} documents ({share:.0%}), by chance it "
+                f"would be in {block.expected:.1f}; in the sample the texts are {texts}.",
+                "Leave a template that many texts share out of the field of the text; copies cost "
+                "nothing but time, and `es-simhash families` makes one family of them.",
+            )
+    if cost.p90 > MAX_EXAMINED:
+        yield Finding(
+            "problem",
+            f"One search in ten examines {cost.p90} documents or more.",
+            f"Search with --k {suggested.k}, for which it is {suggested.p90}; or leave what "
+            "many texts share out of the field of the text.",
+        )
+
+
+def recall_findings(recall: Recall) -> Iterator[Finding]:
+    """Yield findings on what searches by blocks miss."""
+    if recall.found < recall.within:
+        yield Finding(
+            "problem",
+            f"Searches by blocks miss {recall.within - recall.found} of {recall.within} documents "
+            f"within {recall.k} bits, {', '.join(recall.missed)} among them: their blocks are not "
+            "those of their fingerprints.",
+            "Write these documents again with `es-simhash ingest`; other code has changed them.",
+        )
+
+
+def settings_findings(settings: IndexSettings, index: str) -> Iterator[Finding]:
+    """Yield findings on mapping and settings."""
+    if settings.conflict:
+        yield Finding(
+            "problem",
+            settings.conflict,
+            "A field cannot be changed in place: use another name, or a new index.",
+        )
+    if settings.outdated:
+        yield Finding(
+            "problem",
+            f"The mapping of {', '.join(settings.outdated)} lacks what this version adds.",
+            f"Run `es-simhash install {index}`; it only adds.",
+        )
+    if settings.unrefreshed:
+        yield Finding(
+            "hint",
+            f"{', '.join(settings.unrefreshed)} is never refreshed by itself: what was written "
+            "since is not found.",
+            "Set index.refresh_interval, or refresh after writing.",
+        )
+    if settings.segments is not None and settings.segments > _MANY_SEGMENTS:
+        yield Finding(
+            "hint",
+            f"A shard has {settings.segments} segments; each search reads all of them.",
+            "When the index is no longer written to, merge them: `POST "
+            f"{index}/_forcemerge?max_num_segments=1`.",
+        )

@@ -1,0 +1,94 @@
+"""Options of a run that finds the families of an index."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from es_simhash.errors import InputError
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.store.config import IndexConfig
+
+Representative = Literal["longest", "newest", "oldest"]
+REPRESENTATIVES: tuple[Representative, ...] = get_args(Representative)
+# Incremented when a change of the scores gives other families of the same texts.
+_SCORING = 2
+
+
+@dataclass(frozen=True)
+class FamilyOptions:
+    """Options of a run that finds the families of an index.
+
+    Attributes:
+        representative: Document that represents a family: the longest, the newest or the oldest;
+            None for what the index is configured with, else for what the last run used, and the
+            longest in the first one.
+        date_field: Field of the date, as the engine reads it; required for the newest and the
+            oldest, unless the index is configured with one. A document without a date represents
+            a family only if no other has one.
+        everything: Process all documents, not only what changed since the last run.
+        dry_run: Write nothing.
+    """
+
+    representative: Representative | None = None
+    date_field: str | None = None
+    everything: bool = False
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.representative not in (None, *REPRESENTATIVES):
+            raise InputError(
+                f"Unknown representative {self.representative!r}; "
+                f"use one of {', '.join(REPRESENTATIVES)}.",
+                parameter="representative",
+            )
+
+    @property
+    def rule(self) -> Representative:
+        """Which document represents a family; the longest where nothing else was named."""
+        return self.representative or "longest"
+
+    @property
+    def compares_dates(self) -> bool:
+        """True when dates decide which document represents a family."""
+        return self.rule != "longest"
+
+    def settings_key(self, threshold: float) -> str:
+        """Return what decides the families; a run with another key than the last is a full run.
+
+        Args:
+            threshold: Where versions begin in the index.
+        """
+        date_field = self.date_field if self.compares_dates else None
+        scoring = f"v{_SCORING}" if threshold == VERSION_SCORE else f"v{_SCORING}@{threshold}"
+        return f"{scoring} {self.rule} {date_field}"
+
+    def configured(self, config: IndexConfig) -> "FamilyOptions":
+        """Return them with the rule and the date field of an index, where they name none.
+
+        Raises:
+            InputError: The rule needs a date, and neither names its field.
+        """
+        rule: Any = self.representative or config.representative
+        options = replace(
+            self, representative=rule, date_field=self.date_field or config.documents.date
+        )
+        if options.compares_dates and options.date_field is None:
+            raise InputError(
+                f"Representative {rule!r} needs a date. Set date_field.", parameter="date_field"
+            )
+        return options
+
+    def as_before(self, key: str | None) -> "FamilyOptions":
+        """Return them with the rule of an earlier run, where they name none.
+
+        Args:
+            key: Settings key of that run; None when there was none.
+        """
+        if self.representative is not None or key is None:
+            return self
+        _, representative, date_field = key.split(" ", 2)
+        kept = None if date_field == "None" else date_field
+        return replace(
+            self,
+            representative=representative,  # type: ignore[arg-type]
+            date_field=self.date_field or kept,
+        )

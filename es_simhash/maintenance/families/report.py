@@ -1,0 +1,60 @@
+"""The report of a run that found families."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from es_simhash.maintenance.families.changes import NOTHING, FamilyChanges
+from es_simhash.maintenance.families.family import Family
+
+# Called with the number of texts queried so far, and of those known so far.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class FamiliesReport:
+    """What a run over the families of an index did.
+
+    Attributes:
+        families: Families of several documents, of all documents the run processed.
+        documents: Documents it processed.
+        queried: Texts whose candidates it retrieved.
+        written: Documents whose family was written, or would be with `dry_run`.
+        skipped: Ids of documents in conflict with another writer, or whose text is missing or not
+            the one that was fingerprinted; the next run processes them.
+        truncated: Ids of documents with more candidates than were compared.
+        undated: Where the newest or the oldest represents a family, ids of documents without a
+            date; they do so only in families in which no document has one.
+        dry_run: True when nothing was written.
+        contradicted: Ids of dismissed pairs whose texts are joined as well, as where one became a
+            copy of another document: they are in two families.
+        changes: Families that were joined or split, and documents that moved.
+    """
+
+    families: tuple[Family, ...]
+    documents: int
+    queried: int
+    written: int
+    skipped: tuple[str, ...] = ()
+    truncated: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
+    dry_run: bool = False
+    contradicted: tuple[tuple[str, str], ...] = ()
+    changes: FamilyChanges = NOTHING
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as it is printed in JSON."""
+        return {
+            "families": [
+                {"family": family.name, "members": list(family.members)} for family in self.families
+            ],
+            "documents": self.documents,
+            "queried": self.queried,
+            "written": self.written,
+            "skipped": list(self.skipped),
+            "truncated": list(self.truncated),
+            "undated": list(self.undated),
+            "dry_run": self.dry_run,
+            "contradicted": [list(ids) for ids in self.contradicted],
+            **self.changes.to_dict(),
+        }

@@ -1,0 +1,214 @@
+"""What a report of an index says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.maintenance.copies.report import CopiesReport
+from es_simhash.maintenance.diagnostics.counts import Status
+from es_simhash.relation.model import DocumentContext, Kind
+
+# Called with what is read, how much of it is done, and how much there is (None: not known).
+ReportProgress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Options of a report.
+
+    Attributes:
+        date_field: Field of the date; None for the one that the index is configured with, if any.
+        copies: Look for passages that documents share, too. It reads all texts that may.
+        seconds: Seconds for reading the families; what is left then is not in the report.
+        filters: Elasticsearch queries that documents must match: what does not is as if it were
+            not there.
+        max_compared: Most documents among which copies are looked for; None for 100,000.
+        sampled: Documents whose relations are found, for the distribution of scores; 0 for none.
+    """
+
+    date_field: str | None = None
+    copies: bool = False
+    seconds: float = 300.0
+    filters: tuple[Mapping[str, Any], ...] = ()
+    max_compared: int | None = None
+    sampled: int = 200
+
+    def __post_init__(self) -> None:
+        if self.seconds <= 0:
+            raise InputError(
+                f"seconds must be more than 0, got {self.seconds:g}.", parameter="seconds"
+            )
+        if self.sampled < 0:
+            raise InputError(
+                f"sampled must be at least 0, got {self.sampled}.", parameter="sampled"
+            )
+
+
+@dataclass(frozen=True)
+class FamilySizes:
+    """How many families have how many documents.
+
+    Attributes:
+        counts: Number of families by their number of documents, from 1.
+        is_complete: False when the time ended before all families were read.
+    """
+
+    counts: Mapping[int, int]
+    is_complete: bool
+
+    @property
+    def documents(self) -> int:
+        """Documents of all families that were read."""
+        return sum(size * count for size, count in self.counts.items())
+
+    @property
+    def unique(self) -> int:
+        """Documents that are a family of their own: no other is a version of them."""
+        return self.counts.get(1, 0)
+
+    @property
+    def families(self) -> int:
+        """Families of two documents and more."""
+        return sum(count for size, count in self.counts.items() if size > 1)
+
+    @property
+    def versions(self) -> int:
+        """Documents of families of two and more."""
+        return self.documents - self.unique
+
+
+@dataclass(frozen=True)
+class ExactCopies:
+    """Documents with the same text as another of their family, but for case and white space.
+
+    Attributes:
+        copies: How many there are in addition to the first of each text.
+        examined: Documents of families of two and more whose texts were compared.
+        pairs: Ids of the first of a text and of a copy of it; of at most 1,000 copies.
+    """
+
+    copies: int
+    examined: int
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two related documents.
+
+    Attributes:
+        a: Id of the one that was queried.
+        b: Id of the other.
+        kind: Of the relation of a to b.
+        score: From 0 to 1.
+    """
+
+    a: str
+    b: str
+    kind: Kind
+    score: float
+
+
+@dataclass(frozen=True)
+class ScoreSample:
+    """Relations of a sample of documents.
+
+    Attributes:
+        documents: How many documents were queried.
+        related: How many of them are related to another.
+        pairs: Their relations, each pair once; of one document the best, 20 at the most.
+    """
+
+    documents: int
+    related: int
+    pairs: tuple[ScoredPair, ...]
+
+
+@dataclass(frozen=True)
+class ReportedDocument:
+    """A document that a report names.
+
+    Attributes:
+        id: Its id.
+        index: Its index.
+        context: Its title, date and so on.
+    """
+
+    id: str
+    index: str
+    context: DocumentContext
+
+
+@dataclass(frozen=True)
+class LargeFamily:
+    """One of the largest families.
+
+    Attributes:
+        name: Its name.
+        documents: How many it has.
+        representative: The document that represents it.
+        oldest: Date of its oldest document in ISO 8601; None without dates.
+        newest: Date of its newest document.
+    """
+
+    name: str
+    documents: int
+    representative: ReportedDocument
+    oldest: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """A document that is newer than another of its family.
+
+    Attributes:
+        document: The document.
+        family_documents: How many documents its family has.
+        oldest: Date of the oldest of these in ISO 8601.
+    """
+
+    document: ReportedDocument
+    family_documents: int
+    oldest: str
+
+
+@dataclass(frozen=True)
+class NewestVersions:
+    """The newest versions of an index.
+
+    Attributes:
+        versions: The versions, newest first.
+        examined: How many of the newest documents were looked at.
+    """
+
+    versions: tuple[NewVersion, ...]
+    examined: int
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """A report of an index.
+
+    Attributes:
+        status: Its documents, in counts.
+        at: When it was made, in ISO 8601.
+        sizes: Sizes of its families; None where no document has a family.
+        exact: Exact copies among the versions; None where none was examined.
+        largest: The largest families, the largest first.
+        newest: The newest versions; None where the index has no field of dates.
+        copies: Which documents share passages; None where that was not looked for.
+        scores: Relations of a sample of documents; None where none was drawn.
+        notes: What is not in the report, and why, as sentences.
+    """
+
+    status: Status
+    at: str
+    sizes: FamilySizes | None
+    exact: ExactCopies | None
+    largest: tuple[LargeFamily, ...]
+    newest: NewestVersions | None
+    copies: CopiesReport | None
+    scores: ScoreSample | None
+    notes: tuple[str, ...]

@@ -1,0 +1,211 @@
+"""Reading an index for a report, within stated bounds of time and memory."""
+
+import time
+
+from es_simhash.errors import InputError, MappingConflict
+from es_simhash.maintenance.copies.find import find_copies
+from es_simhash.maintenance.copies.options import CopyOptions
+from es_simhash.maintenance.copies.report import CopiesReport
+from es_simhash.maintenance.diagnostics.counts import Status
+from es_simhash.maintenance.diagnostics.status import count_documents
+from es_simhash.maintenance.reports.documents import ReportedDocuments
+from es_simhash.maintenance.reports.families import (
+    MAX_EXAMINED,
+    FamilyCounter,
+    count_exact_copies,
+    count_families,
+)
+from es_simhash.maintenance.reports.model import (
+    ExactCopies,
+    FamilySizes,
+    IndexReport,
+    ReportOptions,
+    ReportProgress,
+    ScoreSample,
+)
+from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
+from es_simhash.questions.access import DirectAccess
+from es_simhash.questions.retrieval import Retrieval
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.sidecar_source import sidecar_source
+
+# Of more documents, copies are not looked for: one takes some milliseconds (docs/copies.md).
+MAX_COMPARED = 100_000
+
+
+def read_report(
+    client: Client,
+    index: str,
+    *,
+    options: ReportOptions | None = None,
+    config: IndexConfig | None = None,
+    progress: ReportProgress | None = None,
+) -> IndexReport:
+    """Return how much of an index is versions, copies and unique; nothing is written.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream with fingerprints.
+        options: What to read, and for how long.
+        config: Names of the fields; the schemes are read from the mapping.
+        progress: Called, now and then.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields, or is a sidecar, or the date field holds no
+            dates.
+        InputError: No document has fingerprints, no mapping has the date field, or copies cannot
+            be looked for.
+    """
+    gateway = Gateway.of(client)
+    given = config or IndexConfig()
+    source = sidecar_source(gateway, index, given.simhash_field)
+    if source is not None:
+        raise MappingConflict(
+            f"Index {index!r} is the sidecar of {source!r}, and families are in the documents "
+            f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
+            f"`es-simhash families {source}`, and report on {source!r}."
+        )
+    installed = InstalledIndex(gateway, index, given).config
+    reader = _Reader(gateway, index, installed, options or ReportOptions(), progress or _silent)
+    return reader.report()
+
+
+def _silent(what: str, done: int, total: int | None) -> None:
+    """Show no progress."""
+
+
+class _Reader:
+    """Reads an index for one report."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        index: str,
+        config: IndexConfig,
+        options: ReportOptions,
+        progress: ReportProgress,
+    ) -> None:
+        self._gateway = gateway
+        self._index = index
+        self._config = config
+        self._options = options
+        self._progress = progress
+        self._notes: list[str] = []
+
+    def report(self) -> IndexReport:
+        """Return the report."""
+        date_field = self._date_field()
+        documents = ReportedDocuments(
+            self._gateway, self._index, self._config, date_field, self._options.filters
+        )
+        self._progress("documents", 0, None)
+        status = self._status()
+        counter, sizes, exact = self._families(status)
+        if date_field is None and status.documents:
+            self._notes.append(
+                "The newest versions, and the dates of families, need a field of dates. Name it "
+                f"with `es-simhash config {self._index} --date FIELD`."
+            )
+        return IndexReport(
+            status=status,
+            at=time.strftime("%Y-%m-%d %H:%M %Z"),
+            sizes=sizes,
+            exact=exact,
+            largest=documents.large_families(counter.largest),
+            newest=documents.newest_versions(date_field) if date_field and sizes else None,
+            copies=self._copies(status),
+            scores=self._scores(status, date_field),
+            notes=tuple(self._notes),
+        )
+
+    def _date_field(self) -> DateField | None:
+        name = self._options.date_field or self._config.documents.date
+        if name is None:
+            return None
+        return find_date_field(self._gateway.mappings(self._index), name, parameter="date_field")
+
+    def _status(self) -> Status:
+        status = count_documents(
+            self._gateway, self._index, config=self._config, filters=self._options.filters
+        )
+        if status.documents and status.fingerprints.none == status.documents:
+            raise InputError(
+                f"No document of {self._index!r} has fingerprints. "
+                f"Run `es-simhash backfill {self._index}`."
+            )
+        return status
+
+    def _families(
+        self, status: Status
+    ) -> tuple[FamilyCounter, FamilySizes | None, ExactCopies | None]:
+        if not status.in_families:
+            return FamilyCounter(), None, None
+        with self._gateway.point_in_time(self._index) as point:
+            counter, sizes = count_families(
+                point, self._config, self._options, self._progress, status.in_families
+            )
+            if not sizes.is_complete:
+                self._notes.append(
+                    f"Reading the families ended after {self._options.seconds:g} seconds: shares "
+                    f"and sizes are those of {sizes.documents:,} of {status.in_families:,} "
+                    "documents."
+                )
+            sample = counter.sample(MAX_EXAMINED)
+            exact = count_exact_copies(
+                point, self._config, self._options.filters, sample, self._progress
+            )
+        if sizes.versions and exact is None:
+            self._notes.append("Exact copies were not counted.")
+        elif exact is not None and exact.examined < sizes.versions:
+            self._notes.append(
+                f"Exact copies were counted in a sample of {exact.examined:,} of the "
+                f"{sizes.versions:,} documents that have versions."
+            )
+        return counter, sizes, exact
+
+    def _copies(self, status: Status) -> CopiesReport | None:
+        if not self._options.copies or not status.documents:
+            return None
+        bound = min(self._options.max_compared or MAX_COMPARED, MAX_COMPARED)
+        if status.documents > bound:
+            self._notes.append(
+                f"Copied passages were not looked for: the index has {status.documents:,} "
+                f"documents, and a report compares {bound:,} at the most. Run "
+                f"`es-simhash copies {self._index}`."
+            )
+            return None
+        filters = self._options.filters
+        return find_copies(
+            self._gateway,
+            self._index,
+            options=CopyOptions(
+                date_field=self._options.date_field,
+                filter={"bool": {"filter": [*filters]}} if filters else None,
+            ),
+            config=self._config,
+            progress=lambda done, total: self._progress("copies", done, total),
+        )
+
+    def _scores(self, status: Status, date_field: DateField | None) -> ScoreSample | None:
+        ids = []
+        if self._options.sampled and status.documents:
+            ids = sampled_ids(self._gateway, self._index, self._config, self._options)
+        if not ids:
+            return None
+        access = DirectAccess(self._gateway, self._index)
+        retrieval = Retrieval(
+            self._gateway, self._index, self._config, access, date_field=date_field
+        )
+        search = score_search(self._config, self._options)
+        sample = sample_scores(retrieval, ids, search, self._progress)
+        if sample.documents < len(ids):
+            self._notes.append(
+                f"The scores are those of {sample.documents:,} of {len(ids):,} documents that were "
+                "drawn."
+            )
+        return sample if sample.documents else None

@@ -1,0 +1,102 @@
+"""The distribution of scores: relations of a sample of documents, drawn at random by a seed."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.maintenance.reports.model import (
+    ReportOptions,
+    ReportProgress,
+    ScoredPair,
+    ScoreSample,
+)
+from es_simhash.relation.answer import Answer
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.options import SearchOptions
+
+_SEED = 17
+_RELATIONS = 20
+# Documents that are queried with one request.
+_BATCH = 20
+# After so many seconds, no further batch is queried.
+_SECONDS = 60.0
+
+
+def score_search(config: IndexConfig, options: ReportOptions) -> SearchOptions:
+    """Return how the relations are found: as `related` finds them, without their evidence."""
+    search = SearchOptions(size=_RELATIONS, filters=options.filters, evidence=False, context=False)
+    return search.configured(config.min_score)
+
+
+class Answering(Protocol):
+    """Returns what is related to each of many documents."""
+
+    def answer_ids(self, ids: Sequence[str], options: SearchOptions) -> Mapping[str, Answer]:
+        """Return the relations of each."""
+
+
+def sampled_ids(
+    gateway: Gateway, index: str, config: IndexConfig, options: ReportOptions
+) -> list[str]:
+    """Return ids of documents with fingerprints, drawn at random; the same as long as none changes.
+
+    Args:
+        gateway: To the cluster.
+        index: Its name.
+        config: Names of its fields.
+        options: How many, and which filters they match.
+    """
+    is_empty = {"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}}
+    query = {"bool": {"filter": [config.of_scheme, *options.filters], "must_not": [is_empty]}}
+    body: dict[str, Any] = {
+        "size": options.sampled,
+        "query": in_random_order(query, _SEED),
+        "_source": False,
+        "track_total_hits": False,
+    }
+    return [hit["_id"] for hit in gateway.search(index, body)["hits"]["hits"]]
+
+
+def sample_scores(
+    index: Answering, ids: Sequence[str], search: SearchOptions, progress: ReportProgress
+) -> ScoreSample:
+    """Return the relations of documents, each pair once.
+
+    Args:
+        index: What finds them.
+        ids: Of the documents; after a minute, no more of them are queried.
+        search: How they are found.
+        progress: Called after each batch.
+    """
+    deadline = time.monotonic() + _SECONDS
+    pairs: dict[frozenset[str], ScoredPair] = {}
+    queried = related = 0
+    for start in range(0, len(ids), _BATCH):
+        if time.monotonic() > deadline:
+            break
+        answers = _answers(index, ids[start : start + _BATCH], search)
+        queried += len(answers)
+        related += sum(bool(len(answer)) for answer in answers.values())
+        for id, answer in answers.items():
+            for relation in answer:
+                pair = ScoredPair(id, str(relation.id), relation.kind, relation.score)
+                pairs.setdefault(frozenset((pair.a, pair.b)), pair)
+        progress("relations", queried, len(ids))
+    best_first = sorted(pairs.values(), key=lambda pair: (-pair.score, pair.a, pair.b))
+    return ScoreSample(queried, related, tuple(best_first))
+
+
+def _answers(index: Answering, ids: Sequence[str], search: SearchOptions) -> Mapping[str, Answer]:
+    try:
+        return index.answer_ids(ids, search)
+    except ClusterError:
+        raise
+    except EsSimhashError:
+        # One of them changed or vanished since they were drawn, or has no text any more.
+        if len(ids) == 1:
+            return {}
+    return {key: value for id in ids for key, value in _answers(index, [id], search).items()}

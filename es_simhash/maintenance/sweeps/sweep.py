@@ -1,0 +1,212 @@
+"""A sweep: enrich what was written since the last one, find its families, decide its versions."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.deduplication.dates import DocumentDates
+from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.maintenance.backfills.job import BackfillJob, IndexPart
+from es_simhash.maintenance.backfills.preconditions import open_job, require_text
+from es_simhash.maintenance.backfills.run import BackfillSettings, run_backfill
+from es_simhash.maintenance.families.family import Family
+from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.options import FamilyOptions
+from es_simhash.maintenance.families.report import FamiliesReport, Progress
+from es_simhash.maintenance.sweeps.changes import (
+    ChangedDocument,
+    changed_documents,
+    families_by_name,
+)
+from es_simhash.maintenance.sweeps.checkpoints import changed_parts, read_checkpoints
+from es_simhash.maintenance.sweeps.decisions import FamilyPolicy, require_one_index
+from es_simhash.maintenance.sweeps.report import SweepReport
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
+from es_simhash.store.references import DocumentRef
+
+
+@dataclass(frozen=True)
+class SweepSettings(BackfillSettings):
+    """How a sweep enriches documents, as a backfill does, and whom it reports to.
+
+    Attributes:
+        progress: Called, now and then, with the number of texts queried and known so far.
+    """
+
+    progress: Progress | None = None
+
+
+def sweep(
+    client: Client,
+    index: str,
+    *,
+    on_version: OnVersion | str | None = None,
+    families: FamilyOptions | None = None,
+    config: IndexConfig | None = None,
+    settings: SweepSettings | None = None,
+) -> SweepReport:
+    """Process what was written since the last sweep, whoever wrote it.
+
+    Documents without `simhash` fields get them, those whose text was changed get new ones; then
+    their families are found, and with rules the versions among them are flagged, linked or
+    removed. A sweep ends by storing a checkpoint, the sequence numbers of each shard, in the state
+    index INDEX-simhash; one that was killed is repeated by the next, and writes nothing twice. The
+    first sweep processes all documents and removes none. When nothing was written, no document is
+    read.
+
+    With more than one process, a program needs the guard `if __name__ == "__main__":`.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream with `simhash` fields; see `install`.
+        on_version: What is done with a changed document that is a version of another of its
+            family: an action, or all rules; nothing by default.
+        families: Which document represents a family; by default as in the last run of
+            `find_families`.
+        config: Names of the fields and the vocabulary; the schemes are read from the mapping.
+        settings: How the sweep works, and whom it reports to.
+
+    Raises:
+        IndexMissing: The index does not exist.
+        MappingConflict: It has no `simhash` fields, or its documents could not be kept whole.
+        FileInUse: Another run writes the audit log; nothing was changed.
+        ClusterError: The cluster takes no documents, is away for too long, or a privilege is
+            missing.
+        InputError: The name is that of a sidecar or a pattern, no document has the text field, or
+            no mapping has the date field.
+    """
+    gateway = Gateway.of(client)
+    given = config or IndexConfig()
+    state = StateIndex(gateway, index, given.simhash_field)
+    job = _open_job(gateway, index, given)
+    rules = None if on_version is None else OnVersion.of(on_version).configured(job.config)
+    if rules is not None:
+        require_one_index(rules, job.indices)
+    dates = DocumentDates() if rules is None else DocumentDates.of(gateway, index, rules)
+    return _Sweep(gateway, index, job, rules, dates, state, settings or SweepSettings()).run(
+        families
+    )
+
+
+def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
+    source = sidecar_source(gateway, index, config.simhash_field)
+    if source is not None:
+        raise InputError(
+            f"{index!r} is the sidecar of {source!r}; run "
+            f"`es-simhash backfill {source} --sidecar {index}` instead."
+        )
+    return open_job(gateway, index, config)
+
+
+@dataclass
+class _Sweep:
+    """The state of one sweep."""
+
+    gateway: Gateway
+    index: str
+    job: BackfillJob
+    rules: OnVersion | None
+    dates: DocumentDates
+    state: StateIndex
+    settings: SweepSettings
+    last: SweepCheckpoint = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last = self.state.last_sweep(self.settings_key)
+
+    @property
+    def settings_key(self) -> str:
+        """What decides the fields of a document; with another key a sweep processes all again."""
+        config = self.job.config
+        semantics = config.semantics.name if config.semantics else None
+        names = [config.scheme.name, semantics, *(scheme.name for scheme in config.schemes)]
+        return f"{config.text_field} {' '.join(map(str, names))}"
+
+    @property
+    def is_first(self) -> bool:
+        """True when no sweep with these settings came before."""
+        return not self.last.seq_nos
+
+    def run(self, options: FamilyOptions | None) -> SweepReport:
+        """Process what was written since the last sweep, and store the checkpoint."""
+        # Read before any document, so that no write falls between two sweeps.
+        checkpoints = read_checkpoints(self.gateway, self.index)
+        seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in checkpoints}
+        parts = changed_parts(checkpoints, self.last.seq_nos)
+        report = self._process(parts, options) if parts else SweepReport()
+        if parts or self.is_first:
+            self.state.write_sweep(self.settings_key, SweepCheckpoint(seq_nos))
+        return report
+
+    def _process(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
+        if self.rules is None:
+            return self._enriched(parts, options)
+        gateway = Gateway.of(self.gateway, self.settings.retry)
+        # Opened first: where another run has the audit log, nothing is changed.
+        with FamilyPolicy(gateway, self.index, self.job.config, self.rules, self.dates) as policy:
+            # Before enrichment writes to them.
+            changes = changed_documents(
+                self.gateway,
+                parts,
+                self.job.config,
+                self.dates.field,
+                is_first=self.is_first,
+            )
+            return self._decide(policy, self._enriched(parts, options), changes)
+
+    def _enriched(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
+        """Write the fields and the families of what changed."""
+        enriched = self._enrich(parts)
+        families = find_families(
+            self.gateway,
+            self.index,
+            options=options,
+            config=self.job.config,
+            progress=self.settings.progress,
+        )
+        return SweepReport(enriched, families)
+
+    def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
+        # Of its own, as the run stops it in the end.
+        gateway = Gateway.of(self.gateway, self.settings.retry)
+        require_text(gateway, self.job, {"match_all": {}})
+        outcomes = run_backfill(gateway, self.job, parts, self.settings)
+        return Counter(outcome.status for outcome in outcomes)
+
+    def _decide(
+        self,
+        policy: FamilyPolicy,
+        report: SweepReport,
+        changes: Mapping[DocumentRef, ChangedDocument],
+    ) -> SweepReport:
+        assert report.families is not None
+        deciding = SweepCheckpoint(self.last.seq_nos, deciding=True)
+        self.state.write_sweep(self.settings_key, deciding)
+        if self.last.deciding:
+            policy.recover()
+        policy.decide(self._families(report.families, changes), changes)
+        undated = policy.undated
+        if self.dates.field is not None:
+            undated |= {ref.id for ref, change in changes.items() if change.date is None}
+        return replace(
+            report,
+            decisions=policy.decisions,
+            conflicted=tuple(policy.conflicted),
+            undated=tuple(sorted(undated)),
+            audit=policy.audit,
+            run=policy.run,
+        )
+
+    def _families(
+        self, report: FamiliesReport, changes: Mapping[DocumentRef, ChangedDocument]
+    ) -> Iterator[Family]:
+        """Yield the families that were found, and those that changed documents had before."""
+        yield from report.families
+        found = {family.name for family in report.families}
+        stored = {change.family for change in changes.values() if change.family is not None}
+        names = (stored & self.state.sizes().keys()) - found
+        yield from families_by_name(self.gateway, self.index, self.job.config, names)

@@ -1,1 +1,0 @@
-"""Search options, candidate queries, hits and ranking: plain dicts and values, no client."""

@@ -1,0 +1,181 @@
+"""The members of a family compared with each other, by what is stored of their texts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.family_history import FamilyMember
+from es_simhash.relation.model import Coverage, Kind, Relation
+from es_simhash.relation.scoring import score_candidates
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
+
+# Members that share most with one are scored with it: chunks take long to compare.
+_SCORED = 2
+# How many bits of each byte are set.
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
+_REVERSED: Mapping[Kind, Kind] = {"contains": "excerpt_of", "excerpt_of": "contains"}
+
+
+def relations_of(
+    query: AnalysedText, hits: Sequence[StoredVersion], threshold: float
+) -> list[Relation]:
+    """Return the relation of a text to each document, by what is stored of both.
+
+    Args:
+        query: The text.
+        hits: The documents.
+        threshold: Where versions begin in their index.
+    """
+    candidates = []
+    for hit in hits:
+        assert hit.text is not None
+        shared = np.intersect1d(query.shingles, hit.text.shingles, assume_unique=True)
+        same = query.content_hash == hit.text.content_hash
+        parts = hit.text.chunks, hit.text.sketch
+        candidates.append(Candidate(hit.ref.id, *parts, shared, same, index=hit.ref.index))
+    return score_candidates(query, candidates, threshold)
+
+
+def members_of(
+    versions: Sequence[StoredVersion],
+    searches: FamilySearches,
+    joined: Iterable[str] = (),
+) -> list[FamilyMember]:
+    """Return the members of a family in the order given.
+
+    Args:
+        versions: All of them, in the order of their dates.
+        searches: That found them: the field of their dates, and where versions begin.
+        joined: Ids of those that a person joined with another.
+    """
+    nearest = _nearest(versions)
+    wanted = [(place, other) for place, others in enumerate(nearest) for other in others]
+    previous = {place: _previous(versions, place) for place in range(len(versions))}
+    wanted += [(place, other) for place, other in previous.items() if other is not None]
+    wanted += [(place, 0) for place in range(1, len(versions))]
+    relations = _Relations.of(versions, wanted, searches.config.versions_from)
+    is_joined = set(joined)
+    members = []
+    for place, version in enumerate(versions):
+        to_others = [relations.of_hit(place, other) for other in nearest[place]]
+        known = [relation for relation in to_others if relation is not None]
+        best = max(known, key=lambda relation: relation.score, default=None)
+        members.append(
+            FamilyMember(
+                version.ref.id,
+                version.ref.index,
+                version.title,
+                shown_date(version, searches.date_field),
+                version.represents,
+                version.text.characters if version.text is not None else 0,
+                relations.kept(previous[place], place),
+                relations.kept(0 if place else None, place),
+                None if best is None else best.score,
+                None if best is None else best.id,
+                None if best is None else best.kind,
+                version.ref.id in is_joined,
+            )
+        )
+    return members
+
+
+@dataclass(frozen=True)
+class _Relations:
+    """Relations of members, each pair compared once: the later is the query.
+
+    Attributes:
+        ids: Ids of the members.
+        known: By the places of the later and the earlier.
+    """
+
+    ids: Sequence[str]
+    known: Mapping[tuple[int, int], Relation]
+
+    @classmethod
+    def of(
+        cls,
+        versions: Sequence[StoredVersion],
+        pairs: Iterable[tuple[int, int]],
+        threshold: float,
+    ) -> "_Relations":
+        """Compare members by their places."""
+        earlier: dict[int, set[int]] = defaultdict(set)
+        for one, other in pairs:
+            if versions[one].text is not None and versions[other].text is not None:
+                earlier[max(one, other)].add(min(one, other))
+        known = {}
+        for place, others in earlier.items():
+            text, ordered = versions[place].text, sorted(others)
+            assert text is not None
+            found = relations_of(text, [versions[other] for other in ordered], threshold)
+            known.update({(place, other): each for other, each in zip(ordered, found, strict=True)})
+        return cls([version.ref.id for version in versions], known)
+
+    def of_hit(self, hit: int, query: int) -> Relation | None:
+        """Return the relation of one member, the query, to another, the hit."""
+        relation = self.known.get((max(hit, query), min(hit, query)))
+        if relation is None:
+            return None
+        if query < hit:
+            coverage = Coverage(relation.coverage.of_hit, relation.coverage.of_query)
+            kind = _REVERSED.get(relation.kind, relation.kind)
+            relation = replace(relation, kind=kind, coverage=coverage)
+        return replace(relation, id=self.ids[query])
+
+    def kept(self, earlier: int | None, later: int) -> float | None:
+        """Return the share of an earlier member that appears in a later one."""
+        relation = None if earlier is None else self.known.get((later, earlier))
+        return None if relation is None else relation.coverage.of_hit
+
+
+def shown_date(version: StoredVersion, date_field: DateField | None) -> str | None:
+    """Return the date of a document as it is shown; None without one."""
+    if date_field is None or version.date is None:
+        return None
+    return date_field.iso(version.date)
+
+
+def _previous(ordered: Sequence[StoredVersion], place: int) -> int | None:
+    """Return the place of the member before one; None where nothing says which that is."""
+    if not place:
+        return None
+    is_unknown = ordered[place].date is None and ordered[0].date is not None
+    return None if is_unknown else place - 1
+
+
+def _nearest(versions: Sequence[StoredVersion]) -> list[list[int]]:
+    """Return the numbers of the members that share most with each, by their shingles.
+
+    Of those that share as much, the nearest in order.
+    """
+    shared = _shared(versions)
+    counts = np.diagonal(shared)
+    union = counts[:, None] + counts[None, :] - shared
+    alike = shared / np.maximum(union, 1)
+    nearest = []
+    for place, row in enumerate(alike):
+        others = [number for number in range(len(row)) if number != place]
+        others.sort(key=lambda number: (-row[number], abs(number - place), number))
+        nearest.append(others[:_SCORED])
+    return nearest
+
+
+def _shared(versions: Sequence[StoredVersion]) -> NDArray[np.int64]:
+    """Return how many shingles each two members share.
+
+    Rows of bits are compared: a matrix product would start threads, which take longer.
+    """
+    empty = np.zeros(0, np.uint32)
+    shingles = [empty if each.text is None else each.text.shingles for each in versions]
+    owners = np.repeat(np.arange(len(versions)), [len(each) for each in shingles])
+    numbers, columns = np.unique(np.concatenate([empty, *shingles]), return_inverse=True)
+    has = np.zeros((len(versions), len(numbers)), np.bool_)
+    has[owners, columns] = True
+    rows = np.packbits(has, axis=1)
+    return np.array([_ONES[rows & row].sum(axis=1, dtype=np.int64) for row in rows])

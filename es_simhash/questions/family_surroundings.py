@@ -1,0 +1,111 @@
+"""Documents that are near a version family and not in it, each with the reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from es_simhash.questions.family_members import relations_of, shown_date
+from es_simhash.relation.family_history import NearDocument, Reason
+from es_simhash.relation.model import Relation
+from es_simhash.relation.noted import Noted
+from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
+from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
+
+_MAX_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A family, and what is near it.
+
+    Attributes:
+        searches: That found them: the field of the dates, and where versions begin.
+        versions: The documents of the family.
+        compared: Those of them that near documents are compared with.
+        noted: What a person noted.
+    """
+
+    searches: FamilySearches
+    versions: Sequence[StoredVersion]
+    compared: Sequence[StoredVersion]
+    noted: Noted
+
+    def near(self, others: Sequence[StoredVersion]) -> tuple[NearDocument, ...]:
+        """Return what `related` shows of documents that are not in the family, nearest first."""
+        found = []
+        texts = [other for other in others if other.text is not None]
+        by_member = [
+            (member, relations_of(member.text, texts, self.searches.config.versions_from))
+            for member in self.compared
+            if member.text is not None
+        ]
+        for number, other in enumerate(texts):
+            relations = [(member, relations[number]) for member, relations in by_member]
+            member, relation = max(relations, key=lambda pair: pair[1].score)
+            if relation.score >= SHOWN_SCORE:
+                representing = [each.score for one, each in relations if one.represents]
+                found.append(self._document(other, member, relation, representing))
+        found.sort(key=lambda document: (-document.score, document.id))
+        return tuple(found[:_MAX_SHOWN])
+
+    def _document(
+        self,
+        other: StoredVersion,
+        member: StoredVersion,
+        relation: Relation,
+        representing: Sequence[float],
+    ) -> NearDocument:
+        reason, because = self._reason(other, member, relation, representing)
+        return NearDocument(
+            other.ref.id,
+            other.ref.index,
+            other.title,
+            shown_date(other, self.searches.date_field),
+            other.family,
+            member.ref.id,
+            relation.kind,
+            relation.score,
+            reason,
+            because,
+        )
+
+    def _reason(
+        self,
+        other: StoredVersion,
+        member: StoredVersion,
+        relation: Relation,
+        representing: Sequence[float],
+    ) -> tuple[Reason, str]:
+        """Return why a document is not in the family.
+
+        Args:
+            other: The document.
+            member: The member that is nearest to it.
+            relation: Of the two.
+            representing: Scores with the representative, where one is known.
+        """
+        apart = self.noted.dismissed.get(other.ref.id, ())
+        together = self.noted.joined.others(other.ref.id)
+        for version in self.versions:
+            if version.ref.id in apart:
+                return "dismissed", f"dismissed with {version.ref.id!r}"
+            if version.ref.id in together:
+                because = f"joined with {version.ref.id!r} since: run `es-simhash families`"
+                return "joined", because
+        if relation.score < VERSION_SCORE:
+            return "score", f"score {relation.score:.2f}, versions have {VERSION_SCORE} or more"
+        assert other.text is not None
+        assert member.text is not None
+        shorter, longer = sorted((other.text.characters, member.text.characters))
+        if shorter * LENGTH_RATIO < longer:
+            return "length", f"one is more than {LENGTH_RATIO} times as long as the other"
+        if other.family is None:
+            return "no_family", "it has no family yet: run `es-simhash families`"
+        if representing and max(representing) < VERSION_SCORE:
+            return "representative", (
+                f"no version of the representative (score {max(representing):.2f}), and no small "
+                "steps lead to it"
+            )
+        return "other_family", (
+            f"in family {other.family}, which is closer or of which not all are versions of this "
+            "one, or texts changed since the last run of `es-simhash families`"
+        )

@@ -1,0 +1,91 @@
+"""Ranking: versions and neighbours of one query in one list, each document once."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from es_simhash.questions.diversity import without_copies
+from es_simhash.relation.combination import as_joined, combine, semantic_relation
+from es_simhash.relation.model import Relation
+from es_simhash.store.neighbour import Neighbour
+from es_simhash.store.options import Recency, SearchOptions
+from es_simhash.store.order import Key, Order, Rank, best_first
+
+
+def merged(
+    by_shingles: Sequence[Relation],
+    neighbours: Sequence[Neighbour],
+    options: SearchOptions,
+    dismissed: Collection[str] = (),
+    joined: Collection[str] = (),
+) -> list[Relation]:
+    """Return the relations of all that was found, each document once, in no order.
+
+    Args:
+        by_shingles: Relations of the candidates for versions, those of kind `none` among them.
+        neighbours: Documents near in meaning.
+        options: Which neighbours to return, and whether versions of each other are returned once.
+        dismissed: Ids of documents that a person dismissed as versions of the query.
+        joined: Ids of documents that a person joined with the query: they are versions.
+    """
+    versions: dict[Key, Relation] = {
+        (relation.index, relation.id): as_joined(relation) if relation.id in joined else relation
+        for relation in by_shingles
+    }
+    semantic = []
+    for neighbour in neighbours:
+        key = neighbour.index, neighbour.id
+        relation = semantic_relation(neighbour.id, neighbour.index, neighbour.semantics)
+        if key in versions and not (options.distinctive and versions[key].is_boilerplate):
+            relation = combine(versions[key], relation)
+        elif key in versions:
+            relation = replace(relation, common=versions[key].common)
+        if relation.kind == "semantic":
+            versions.pop(key, None)
+            semantic.append((relation, neighbour))
+        else:
+            versions[key] = relation
+    return [
+        # Before the cut, so that others take the places of those that are left out.
+        replace(relation, dismissed=True) if relation.id in dismissed else relation
+        for relation in [*versions.values(), *_without_copies(semantic, options)]
+    ]
+
+
+def ranked_order(neighbours: Sequence[Neighbour], options: SearchOptions) -> Order:
+    """Return the order of relations by score, in which newer neighbours may be preferred."""
+    if options.recency is None:
+        return best_first
+    dates = {(neighbour.index, neighbour.id): neighbour.date for neighbour in neighbours}
+    return partial(best_first, rank=_rank(options.recency, dates))
+
+
+def _rank(recency: Recency, dates: Mapping[Key, float | None]) -> Rank:
+    """Return what relations are ordered by: the date moves neighbours, and only their order.
+
+    Were it part of the score, the cut at `min_score` would leave nothing of old documents.
+    """
+
+    def rank(relation: Relation) -> float:
+        if relation.kind != "semantic":
+            return relation.score
+        return relation.score * recency.factor(dates.get((relation.index, relation.id)))
+
+    return rank
+
+
+def _without_copies(
+    semantic: Sequence[tuple[Relation, Neighbour]], options: SearchOptions
+) -> list[Relation]:
+    """Return neighbours without those that are versions of one with a higher score."""
+    wanted = [pair for pair in semantic if options.may_show(pair[0])]
+    pairs = sorted(wanted, key=lambda pair: best_first(pair[0]))
+    if not options.collapse:
+        return [relation for relation, _ in pairs]
+    return without_copies(
+        [relation for relation, _ in pairs],
+        [neighbour.chunks for _, neighbour in pairs],
+        [neighbour.family for _, neighbour in pairs],
+        # By their dates, any of them may be among the first.
+        len(pairs) if options.recency or options.sorts_by_date else options.end,
+    )

@@ -1,0 +1,229 @@
+"""What the texts of hits say: candidates are aligned with their queries, and the best returned."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Protocol
+
+from es_simhash.errors import InputError
+from es_simhash.questions.query_document import QueryDocument
+from es_simhash.questions.relations import ScoredRelations
+from es_simhash.relation.alignment.align import AlignedPassage
+from es_simhash.relation.analysed_text import AnalysedText, set_profile
+from es_simhash.relation.answer import Answer, Extent
+from es_simhash.relation.combination import as_joined
+from es_simhash.relation.compare import compare_texts
+from es_simhash.relation.evidence import settled, with_evidence
+from es_simhash.relation.model import Coverage, Relation
+from es_simhash.relation.noted import NOTHING_NOTED, NotedOthers
+from es_simhash.relation.passages import passages_of_each
+from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.order import Key, Order, best_first
+
+# Candidates that are aligned although they share too little to be shown for that.
+_MAX_WEAK = 3
+
+ReadProfiles = Callable[[Sequence[QueryDocument]], None]
+
+
+class Texts(Protocol):
+    """The texts of candidates, as `HitTexts` fetches them."""
+
+    def fetch(self, relations: Collection[Relation]) -> None:
+        """Fetch the documents of candidates."""
+
+    def document(self, relation: Relation) -> QueryDocument:
+        """Return the document of a candidate that was fetched."""
+
+    def text(self, relation: Relation) -> AnalysedText:
+        """Return the text of a candidate that was fetched."""
+
+
+@dataclass
+class Found:
+    """What was found for one query.
+
+    Attributes:
+        query: Its text.
+        scored: The relations by what is stored of the texts.
+        by_words: Documents that may share a passage by their words, best first.
+        order: The key that sorts relations.
+        noted: What a person noted about the query.
+    """
+
+    query: AnalysedText
+    scored: ScoredRelations
+    by_words: Sequence[Key] = ()
+    order: Order = best_first
+    noted: NotedOthers = NOTHING_NOTED
+    _queue: list[Relation] = field(default_factory=list)
+    _listed: list[Relation] = field(default_factory=list)
+    _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[Key]:
+        """Index and id of all that was found."""
+        scored = ((relation.index, relation.id) for relation in self.scored.relations)
+        return [*scored, *self.by_words]
+
+    def by_fingerprints(self, options: SearchOptions) -> list[Relation]:
+        """Return the relations to show when no texts are read, in order."""
+        self._listed = options.select(self.scored.relations, self.order)
+        return self.shown(options)
+
+    def first(self, options: SearchOptions) -> list[Relation]:
+        """Return the candidates to align first: those to show, and what passages may raise."""
+        related = (relation for relation in self.scored.relations if relation.kind != "none")
+        ordered = sorted(related, key=self.order)
+        shown = [relation for relation in ordered if options.may_show(relation)]
+        self._queue = shown[options.size :]
+        pool = {(each.index, each.id): each for each in shown[: options.size]}
+        if options.wants_passages:
+            known = {(each.index, each.id): each for each in ordered}
+            weak = (each for each in ordered if each.kind == "shares_passages")
+            unshown = (each for each in weak if not options.may_show(each))
+            pool |= {(each.index, each.id): each for each in islice(unshown, _MAX_WEAK)}
+            for key in self.by_words:
+                pool.setdefault(key, known.get(key) or _unknown(key))
+        return list(pool.values())
+
+    def next(self, options: SearchOptions) -> list[Relation]:
+        """Return the candidates to align next; none when enough are listed.
+
+        The list grows page by page, and what is listed stays: so pages of one size never show a
+        relation twice, nor leave one out, whatever the texts of later candidates say.
+        """
+        while len(self._listed) < options.end:
+            waiting = self._waiting(options)
+            if len(waiting) < options.size and self._queue:
+                pool, self._queue = self._queue[: options.size], self._queue[options.size :]
+                return pool
+            if not waiting:
+                break
+            self._listed += waiting[: options.size]
+        return []
+
+    def _waiting(self, options: SearchOptions) -> list[Relation]:
+        """Return the settled relations that may be listed next, in order."""
+        listed = {(each.index, each.id) for each in self._listed}
+        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
+        waiting = options.select((one for one in settled if one.kind != "none"), self.order)
+        if options.sorts_by_date and self._queue:
+            # What was aligned out of turn waits for those before it.
+            next_key = self.order(self._queue[0])
+            waiting = [relation for relation in waiting if self.order(relation) <= next_key]
+        return waiting
+
+    def align(self, pool: Sequence[Relation], hits: Sequence[AnalysedText]) -> list[Relation]:
+        """Align candidates; return those that were not compared, and share a passage."""
+        aligned = passages_of_each(self.query, hits)
+        for relation, passages in zip(pool, aligned, strict=True):
+            self._settled[relation.index, relation.id] = relation, passages
+        return [
+            relation
+            for relation, passages in zip(pool, aligned, strict=True)
+            if passages and relation.kind == "none"
+        ]
+
+    def settle(self, candidate: Relation, hit: AnalysedText, *, distinctive: bool) -> None:
+        """Take what the text of an aligned candidate says.
+
+        Args:
+            candidate: The candidate.
+            hit: Its text.
+            distinctive: Whether passages that are common do not count.
+        """
+        key = candidate.index, candidate.id
+        relation, passages = self._settled[key]
+        if relation.kind == "none" and passages:
+            compared = compare_texts(self.query, hit, self.scored.threshold)
+            relation = replace(compared, id=relation.id, index=relation.index)
+        if relation.id in self.noted.dismissed:
+            relation = replace(relation, dismissed=True)
+        if relation.id in self.noted.joined:
+            relation = as_joined(relation)
+        aligned = settled(relation, self.query, hit, passages)
+        if distinctive and aligned.is_boilerplate and relation.semantics is not None:
+            # What is common does not count: they are about the same.
+            aligned = settled(relation, self.query, hit, [])
+        self._settled[key] = aligned, passages
+
+    def shown(self, options: SearchOptions) -> list[Relation]:
+        """Return the relations of one page of the list."""
+        return self.scored.with_coverage(self._listed[options.offset : options.end])
+
+    def answer(self, relations: Iterable[Relation], options: SearchOptions) -> Answer:
+        """Return the answer of these relations, with what there is beyond them."""
+        listed = {(each.index, each.id) for each in self._listed}
+        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
+        more = [one for one in (*settled, *self._queue) if one.kind != "none"]
+        further = self._listed[options.end :] + options.select(more)
+        extent = Extent(
+            total=sum(1 + one.copies for one in (*self._listed[: options.end], *further)),
+            is_estimate=any(map(options.may_change, self._queue)),
+            offset=options.offset,
+            next_offset=options.end if further else None,
+        )
+        return Answer(relations, extent=extent)
+
+    def evidence(self, relation: Relation, hit: AnalysedText) -> Relation:
+        """Return a settled relation with its evidence."""
+        _, passages = self._settled[relation.index, relation.id]
+        return with_evidence(relation, self.query, hit, passages)
+
+
+def settle(
+    found: Sequence[Found], hits: Texts, options: SearchOptions, read_profiles: ReadProfiles
+) -> list[list[Relation]]:
+    """Return the relations to show of each query, as the texts of its candidates decide.
+
+    Args:
+        found: What was found for each query.
+        hits: The texts of the candidates.
+        options: What to show.
+        read_profiles: Reads semantic profiles together.
+    """
+    pools = [each.first(options) for each in found]
+    while any(pools):
+        hits.fetch([relation for pool in pools for relation in pool])
+        new = [
+            relation
+            for each, pool in zip(found, pools, strict=True)
+            for relation in each.align(pool, [hits.text(one) for one in pool])
+        ]
+        _read_profiles(new, hits, read_profiles)
+        for each, pool in zip(found, pools, strict=True):
+            for relation in pool:
+                each.settle(relation, hits.text(relation), distinctive=options.distinctive)
+        pools = [each.next(options) for each in found]
+    shown = [each.shown(options) for each in found]
+    if not options.evidence:
+        return shown
+    _read_profiles([relation for relations in shown for relation in relations], hits, read_profiles)
+    return [
+        [each.evidence(relation, hits.text(relation)) for relation in relations]
+        for each, relations in zip(found, shown, strict=True)
+    ]
+
+
+def _unknown(key: Key) -> Relation:
+    return Relation(key[1], "none", 0.0, Coverage(0.0, 0.0), index=key[0])
+
+
+def _read_profiles(relations: Iterable[Relation], hits: Texts, read_profiles: ReadProfiles) -> None:
+    """Read the profiles of hits from their texts: the index keeps less than evidence shows."""
+    documents = {document.ref: document for document in map(hits.document, relations)}
+    _read_each(list(documents.values()), read_profiles)
+
+
+def _read_each(documents: Sequence[QueryDocument], read_profiles: ReadProfiles) -> None:
+    try:
+        read_profiles(documents)
+    except InputError:
+        # Someone has written what cannot be read; that hit alone is shown without evidence.
+        if len(documents) == 1:
+            set_profile(documents[0].text, SemanticProfile())
+            return
+        for document in documents:
+            _read_each([document], read_profiles)

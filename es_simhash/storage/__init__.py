@@ -1,1 +1,0 @@
-"""The `simhash` object in a document: fields, encodings, mappings, pipeline; plain dicts."""

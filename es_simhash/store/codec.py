@@ -1,0 +1,232 @@
+"""The form fingerprints have in an Elasticsearch document; field names are spelled only here."""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.blocks import block_terms
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
+from es_simhash.fingerprints.scheme import CHUNK_BITS, Scheme
+from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
+from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
+from es_simhash.store.fields import (
+    BLOCKS,
+    CHUNKS,
+    CONTENT_HASH,
+    FINGERPRINT,
+    SCHEME,
+    SCORED_MEMBERS,
+    SHINGLES,
+    SKETCH,
+    STATUS,
+    STATUS_EMPTY,
+    field_path,
+)
+
+_CHUNK_BYTES = CHUNK_BITS // 8
+# How many shingles each of the four windows picks, 32 bits each.
+_HEADER = np.dtype("<u4")
+_HEADER_BYTES = 16
+_BASE64 = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
+)
+_VALUES = np.full(256, 255, np.uint8)
+_VALUES[_BASE64] = np.arange(64)
+_SHIFTS = np.array([18, 12, 6, 0], np.uint32)
+
+
+def pack_chunks(
+    fingerprints: Fingerprints, characters: NDArray[np.int64], levels: NDArray[np.uint8]
+) -> str:
+    """Pack chunk fingerprints for a `binary` field: base64 of counts, fingerprints, lengths."""
+    return _packed_chunks(
+        fingerprints,
+        characters,
+        np.array([0, len(characters)]),
+        shingle_counts(levels)[None],
+    )[0]
+
+
+def _packed_chunks(
+    fingerprints: Fingerprints,
+    characters: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> list[str]:
+    """Pack the chunks of each text of a batch; `bounds` are those of the texts in chunks."""
+    rows = np.ascontiguousarray(fingerprints).tobytes()
+    lengths = np.minimum(characters, MAX_CHUNK_CHARACTERS).astype("<u2").tobytes()
+    headers = counts.astype(_HEADER).tobytes()
+    return [
+        _base64(
+            headers[text * _HEADER_BYTES : (text + 1) * _HEADER_BYTES]
+            + rows[begin * _CHUNK_BYTES : end * _CHUNK_BYTES]
+            + lengths[begin * 2 : end * 2]
+        )
+        for text, (begin, end) in enumerate(pairwise(bounds.tolist()))
+    ]
+
+
+def unpack_chunks(packed: str) -> ChunkFingerprints:
+    """Read what `pack_chunks` wrote.
+
+    Raises:
+        InputError: The value was not written by it.
+    """
+    raw = _decoded(packed, "Stored chunks are")
+    count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
+    if rest or count < 0:
+        raise InputError(
+            f"Stored chunks have an invalid length of {len(raw)} bytes. Re-ingest the document."
+        )
+    end = _HEADER_BYTES + count * _CHUNK_BYTES
+    fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
+    characters = np.frombuffer(raw, "<u2", count, end).astype(np.int64)
+    counts = np.frombuffer(raw, _HEADER, 4).astype(np.int64)
+    return ChunkFingerprints(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
+
+
+def pack_sketch(sketch: bytes) -> str:
+    """Return a sketch as a `binary` field takes it."""
+    return _base64(sketch)
+
+
+def _base64(raw: bytes) -> str:
+    return binascii.b2a_base64(raw, newline=False).decode("ascii")
+
+
+def unpack_sketch(packed: str) -> Sketch:
+    """Read what `pack_sketch` wrote.
+
+    Raises:
+        InputError: The value was not written by it.
+    """
+    return Sketch(_decoded(packed, "A stored sketch is"))
+
+
+def _decoded(packed: str, subject: str) -> bytes:
+    try:
+        return base64.b64decode(packed, validate=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{subject} not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
+        ) from error
+
+
+def stored_parts(
+    values: Mapping[str, Sequence[str]], simhash_field: str
+) -> tuple[ChunkFingerprints, Sketch] | None:
+    """Return the chunk fingerprints and the sketch of a hit; None when it lacks one of them.
+
+    Args:
+        values: Its doc values, `fields` of the hit.
+        simhash_field: Field of the `simhash` object.
+
+    Raises:
+        InputError: They were not written by this package.
+    """
+    chunks, sketch = (values.get(field_path(simhash_field, name)) for name in SCORED_MEMBERS)
+    if not chunks or not sketch:
+        return None
+    return unpack_chunks(chunks[0]), unpack_sketch(sketch[0])
+
+
+def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
+    """Return the index terms of shingles: 24 bits as four characters of URL-safe base64."""
+    if not len(shingles):
+        return []
+    terms: list[str] = _shingle_letters(shingles).view("S4").ravel().astype("U4").tolist()
+    return terms
+
+
+def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the shingles that index terms stand for, ascending.
+
+    Raises:
+        InputError: These are not such terms.
+    """
+    letters = np.frombuffer("".join(terms).encode(), np.uint8)
+    values = _VALUES[letters].astype(np.uint32)
+    if len(letters) != 4 * len(terms) or (values > 63).any():
+        raise InputError(
+            "The stored shingles of a document are not terms of this scheme; re-ingest it."
+        )
+    numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << _SHIFTS).sum(axis=1, dtype=np.uint32)
+    return np.sort(numbers)
+
+
+def _shingle_letters(shingles: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    letters: NDArray[np.uint8] = _BASE64[(shingles[:, None] >> _SHIFTS) & np.uint32(63)]
+    return np.ascontiguousarray(letters)
+
+
+def simhash_object(fingerprints: TextFingerprints) -> dict[str, Any]:
+    """Return the object to store under the field for one text."""
+    if fingerprints.document is None:
+        return {
+            SCHEME: fingerprints.scheme,
+            STATUS: STATUS_EMPTY,
+            CONTENT_HASH: fingerprints.content_hash,
+        }
+    blocks = Scheme.parse(fingerprints.scheme).blocks
+    return {
+        SCHEME: fingerprints.scheme,
+        CONTENT_HASH: fingerprints.content_hash,
+        FINGERPRINT: fingerprints.document.tobytes().hex(),
+        BLOCKS: block_terms(fingerprints.document[None], blocks)[0],
+        SHINGLES: shingle_terms(fingerprints.shingles),
+        CHUNKS: pack_chunks(
+            fingerprints.chunks, fingerprints.chunk_characters, fingerprints.levels
+        ),
+        SKETCH: pack_sketch(fingerprints.sketch),
+    }
+
+
+def simhash_json(batch: FingerprintBatch) -> list[bytes]:
+    """Return the JSON of `simhash_object` for every text of a batch, several times as fast."""
+    scheme = json.dumps(batch.scheme.name)
+    letters = _json_shingles(batch.shingles)
+    blocks = iter(block_terms(batch.documents, batch.scheme.blocks))
+    documents = iter(_hex_digits(batch.documents))
+    counts = counts_of_texts(batch.levels, batch.shingle_bounds)
+    chunks = _packed_chunks(batch.chunks, batch.chunk_characters, batch.chunk_bounds, counts)
+    bounds = pairwise(batch.shingle_bounds.tolist())
+    texts = zip(
+        batch.content_hashes, batch.tokens.tolist(), chunks, batch.sketches, bounds, strict=True
+    )
+    objects = []
+    for content_hash, tokens, packed, sketch, (begin, end) in texts:
+        head = f'{{"{SCHEME}":{scheme},"{CONTENT_HASH}":"{content_hash}",'
+        if not tokens:
+            objects.append(f'{head}"{STATUS}":"{STATUS_EMPTY}"}}'.encode())
+            continue
+        terms = '","'.join(next(blocks))
+        head += (
+            f'"{FINGERPRINT}":"{next(documents)}","{BLOCKS}":["{terms}"],'
+            f'"{CHUNKS}":"{packed}","{SKETCH}":"{pack_sketch(sketch)}","{SHINGLES}":['
+        )
+        objects.append(head.encode() + letters[begin * 7 : end * 7 - 1] + b"]}")
+    return objects
+
+
+def _hex_digits(fingerprints: Fingerprints) -> list[str]:
+    digits, width = fingerprints.tobytes().hex(), 2 * fingerprints.shape[1]
+    return [digits[start : start + width] for start in range(0, len(digits), width)]
+
+
+def _json_shingles(shingles: NDArray[np.uint32]) -> bytes:
+    """All terms as JSON strings of seven bytes, `"abcd",`, so that any run of them is a slice."""
+    rows = np.empty((len(shingles), 7), np.uint8)
+    rows[:, [0, 5]] = ord('"')
+    rows[:, 6] = ord(",")
+    rows[:, 1:5] = _shingle_letters(shingles)
+    return rows.tobytes()

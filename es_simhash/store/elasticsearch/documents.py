@@ -1,0 +1,146 @@
+"""Documents by their ids: as they are now by multi-get, by search where the shard is unknown."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from es_simhash.errors import DocumentAmbiguous
+from es_simhash.store.elasticsearch.errors import FORBIDDEN, forbidden, reason_of
+from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.retry import Unavailable
+from es_simhash.store.elasticsearch.searches import search_all
+from es_simhash.store.references import DocumentRef
+
+# Documents of one response are held in memory at once, and their texts may be long.
+_MAX_DOCUMENTS = 500
+# Errors of an entry that no retry changes: no such index, a name that stands for several, or no
+# routing where the mapping requires one.
+_FINAL = frozenset(
+    {
+        "index_not_found_exception",
+        "illegal_argument_exception",
+        "routing_missing_exception",
+    }
+)
+# Ids of one search, which requests twice as many hits: an id may be in several shards or indices.
+MAX_IDS = 5000
+
+
+def get_all(
+    requests: Requests,
+    refs: Sequence[DocumentRef],
+    fields: Sequence[str] | None,
+    *,
+    index: str | None,
+    excluded: Sequence[str],
+) -> list[Mapping[str, Any]]:
+    """Return the entries of documents, in their order; see `Gateway.documents`."""
+    path, params = index_path(index, "_mget"), _source_params(fields, excluded)
+    return [
+        entry
+        for start in range(0, len(refs), _MAX_DOCUMENTS)
+        for entry in _get(requests, path, params, refs[start : start + _MAX_DOCUMENTS])
+    ]
+
+
+def _source_params(fields: Sequence[str] | None, excluded: Sequence[str]) -> dict[str, str]:
+    if fields is not None and not fields:
+        return {"_source": "false"}
+    params = {} if fields is None else {"_source_includes": ",".join(fields)}
+    return {**params, "_source_excludes": ",".join(excluded)} if excluded else params
+
+
+def _get(
+    requests: Requests, path: str, params: Mapping[str, str], refs: Sequence[DocumentRef]
+) -> list[Mapping[str, Any]]:
+    body = {"docs": list(_docs(refs))}
+
+    def attempt() -> list[Mapping[str, Any]]:
+        entries: list[Mapping[str, Any]] = requests.send("POST", path, body, params=params)["docs"]
+        errors = [entry["error"] for entry in entries if "error" in entry]
+        kinds = {error.get("type") for error in errors} - _FINAL
+        if FORBIDDEN in kinds:
+            # Each entry has its own status; that of the response is 200.
+            raise forbidden(reason_of(errors[0]))
+        if kinds and requests.retry is not None:
+            raise Unavailable(f"it cannot read a document, {min(map(str, kinds))}")
+        return entries
+
+    return requests.retried(attempt)
+
+
+def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
+    for ref in refs:
+        values = {"_index": ref.index, "_id": ref.id, "routing": ref.routing}
+        yield {name: value for name, value in values.items() if value is not None}
+
+
+def get_by_id(
+    requests: Requests, index: str, ids: Sequence[str], fields: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """Return the entries of documents by id alone; see `Gateway.documents_by_id`."""
+    refs = [DocumentRef(None, id) for id in ids]
+    entries = get_all(requests, refs, fields, index=index, excluded=())
+    # A document with a routing is in another shard than its id says. A name that stands for
+    # several indices is rejected, or taken for that of no index.
+    missing = [id for id, entry in zip(ids, entries, strict=True) if not entry.get("found")]
+    located = hits_by_id(requests, index, missing, list(fields))
+    return [
+        entry if entry.get("found") else entry_of(id, located.get(id, []), index)
+        for id, entry in zip(ids, entries, strict=True)
+    ]
+
+
+def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[str, Any]:
+    """Return the one hit of an id as an entry with `found`.
+
+    Raises:
+        DocumentAmbiguous: There are several, in several indices or under several routings.
+    """
+    if len(hits) > 1:
+        indices = sorted({hit["_index"] for hit in hits})
+        if len(indices) > 1:
+            raise DocumentAmbiguous(
+                f"Document {id!r} is in several indices behind {index!r} "
+                f"({', '.join(indices)}). Query one of them."
+            )
+        routings = ", ".join(sorted(repr(hit.get("_routing")) for hit in hits))
+        raise DocumentAmbiguous(
+            f"Document {id!r} is in index {index!r} {len(hits)} times, with the routings "
+            f"{routings}. Give each of them an id of its own."
+        )
+    return {**hits[0], "found": True} if hits else {"_id": id, "found": False}
+
+
+def hits_by_id(
+    requests: Requests, index: str, ids: Sequence[str], source: Sequence[str] | bool
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Return all documents of some ids, whatever their routing; see `Gateway.hits_by_id`."""
+    unique = list(dict.fromkeys(ids))
+    groups = [unique[start : start + MAX_IDS] for start in range(0, len(unique), MAX_IDS)]
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    while groups:
+        bodies = [_ids_body(group, source) for group in groups]
+        responses = search_all(requests, index, bodies)
+        full = []
+        for group, body, response in zip(groups, bodies, responses, strict=True):
+            hits = response["hits"]["hits"]
+            if len(hits) >= body["size"] and len(group) > 1:
+                full.append(group)  # there may be more hits than were requested
+                continue
+            for hit in hits:
+                found[hit["_id"]].append(hit)
+        groups = [
+            half for group in full for half in (group[: len(group) // 2], group[len(group) // 2 :])
+        ]
+    return dict(found)
+
+
+def _ids_body(ids: Sequence[str], source: Sequence[str] | bool) -> dict[str, Any]:
+    return {
+        "query": {"ids": {"values": list(ids)}},
+        "size": 2 * len(ids) if len(ids) > 1 else 2 * MAX_IDS,
+        "_source": source,
+        "seq_no_primary_term": True,
+        "track_total_hits": False,
+    }

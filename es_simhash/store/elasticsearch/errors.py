@@ -1,0 +1,218 @@
+"""Errors of the client as ours, one sentence each, and the reasons in error responses.
+
+ClusterError
+├── RequestRejected         the cluster answers a request with an error
+└── PointInTimeExpired      a point in time is gone; open another
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+
+from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
+from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.protocols import other_protocol_url
+
+_MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+# Type of the error where a privilege is missing.
+FORBIDDEN = "security_exception"
+_EXPIRED = "No search context found"
+# Where Elasticsearch quotes the document.
+_QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
+
+
+class RequestRejected(ClusterError):
+    """The cluster answers a request with an error.
+
+    Args:
+        message: One sentence.
+        status: HTTP status of the response.
+        kind: Type of the error, as `mapper_parsing_exception`; empty when the response has none.
+        parameter: See `EsSimhashError`.
+    """
+
+    def __init__(
+        self, message: str = "", *, status: int = 0, kind: str = "", parameter: str | None = None
+    ) -> None:
+        super().__init__(message, parameter=parameter)
+        self.status = status
+        self.kind = kind
+
+
+class PointInTimeExpired(ClusterError):
+    """A point in time is gone: a node was restarted, or no request used it for too long."""
+
+
+@contextmanager
+def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
+    """Turn the client's errors into ours, one sentence each, with the cause kept.
+
+    Raises:
+        IndexMissing: The index does not exist.
+        DocumentMissing: The document does not exist.
+        PointInTimeExpired: The point in time is gone.
+        RequestRejected: The cluster answers with another error.
+        ClusterError: The cluster cannot be reached.
+    """
+    try:
+        yield
+    except (elasticsearch.ApiError, elastic_transport.TransportError) as error:
+        raise translated(error, client) from error
+
+
+def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
+    """Return our error for one of the client's."""
+    if _may_be_other_protocol(error) and (url := other_protocol_url(client)):
+        spoken, _, place = url.partition("://")
+        return ClusterError(
+            f"{place} speaks {spoken}: its URL is {url}, not {address(client)}. Set url.",
+            parameter="url",
+        )
+    if isinstance(error, elasticsearch.UnsupportedProductError):
+        return _other_product(client)
+    if isinstance(error, elasticsearch.NotFoundError):
+        # The client looks for this header in successful responses only.
+        if "x-elastic-product" not in error.meta.headers:
+            return _other_product(client)
+        return _missing(error)
+    if isinstance(error, elasticsearch.ApiError):
+        return _rejected(error, client)
+    if isinstance(error, elastic_transport.TlsError) and _is_untrusted(error):
+        return ClusterError(
+            f"{address(client)} has an untrusted certificate. Set ca_certs.",
+            parameter="ca_certs",
+        )
+    reason = type(error).__name__
+    if isinstance(error, elastic_transport.TlsError):
+        reason = str(error.message)
+    return ClusterError(
+        f"No cluster answers at {address(client)} ({reason}). Set url.",
+        parameter="url",
+    )
+
+
+def _may_be_other_protocol(error: BaseException) -> bool:
+    """Check whether a client fails so where a port speaks http in place of https, or the reverse.
+
+    A port for TLS closes the connection on plain http, or answers 400.
+    """
+    if isinstance(error, elastic_transport.TlsError):
+        return not _is_untrusted(error)
+    if isinstance(error, elasticsearch.BadRequestError):
+        return "x-elastic-product" not in error.meta.headers
+    return isinstance(error, elastic_transport.ConnectionError)
+
+
+def _is_untrusted(error: elastic_transport.TlsError) -> bool:
+    return "CERTIFICATE_VERIFY_FAILED" in str(error)
+
+
+def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
+    return ClusterError(
+        f"{address(client)} answers, but is not Elasticsearch. Set url.",
+        parameter="url",
+    )
+
+
+def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
+    body = error.body if isinstance(error.body, dict) else {}
+    details = body.get("error")
+    if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
+        return IndexMissing(missing_index(details.get("index", "the index")))
+    if body.get("found") is False:
+        return DocumentMissing(
+            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}. Check the id."
+        )
+    reason = reason_of(error.body)
+    if _EXPIRED in str(error):
+        return _expired(reason)
+    return RequestRejected(f"Elasticsearch found nothing: {reason}.", status=404, kind=_kind(error))
+
+
+def _rejected(
+    error: elasticsearch.ApiError, client: elasticsearch.Elasticsearch
+) -> RequestRejected:
+    reason, status, kind = reason_of(error.body), error.status_code, _kind(error)
+    if status == 401:
+        return RequestRejected(
+            f"{address(client)} rejects the API key, or the user and password. Set api_key.",
+            status=status,
+            kind=kind,
+            parameter="api_key",
+        )
+    if status == 403:
+        return forbidden(reason, kind)
+    return RequestRejected(
+        f"Elasticsearch rejects the request ({status}): {reason}.", status=status, kind=kind
+    )
+
+
+def forbidden(reason: str, kind: str = FORBIDDEN) -> RequestRejected:
+    """Return the error for what a privilege is missing for, or a block forbids."""
+    return RequestRejected(
+        f"Elasticsearch forbids it: {reason}. Grant the privilege or unblock the index.",
+        status=403,
+        kind=kind,
+    )
+
+
+def _kind(error: elasticsearch.ApiError) -> str:
+    details = error.body.get("error") if isinstance(error.body, dict) else None
+    return str(details.get("type", "")) if isinstance(details, dict) else ""
+
+
+def _expired(reason: str) -> PointInTimeExpired:
+    return PointInTimeExpired(f"The point in time expired ({reason}). Run it again.")
+
+
+def missing_index(index: str) -> str:
+    """Return the sentence that says an index is missing."""
+    return f"Index {index!r} does not exist. Create it with `es-simhash install {index}`."
+
+
+def reason_of(body: Any) -> str:
+    """Return the innermost reason of an error response, without a final full stop."""
+    details = body.get("error", body) if isinstance(body, dict) else body
+    while isinstance(details, dict):
+        roots = details.get("root_cause")
+        details = details.get("caused_by") or (roots[0] if roots else None) or details.get("reason")
+        if details is None:
+            return "no reason given"
+    return str(details).rstrip(".")
+
+
+def rejection_reason(error: Mapping[str, Any]) -> str:
+    """Return why a bulk action was rejected, without the text of the document it may quote."""
+    reason = _QUOTATION.sub("", str(error.get("reason") or error.get("type"))).rstrip(". ")
+    cause = error.get("caused_by", {}).get("type")
+    return f"{reason} ({cause})." if cause else f"{reason}."
+
+
+def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterError:
+    """Return what to raise for a search of a multi-search that failed."""
+    if error.get("type") == "index_not_found_exception":
+        return IndexMissing(missing_index(index or str(error.get("index"))))
+    reason = reason_of(error)
+    if _EXPIRED in reason:
+        return _expired(reason)
+    if missing := _MISSING_SHARDS.search(reason):
+        return missing_shards(missing[1])
+    if error.get("type") == FORBIDDEN:
+        return forbidden(reason)
+    indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
+    subject = (
+        f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
+    )
+    return ClusterError(f"{subject} the search: {reason}.")
+
+
+def missing_shards(shards: str) -> ClusterError:
+    """Return the error for shards that are on no node."""
+    return ClusterError(
+        f"Shards {shards} do not answer, so the results would be incomplete. Search again "
+        "when `GET _cluster/health` is no longer red."
+    )

@@ -1,0 +1,282 @@
+"""The gateway: the only thing that sends requests to Elasticsearch, with one way to retry them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import elasticsearch
+
+from es_simhash.errors import ClusterError, IndexMissing
+from es_simhash.store.elasticsearch import documents, searches
+from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
+from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
+from es_simhash.store.elasticsearch.pages import PointInTime
+from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.searches import OptionalSearch
+from es_simhash.store.references import DocumentRef
+
+
+class Gateway(Requests):
+    """Sends requests and raises our errors; safe to use from several threads.
+
+    Without a policy a request is sent as the client sends it, and nothing waits. With one, it is
+    retried while the cluster is busy or unreachable, and only for what was rejected.
+
+    Args:
+        client: The client.
+        retry: How long to retry; None for no waiting.
+        waiter: Waits between retries; shared by all gateways of a run.
+    """
+
+    @classmethod
+    def of(cls, client: "Client", retry: RetryPolicy | None = None) -> "Gateway":
+        """Return a gateway for a client; one that is given stays as it is when there is no policy.
+
+        Args:
+            client: The client, or a gateway.
+            retry: Policy of a run. What is returned then waits on its own, so that stopping one
+                run stops no other; what belongs to a run shares its gateway.
+        """
+        if not isinstance(client, Gateway):
+            return cls(client, retry)
+        return client if retry is None else cls(client._client, retry)
+
+    def __enter__(self) -> "Gateway":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+    def search(self, index: str | None, body: Mapping[str, Any]) -> Any:
+        """Return the response to one search.
+
+        Args:
+            index: Index, alias or data stream; None when the body names a point in time.
+            body: Of the search.
+
+        Raises:
+            PointInTimeExpired: The point in time is gone.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        return searches.search(self, index, body)
+
+    def search_all(
+        self,
+        index: str | None,
+        bodies: Sequence[Mapping[str, Any]],
+        optional: Sequence[OptionalSearch] = (),
+    ) -> list[Mapping[str, Any]]:
+        """Return the responses to many searches, sent as one request.
+
+        Hits have the scores of named clauses.
+
+        Args:
+            index: Index, alias or data stream; None when the bodies name a point in time.
+            bodies: Of the searches.
+            optional: Further searches; their responses come last.
+
+        Raises:
+            IndexMissing: There is no such index.
+            PointInTimeExpired: The point in time is gone.
+            ClusterError: A search is rejected, or a shard does not answer.
+        """
+        return searches.search_all(self, index, bodies, optional)
+
+    def search_each(
+        self, index: str, bodies: Sequence[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any] | None]:
+        """Return the responses to many searches, None for those the engine rejects as invalid.
+
+        Raises:
+            ClusterError: A search is rejected for another reason, or a shard does not answer.
+        """
+        return searches.search_each(self, index, bodies)
+
+    def count(
+        self, index: str, query: Mapping[str, Any] | None = None, *, shard: int | None = None
+    ) -> int:
+        """Return the number of documents that match a query, by default of all."""
+        return searches.count(self, index, query or {"match_all": {}}, shard=shard)
+
+    def documents(
+        self,
+        refs: Sequence[DocumentRef],
+        fields: Sequence[str] | None = None,
+        *,
+        index: str | None = None,
+        excluded: Sequence[str] = (),
+    ) -> list[Mapping[str, Any]]:
+        """Return documents as they are now, refreshed or not, each with `found`.
+
+        Args:
+            refs: Where they are.
+            fields: Fields of `_source` to return; None for all.
+            index: Index of those whose reference names none.
+            excluded: Fields of `_source` to leave out.
+
+        Raises:
+            ClusterError: The request is rejected.
+        """
+        return documents.get_all(self, refs, fields, index=index, excluded=excluded)
+
+    def documents_by_id(
+        self, index: str, ids: Sequence[str], fields: Sequence[str]
+    ) -> list[Mapping[str, Any]]:
+        """Return documents by their ids alone, whatever their routing, each with `found`.
+
+        A document that is routed by its id is returned as it is now. All others are searched with
+        one request, so that they are found once they are refreshed: those with a routing, and
+        those of a name that stands for several indices.
+
+        Raises:
+            ClusterError: Several documents have one id and none of them is routed by it, or they
+                are in several indices behind the name.
+        """
+        return documents.get_by_id(self, index, ids, fields)
+
+    def hits_by_id(
+        self, index: str, ids: Sequence[str], source: Sequence[str] | bool = False
+    ) -> dict[str, list[Mapping[str, Any]]]:
+        """Return all documents that have some ids, of all shards, by id; with one search request.
+
+        Args:
+            index: Index, alias or data stream.
+            ids: The ids.
+            source: Fields of `_source` to return; False for none.
+        """
+        return documents.hits_by_id(self, index, ids, source)
+
+    def bulk(
+        self, actions: Sequence[Action], *, index: str | None = None
+    ) -> list[Mapping[str, Any]]:
+        """Send small actions and return the result of each, rejected or not.
+
+        With a policy, results that a retry may change are retried.
+
+        Args:
+            actions: The lines of each action.
+            index: Index of those that name none.
+
+        Raises:
+            ClusterError: The request is rejected, or the cluster is busy for too long.
+        """
+        return send_actions(self, actions, index)
+
+    def bulk_body(self, index: str, body: bytes, ends: Sequence[int]) -> dict[int, Rejection]:
+        """Write actions that are NDJSON already; only those that are rejected are retried.
+
+        A request that is rejected as a whole is divided until the action at fault is found.
+
+        Args:
+            index: Index of actions that name none.
+            body: Lines of all actions.
+            ends: Where each action ends in the body.
+
+        Returns:
+            The actions that were rejected for good, by their number.
+
+        Raises:
+            ClusterError: The index takes no documents at all, or is busy for too long.
+        """
+        return send_body(self, index, body, ends)
+
+    def refresh(self, index: str) -> None:
+        """Make all that was written visible to searches."""
+        self.request("POST", index_path(index, "_refresh"))
+
+    def refresh_if_allowed(self, index: str) -> None:
+        """Refresh an index, unless the cluster or the privileges forbid it; never retried."""
+        with suppress(ClusterError):
+            self.once("POST", index_path(index, "_refresh"))
+
+    def exists(self, index: str) -> bool:
+        """Check whether an index, alias or data stream exists.
+
+        Raises:
+            RequestRejected: The privilege is missing.
+        """
+        try:
+            return bool(self.request("HEAD", index_path(index)))
+        except RequestRejected as error:
+            if error.status != 403:
+                raise
+            # The response has no body that says so.
+            raise forbidden(
+                f"whether index {index!r} exists is known with the privilege view_index_metadata"
+            ) from error
+
+    def create_index_if_missing(
+        self,
+        index: str,
+        *,
+        mappings: Mapping[str, Any],
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Create an index when there is none.
+
+        Raises:
+            ClusterError: It may not be created.
+        """
+        if self.exists(index):
+            return
+        body = {"mappings": mappings, **({} if settings is None else {"settings": settings})}
+        try:
+            self.request("PUT", index_path(index), body)
+        except RequestRejected as error:
+            # Another run was quicker.
+            if error.kind != "resource_already_exists_exception":
+                raise
+
+    def mappings(self, index: str) -> dict[str, dict[str, Any]]:
+        """Return the mapping of each index behind a name.
+
+        Raises:
+            IndexMissing: There is none.
+        """
+        response = self.request("GET", index_path(index, "_mapping"))
+        if not response:
+            raise IndexMissing(
+                f"No index matches {index!r}. Get the names with `GET _cat/indices`."
+            )
+        return {name: entry["mappings"] for name, entry in response.items()}
+
+    def settings(self, index: str, name: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return the settings of each index behind a name, or the one that is named, flat."""
+        rest = ["_settings", *([] if name is None else [name])]
+        response = self.request("GET", index_path(index, *rest), params={"flat_settings": "true"})
+        return {index: entry["settings"] for index, entry in response.items()}
+
+    def put_mapping(self, index: str, body: Mapping[str, Any]) -> None:
+        """Add fields to a mapping.
+
+        Raises:
+            ClusterError: The cluster rejects them.
+        """
+        self.request("PUT", index_path(index, "_mapping"), dict(body))
+
+    def pages(
+        self, index: str, body: Mapping[str, Any], *, shard: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the hits of a search, as the index is at one moment, in no order by default.
+
+        Args:
+            index: Index, alias or data stream; it is refreshed first.
+            body: Of the search.
+            shard: Number of the one shard to search; None for all.
+
+        Raises:
+            IndexMissing: There is no such index.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        self.refresh(index)
+        with self.point_in_time(index, shard=shard) as point:
+            yield from point.hits(body)
+
+    def point_in_time(self, index: str, *, shard: int | None = None) -> PointInTime:
+        """Return a point in time that is not open yet."""
+        return PointInTime(self, index, shard=shard)
+
+
+# What public functions take as their client.
+Client = elasticsearch.Elasticsearch | Gateway

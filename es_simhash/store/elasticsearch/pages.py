@@ -1,0 +1,92 @@
+"""A point in time of an index: all documents a search matches, as they are at one moment."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.searches import search, search_all, shard_preference
+
+# Longer than the longest wait for a busy cluster (`RetryPolicy.max_elapsed`); each search
+# extends it.
+_KEEP_ALIVE = "15m"
+_PAGE = 5000
+
+
+class PointInTime:
+    """A point in time; use it in a `with` statement, or call `open` and `close`.
+
+    What is opened holds on to old versions of documents until it is closed or not used for 15
+    minutes.
+
+    Args:
+        requests: Sends the requests.
+        index: Index, alias or data stream.
+        shard: Number of the one shard to search; None for all.
+    """
+
+    def __init__(self, requests: Requests, index: str, *, shard: int | None = None) -> None:
+        self.index = index
+        self.shard = shard
+        self._requests = requests
+        self._id: str | None = None
+
+    def __enter__(self) -> "PointInTime":
+        self.open()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Open it at this moment; again after `PointInTimeExpired`.
+
+        Raises:
+            IndexMissing: There is no such index.
+        """
+        self.close()
+        params = {"keep_alive": _KEEP_ALIVE, **shard_preference(self.shard)}
+        path = index_path(self.index, "_pit")
+        self._id = self._requests.request("POST", path, params=params)["id"]
+
+    def close(self) -> None:
+        """Close it if it is open; where that fails it expires."""
+        if self._id is not None:
+            with suppress(ClusterError):
+                self._requests.once("DELETE", "/_pit", {"id": self._id})
+            self._id = None
+
+    def search(self, body: Mapping[str, Any]) -> Any:
+        """Return the response to one search.
+
+        Raises:
+            PointInTimeExpired: It is gone.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        return search(self._requests, None, self._with_id(body))
+
+    def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the responses to many searches, sent as one request; see `search`."""
+        return search_all(self._requests, None, [self._with_id(body) for body in bodies])
+
+    def hits(self, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield all hits of a search, a page at a time.
+
+        Args:
+            body: Of the search; `size` is that of a page. By default all documents, in no order.
+
+        Raises:
+            PointInTimeExpired: It is gone.
+            ClusterError: The search is rejected, or a shard does not answer.
+        """
+        page = {"size": _PAGE, "track_total_hits": False, "sort": ["_shard_doc"], **body}
+        while hits := self.search(page)["hits"]["hits"]:
+            yield from hits
+            if len(hits) < page["size"]:
+                return
+            page["search_after"] = hits[-1]["sort"]
+
+    def _with_id(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._id is not None, "it is not open"
+        return {**body, "pit": {"id": self._id, "keep_alive": _KEEP_ALIVE}}

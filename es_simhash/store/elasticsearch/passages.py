@@ -1,0 +1,139 @@
+"""The searches for documents that share a passage, by the rare words of the text's sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.relation.alignment.arrays import first_places
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.semantics.rarity import rarity
+from es_simhash.store.options import Query
+
+# A passage of so many sentences is searched by its rarest words: as many as these.
+_SENTENCES, _WORDS = 2, 6
+# Fewer words are in many documents together by chance.
+_LEAST_WORDS = 3
+_LEAST_LETTERS = 3
+# Passages of one search; longer texts need several. The smallest nodes accept 1,024 terms, and an
+# analyser may make several of a word.
+_PASSAGES = 32
+# Searches of one text. More passages than these have room for are sampled, evenly.
+_MAX_SEARCHES = 200
+# Documents of each search, as many as are to be shown: those whose best passage has most in
+# common with one of the text.
+_LEAST_HITS, _MOST_HITS = 10, 100
+# Documents of all searches of one text.
+_MAX_DOCUMENTS = 100
+# A document has to have so many of the words of a passage.
+_LEAST_COMMON = "40%"
+
+
+def passage_queries(
+    text: AnalysedText, fields: Sequence[str], conditions: Sequence[Query], size: int
+) -> list[dict[str, Any]]:
+    """Return the bodies of the searches for documents that may share a passage with a text.
+
+    The field of the text is an inverted index of every word already. Documents are ranked by the
+    passage that has most in common with them, so that one of three sentences counts as much in a
+    long text as in a short one.
+
+    Args:
+        text: The text.
+        fields: Fields of the documents' texts.
+        conditions: What every hit must match.
+        size: How many documents are to be shown.
+    """
+    hits = min(max(size, _LEAST_HITS), _MOST_HITS)
+    passages = list(_passages(text))
+    most = _PASSAGES * _MAX_SEARCHES
+    if len(passages) > most:
+        passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
+    return [
+        _body(
+            [_clause(fields, words) for words in passages[start : start + _PASSAGES]],
+            conditions,
+            hits,
+        )
+        for start in range(0, len(passages), _PASSAGES)
+    ]
+
+
+def best_hits(answers: Sequence[Mapping[str, Any]], size: int) -> list[tuple[str, str]]:
+    """Return the documents of the searches for one text, by index and id, best first.
+
+    Args:
+        answers: To `passage_queries`.
+        size: How many documents are to be shown.
+    """
+    hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+    hits.sort(key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))
+    found = dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits)
+    # A text of one search or two is answered with as many documents as one search returns.
+    most = min(_MAX_DOCUMENTS, max(size, _LEAST_HITS) * max(1, len(answers) // 2))
+    return list(found)[:most]
+
+
+def is_cut(text: AnalysedText, answers: Sequence[Mapping[str, Any]]) -> bool:
+    """Check whether not all passages of a text were searched.
+
+    Args:
+        text: The text.
+        answers: To `passage_queries`.
+    """
+    sampled = text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
+    return bool(answers) and (sampled or any("rejected" in answer for answer in answers))
+
+
+def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> dict[str, Any]:
+    return {
+        "size": hits,
+        "_source": False,
+        "track_total_hits": False,
+        "query": {
+            "bool": {"filter": list(conditions), "must": [{"dis_max": {"queries": list(clauses)}}]}
+        },
+    }
+
+
+def _clause(fields: Sequence[str], words: Sequence[str]) -> Query:
+    """Return the query for the words of a passage; lenient, as a field may not be indexed."""
+    match = {
+        "query": " ".join(words),
+        "minimum_should_match": _LEAST_COMMON,
+        "lenient": True,
+    }
+    if len(fields) == 1:
+        return {"match": {fields[0]: match}}
+    # A passage is in one of the fields.
+    return {"multi_match": {**match, "type": "best_fields", "fields": list(fields)}}
+
+
+def _passages(text: AnalysedText) -> Iterator[list[str]]:
+    """Yield the rarest words of each passage, as they are in the text."""
+    sentences = text.sentence_words
+    ranks = _ranks(text)
+    for first in range(0, sentences.count, _SENTENCES):
+        start = int(sentences.bounds[first])
+        end = int(sentences.bounds[min(first + _SENTENCES, sentences.count)])
+        words, places = first_places(sentences.places[start:end])
+        rarest = np.argsort(-ranks[words], kind="stable")[:_WORDS]
+        chosen = [place for place in rarest.tolist() if ranks[words[place]] > 0]
+        if len(chosen) >= _LEAST_WORDS:
+            yield text.words_at(start + places[chosen])
+
+
+def _ranks(text: AnalysedText) -> NDArray[np.float64]:
+    """Return how rare each word is, in its language and then in the text; 0 of what says nothing.
+
+    That are numbers and words of one or two letters, but for those of scripts without spaces.
+    """
+    sentences = text.sentence_words
+    _, places = first_places(sentences.places)
+    words = text.words_at(places)
+    ranks = rarity(words, text.profile.language).astype(np.float64)
+    ranks += sentences.weights / (1 + sentences.weights.max(initial=0))
+    ranks[[len(word) < _LEAST_LETTERS and word.isascii() for word in words]] = 0
+    ranks[[word.isdigit() for word in words]] = 0
+    return ranks

@@ -1,0 +1,150 @@
+"""Single requests to Elasticsearch, retried by one policy, with our errors."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import elastic_transport
+import elasticsearch
+
+from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.errors import translated, translated_errors
+from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
+
+_JSON, _NDJSON = "application/json", "application/x-ndjson"
+
+Response = TypeVar("Response")
+
+
+def index_path(index: str | None, *rest: str) -> str:
+    """Return the path of a request about an index, alias or data stream, or about all."""
+    return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])
+
+
+class Requests:
+    """Sends single requests; safe to use from several threads.
+
+    Without a policy a request is sent as the client sends it, and nothing waits. With one, it is
+    retried while the cluster is busy or unreachable.
+
+    Args:
+        client: The client.
+        retry: How long to retry; None for no waiting.
+        waiter: Waits between retries; shared by all that a run sends.
+    """
+
+    def __init__(
+        self,
+        client: elasticsearch.Elasticsearch,
+        retry: RetryPolicy | None = None,
+        *,
+        waiter: Waiter | None = None,
+    ) -> None:
+        # With a policy we retry ourselves: only what was rejected, and for longer.
+        self._client = client if retry is None else client.options(max_retries=0)
+        self.retry = retry
+        self._waiter = waiter or Waiter()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.address!r}, retry={self.retry!r})"
+
+    @property
+    def address(self) -> str:
+        """Addresses of the cluster, without secrets."""
+        return address(self._client)
+
+    def stop(self) -> None:
+        """End all waiting of this gateway and of those made from it."""
+        self._waiter.stop()
+
+    def wait(self, seconds: float) -> None:
+        """Wait.
+
+        Raises:
+            Stopped: The run has ended.
+        """
+        self._waiter.wait(seconds)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Send a request and return the body of the response; a list is sent as NDJSON.
+
+        Raises:
+            IndexMissing: There is no such index.
+            RequestRejected: The cluster answers with an error.
+            ClusterError: The cluster cannot be reached, or is busy for too long.
+        """
+        return self.retried(lambda: self.send(method, path, body, params=params))
+
+    def retried(self, attempt: Callable[[], Response]) -> Response:
+        """Return the response of an attempt, retried by the policy.
+
+        Args:
+            attempt: Sends requests by `send`; raises `Unavailable` where a retry may help.
+
+        Raises:
+            ClusterError: The cluster rejects the request, or is busy or unreachable for too long.
+            Stopped: The run has ended.
+        """
+        with translated_errors(self._client):
+            if self.retry is not None:
+                return self._waiter.retry(attempt, self.retry, self._gave_up)
+            try:
+                return attempt()
+            except Unavailable as error:
+                raise self._gave_up(error, 0) from error
+
+    def _gave_up(self, error: Unavailable, waited: float) -> ClusterError:
+        return ClusterError(
+            f"{self.address} is busy or unreachable for {waited:.0f} s ({error}). "
+            "Run it again later to resume."
+        )
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Send a request once, for use within `retried`; raises the client's errors.
+
+        Raises:
+            Unavailable: There is a policy, and a retry may help.
+        """
+        kind = _NDJSON if isinstance(body, (list, bytes)) else _JSON
+        headers = {"accept": _JSON} if body is None else {"accept": _JSON, "content-type": kind}
+        try:
+            return self._client.perform_request(
+                method, path, params=params, headers=headers, body=body
+            ).body
+        except elasticsearch.ApiError as error:
+            if self.retry is not None and error.status_code in RETRYABLE:
+                raise Unavailable(f"it answers {error.status_code}") from error
+            raise
+        except elastic_transport.TlsError:
+            raise
+        except elastic_transport.TransportError as error:
+            if self.retry is None:
+                raise
+            raise Unavailable(f"no answer, {type(error).__name__}") from error
+
+    def once(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a request that may fail and is not retried.
+
+        Raises:
+            ClusterError: The request is rejected, or the cluster is busy or unreachable.
+        """
+        try:
+            with translated_errors(self._client):
+                return self.send(method, path, body)
+        except Unavailable as error:
+            raise translated(error.__cause__ or error, self._client) from error

@@ -1,0 +1,140 @@
+"""Searches: one, many in one request, and counts; a shard that fails is an error."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from es_simhash.store.elasticsearch.errors import missing_shards, search_error
+from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
+
+# What a shard that fails has would be missed silently.
+_COMPLETE = {"allow_partial_search_results": False}
+# Status of a search with a value that the engine cannot read.
+_INVALID = 400
+# Type of the error of a shard that is on no node.
+_NO_SHARD = "no_shard_available_action_exception"
+_REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
+
+
+@dataclass(frozen=True)
+class OptionalSearch:
+    """A search of an index that need not exist; without it, or the privilege to read it, no hits.
+
+    Attributes:
+        index: Its name; None for the index of the other searches.
+        body: Of the search.
+        may_be_rejected: Whether an index may not accept it, such as one with too many terms; the
+            response is then one without hits that says `rejected`.
+    """
+
+    index: str | None
+    body: Mapping[str, Any]
+    may_be_rejected: bool = False
+
+
+def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
+    """Return the response to one search; see `Gateway.search`."""
+    path, params = index_path(index, "_search"), {"allow_partial_search_results": "false"}
+    return requests.request("POST", path, dict(body), params=params)
+
+
+def search_all(
+    requests: Requests,
+    index: str | None,
+    bodies: Sequence[Mapping[str, Any]],
+    optional: Sequence[OptionalSearch] = (),
+) -> list[Mapping[str, Any]]:
+    """Return the responses to many searches; see `Gateway.search_all`."""
+    responses = _send_all(requests, index, bodies, optional)
+    for number, further in enumerate(optional, len(bodies)):
+        if further.may_be_rejected and responses[number].get("status") == _INVALID:
+            responses[number] = _REJECTED
+    for response in responses:
+        _require_answer(response, index)
+    return responses
+
+
+def search_each(
+    requests: Requests, index: str, bodies: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any] | None]:
+    """Return the responses to many searches, None for invalid ones; see `Gateway.search_each`."""
+    responses = _send_all(requests, index, bodies)
+    for response in responses:
+        if response.get("status") != _INVALID:
+            _require_answer(response, index)
+    return [None if "error" in response else response for response in responses]
+
+
+def _require_answer(response: Mapping[str, Any], index: str | None) -> None:
+    if "error" in response:
+        raise search_error(response["error"], index)
+
+
+def _send_all(
+    requests: Requests,
+    index: str | None,
+    bodies: Sequence[Mapping[str, Any]],
+    optional: Sequence[OptionalSearch] = (),
+) -> list[Mapping[str, Any]]:
+    if not bodies and not optional:
+        return []
+    lines = [line for body in bodies for line in (_COMPLETE, body)]
+    for further in optional:
+        lines += [_header(further), further.body]
+    path, params = index_path(index, "_msearch"), {"include_named_queries_score": "true"}
+
+    def attempt() -> list[Mapping[str, Any]]:
+        response = requests.send("POST", path, lines, params=params)
+        responses: list[Mapping[str, Any]] = response["responses"]
+        statuses = RETRYABLE.intersection(entry.get("status") for entry in responses)
+        if statuses and requests.retry is not None:
+            raise Unavailable(f"a search is answered with {min(statuses)}")
+        return responses
+
+    return requests.retried(attempt)
+
+
+def _header(search: OptionalSearch) -> dict[str, Any]:
+    if search.index is None:
+        return _COMPLETE
+    return {**_COMPLETE, "index": search.index, "ignore_unavailable": True}
+
+
+def count(
+    requests: Requests, index: str, query: Mapping[str, Any], *, shard: int | None = None
+) -> int:
+    """Return the number of documents that match; see `Gateway.count`."""
+    path, params = index_path(index, "_count"), shard_preference(shard)
+
+    def attempt() -> int:
+        response = requests.send("POST", path, {"query": query}, params=params)
+        if failures := response["_shards"].get("failures"):
+            _raise_failures(failures, may_retry=requests.retry is not None)
+        return int(response["count"])
+
+    return requests.retried(attempt)
+
+
+def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -> NoReturn:
+    """Raise for shards that a count lacks: unlike a search, it cannot be told to fail.
+
+    Raises:
+        Unavailable: A shard is on no node now, and a retry may help.
+        ClusterError: A shard is on no node, or rejects the query.
+    """
+    missing = [
+        f"[{each['index']}][{each['shard']}]"
+        for each in failures
+        if each["reason"]["type"] == _NO_SHARD
+    ]
+    if missing and may_retry:
+        raise Unavailable(f"shards {', '.join(missing)} do not answer")
+    if missing:
+        raise missing_shards(", ".join(missing))
+    raise search_error({**failures[0]["reason"], "failed_shards": failures})
+
+
+def shard_preference(shard: int | None) -> dict[str, str]:
+    """Return the parameters that send a request to one shard alone."""
+    return {} if shard is None else {"preference": f"_shards:{shard}"}

@@ -1,0 +1,154 @@
+"""What an index says of its documents: read from its mapping, and stored there."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.relation.version_threshold import require_threshold
+from es_simhash.store.document_fields import (
+    DOCUMENT_SETTINGS,
+    DocumentSettings,
+    link_fields,
+)
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.configuration import installed_schemes, meta_entry, with_entries
+from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
+from es_simhash.store.paths import get_values
+from es_simhash.store.source import field_names
+
+REPRESENTATIVES = ("longest", "newest", "oldest")
+# Documents of which one must have a field that no mapping has.
+_SAMPLED = 100
+
+
+def document_settings(
+    client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
+) -> DocumentSettings:
+    """Return what an index says of its documents.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields, or two indices behind the name say
+            different things.
+    """
+    return installed_schemes(client, index, simhash_field).documents
+
+
+def configure(
+    client: Client,
+    index: str,
+    changes: Mapping[str, Any],
+    *,
+    simhash_field: str = DEFAULT_FIELD,
+    dry_run: bool = False,
+) -> dict[str, DocumentSettings]:
+    """Store what an index says of its documents, in each index behind the name.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream with fingerprint fields; a sidecar keeps its own, on
+            the documents of the first index.
+        changes: By name as in `DocumentSettings`; None removes one, the others stay.
+        simhash_field: Field of the `simhash` object.
+        dry_run: Check them and write nothing.
+
+    Returns:
+        The settings of each index as they are now, or would be.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields, or the date field holds no dates.
+        InputError: Neither the mapping nor a document has a field, or a value is none of those
+            allowed.
+    """
+    gateway = Gateway.of(client)
+    mappings = gateway.mappings(index)
+    stored = {name: _stored(mapping, simhash_field) for name, mapping in mappings.items()}
+    if None in stored.values():
+        installed_schemes(gateway, index, simhash_field)  # names what is missing
+    settings = {name: (one or DocumentSettings()).changed(changes) for name, one in stored.items()}
+    source = sidecar_source(gateway, index, simhash_field) or index
+    for one in {repr(one): one for one in settings.values()}.values():
+        _require_valid(gateway, source, one, changes)
+    for name, mapping in mappings.items():
+        if dry_run or settings[name] == stored[name]:
+            continue
+        entry = {
+            **(meta_entry(mapping, simhash_field) or {}),
+            DOCUMENT_SETTINGS: settings[name].to_meta(),
+        }
+        gateway.put_mapping(name, {"_meta": with_entries(mapping, {simhash_field: entry})})
+    return settings
+
+
+def _stored(mapping: Mapping[str, Any], simhash_field: str) -> DocumentSettings | None:
+    entry = meta_entry(mapping, simhash_field)
+    return None if entry is None else DocumentSettings.from_meta(entry)
+
+
+def _require_valid(
+    gateway: Gateway, index: str, settings: DocumentSettings, changes: Mapping[str, Any]
+) -> None:
+    """Reject values that cannot serve; those that do not change were checked before."""
+    _require_rule(settings)
+    if settings.min_score is not None and not 0 <= settings.min_score <= 1:
+        raise InputError(
+            f"min_score must be between 0 and 1, got {settings.min_score}.", parameter="min_score"
+        )
+    if settings.version_threshold is not None:
+        require_threshold(settings.version_threshold)
+    named = {
+        name: field for name, field in settings.field_names.items() if changes.get(name) is not None
+    }
+    if changes.get("link") is not None:
+        _require_link(changes["link"])
+        named |= {
+            f"link ({field})": field for field in link_fields(changes["link"]) if field != "id"
+        }
+    texts = field_names(named.pop("text")) if "text" in named else ()
+    named |= {f"text {place}": name for place, name in enumerate(texts)}
+    if not named:
+        return
+    mappings = gateway.mappings(index)
+    if "date" in named:
+        find_date_field(mappings, named.pop("date"), parameter="date")
+    sample: list[Mapping[str, Any]] | None = None
+    for name, field in named.items():
+        if fields_named(field, mappings):
+            continue
+        sample = sample_sources(gateway, index) if sample is None else sample
+        if not any(value is not None for source in sample for value in get_values(source, field)):
+            raise unknown_field(
+                field, mappings, TEXT_TYPES, parameter=name.partition(" ")[0], documents=True
+            )
+
+
+def _require_rule(settings: DocumentSettings) -> None:
+    rule = settings.representative
+    if rule is not None and rule not in REPRESENTATIVES:
+        raise InputError(
+            f"Unknown representative {rule!r}; use one of {', '.join(REPRESENTATIVES)}.",
+            parameter="representative",
+        )
+    if rule in REPRESENTATIVES[1:] and settings.date is None:
+        raise InputError(f"Representative {rule!r} needs a date. Set date.", parameter="date")
+
+
+def _require_link(link: str) -> None:
+    if not link_fields(link) or not re.match(r"(https?://|/|\{)", link):
+        raise InputError(
+            f"link must be an address with what changes in braces, as in "
+            f"https://example.org/{{id}}, got {link!r}.",
+            parameter="link",
+        )
+
+
+def sample_sources(gateway: Gateway, index: str) -> list[Mapping[str, Any]]:
+    """Return the `_source` of some documents of an index, without what es-simhash wrote."""
+    body = {"size": _SAMPLED, "track_total_hits": False, "sort": ["_doc"]}
+    (response,) = gateway.search_all(index, [body])
+    return [hit.get("_source", {}) for hit in response["hits"]["hits"]]

@@ -1,0 +1,50 @@
+"""Fields that hold entities already, as the user names them: whether a name is misspelt."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.semantics.entities.document_fields import upstream_entities
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.mapped_fields import fields_named, unknown_field
+
+# Documents of which one must have a field that no mapping has.
+_DOCUMENTS_READ = 100
+
+
+def require_entity_fields(
+    gateway: Gateway, mappings: Mapping[str, Mapping[str, Any]], names: Sequence[str]
+) -> None:
+    """Reject a field that neither a mapping nor a sample of the documents has.
+
+    Entities may be in `_source` alone. Indices without documents may get such fields later.
+
+    Args:
+        gateway: To the cluster.
+        mappings: The mapping of each index.
+        names: The fields.
+
+    Raises:
+        InputError: There is no such field.
+    """
+    unmapped = [name for name in names if not fields_named(name, mappings)]
+    if not unmapped:
+        return
+    body = {
+        "query": in_random_order(),
+        "size": _DOCUMENTS_READ,
+        "_source": unmapped,
+    }
+    hits = gateway.search(",".join(sorted(mappings)), body)["hits"]["hits"]
+    sources = [hit.get("_source", {}) for hit in hits]
+    for name in unmapped:
+        if sources and not any(_has(source, name) for source in sources):
+            raise unknown_field(name, mappings, parameter="entity_fields", documents=True)
+
+
+def _has(source: Mapping[str, Any], name: str) -> bool:
+    try:
+        return bool(upstream_entities(source, [name]))
+    except InputError:
+        return True

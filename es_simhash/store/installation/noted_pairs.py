@@ -1,0 +1,180 @@
+"""Pairs of documents that a person decided about: dismissals, joins, undone decisions.
+
+All are in the state index INDEX-simhash, and stand until a person changes them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.references import DocumentVersion
+
+Ids = tuple[str, str]
+
+DISMISSAL, JOIN = "dismissal", "join"
+# Entries that are written with one request.
+_ENTRIES_PER_REQUEST = 1000
+
+
+@dataclass(frozen=True)
+class NotedPair:
+    """Two documents that a person said something about.
+
+    Attributes:
+        ids: The ids of the documents.
+        undone: True when it was withdrawn, and no run has acknowledged that yet.
+        pending: True when no run has acknowledged it yet.
+        version: In which it was read.
+    """
+
+    ids: Ids
+    undone: bool = False
+    pending: bool = True
+    version: DocumentVersion | None = field(default=None, repr=False, compare=False)
+
+
+class NotedPairs:
+    """The pairs of one index of which a person said the same.
+
+    Args:
+        state: Its state index.
+        kind: What was said, as the kind of entries of the state index.
+    """
+
+    def __init__(self, state: StateIndex, kind: str) -> None:
+        self._state = state
+        self._kind = kind
+
+    def all(self) -> list[NotedPair]:
+        """Return all pairs, with those withdrawn that no run has acknowledged."""
+        return [
+            NotedPair(
+                ids_of(hit["_source"]),
+                hit["_source"]["undone"],
+                hit["_source"]["pending"],
+                DocumentVersion.of_hit(hit),
+            )
+            for hit in self._state.hits(self._kind)
+        ]
+
+    def pairs(self) -> set[Ids]:
+        """Return the ids of the pairs that stand, in the order of the ids."""
+        return {noted.ids for noted in self.all() if not noted.undone}
+
+    def write(self, noted: NotedPair) -> None:
+        """Store a pair in place of what was stored of the two documents."""
+        self.write_all([noted])
+
+    def write_all(self, noted: Iterable[NotedPair]) -> None:
+        """Store pairs, each in place of what was stored of the two documents."""
+        self._state.write([self._entry(pair) for pair in noted])
+
+    def withdraw(self, pairs: Iterable[Ids]) -> None:
+        """Withdraw pairs; the next run acknowledges that."""
+        self.write_all(NotedPair(ids, undone=True) for ids in pairs)
+
+    def acknowledge(self, noted: Sequence[NotedPair]) -> None:
+        """Mark pairs as applied by a run, and delete those withdrawn.
+
+        What a person changed since it was read stays as it is, for the next run.
+        """
+        self._state.write([self._acknowledgement(pair) for pair in noted])
+
+    def _acknowledgement(self, noted: NotedPair) -> list[dict[str, Any]]:
+        conditions = {} if noted.version is None else noted.version.conditions
+        if noted.undone:
+            return self._state.removal(self._id(noted.ids), conditions)
+        return self._entry(NotedPair(noted.ids, pending=False), conditions)
+
+    def _id(self, ids: Ids) -> str:
+        return digest_of_key(self._kind, self._state.field, *sorted(ids))
+
+    def _entry(
+        self, noted: NotedPair, conditions: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        entry = {
+            "kind": self._kind,
+            "ids": sorted(noted.ids),
+            "undone": noted.undone,
+            "pending": noted.pending,
+        }
+        return self._state.entry(self._id(noted.ids), entry, conditions)
+
+
+@dataclass(frozen=True)
+class UndoneDecision:
+    """A decision about two documents that `undo` reverted, and that no run makes again.
+
+    Attributes:
+        ids: The id of the document, and that of its original.
+        run: Id of the run that decided.
+    """
+
+    ids: Ids
+    run: str
+
+
+class Dismissals(NotedPairs):
+    """The dismissals and the undone decisions of one index.
+
+    Args:
+        state: Its state index.
+    """
+
+    def __init__(self, state: StateIndex) -> None:
+        super().__init__(state, DISMISSAL)
+
+    def undone(self) -> list[UndoneDecision]:
+        """Return all decisions that were undone."""
+        return [
+            UndoneDecision(ids_of(entry), entry["run"]) for entry in self._state.entries("undone")
+        ]
+
+    def settled(self) -> tuple[set[Ids], list[tuple[str, Ids]]]:
+        """Return what binds a run: the dismissed pairs, and the undone ones with their runs."""
+        return self.pairs(), [(decision.run, decision.ids) for decision in self.undone()]
+
+    def write_undone(self, decisions: Iterable[UndoneDecision]) -> int:
+        """Store decisions that are undone; return their number."""
+        count = 0
+        for batch in _batches(decisions):
+            self._state.write([self._undone(decision) for decision in batch])
+            count += len(batch)
+        return count
+
+    def lift(self, decisions: Iterable[UndoneDecision]) -> None:
+        """Delete undone decisions, so that runs may make them again."""
+        for batch in _batches(decisions):
+            self._state.write([self._state.removal(self._undone_id(each)) for each in batch])
+
+    def _undone_id(self, decision: UndoneDecision) -> str:
+        return digest_of_key("undone", self._state.field, decision.run, *decision.ids)
+
+    def _undone(self, decision: UndoneDecision) -> list[dict[str, Any]]:
+        entry = {"kind": "undone", "ids": list(decision.ids), "run": decision.run}
+        return self._state.entry(self._undone_id(decision), entry)
+
+
+class Joins(NotedPairs):
+    """The joins of one index: pairs that are versions of each other, whatever their texts are.
+
+    Args:
+        state: Its state index.
+    """
+
+    def __init__(self, state: StateIndex) -> None:
+        super().__init__(state, JOIN)
+
+
+def ids_of(entry: Mapping[str, Any]) -> Ids:
+    """Return the ids of a stored pair."""
+    return entry["ids"][0], entry["ids"][1]
+
+
+def _batches(decisions: Iterable[UndoneDecision]) -> Iterator[list[UndoneDecision]]:
+    remaining = iter(decisions)
+    while batch := list(islice(remaining, _ENTRIES_PER_REQUEST)):
+        yield batch

@@ -1,0 +1,134 @@
+"""Fields of an index that look like its text, title, date and so on: a proposal for a person.
+
+Names alone are not trusted: a field counts only with values in a sample of the documents, of the
+type that it is for. What is not clear is not proposed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from es_simhash.store.dates import DATE_TYPES
+from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.document_settings import sample_sources
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.mapped_fields import TEXT_TYPES, mapped_fields
+from es_simhash.store.paths import get_values
+
+# What the last part of a field's name is, best first.
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "body", "content", "fulltext", "full_text", "article", "inhalt", "texte"),
+    "title": ("title", "headline", "subject", "heading", "name", "titel", "titre", "titulo"),
+    "date": (
+        "published", "publication_date", "published_at", "pubdate", "date", "datum", "effective",
+        "created", "created_at", "updated", "updated_at", "timestamp", "@timestamp",
+    ),
+    "owner": ("owner", "section", "publisher", "department", "category", "source", "author"),
+    "language": ("language", "lang", "locale", "sprache"),
+    "link": ("url", "link", "permalink", "uri", "href"),
+}  # fmt: skip
+# Characters that a text has, in the middle of a sample, and that a title or another name has.
+_LEAST_TEXT, _MOST_TITLE, _MOST_NAME = 100, 300, 100
+# Share of the documents that must have the field.
+_LEAST_SHARE = 0.5
+
+
+def propose_settings(
+    client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
+) -> DocumentSettings:
+    """Return what an index may say of its documents, from its mapping and a sample of them.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream; of a sidecar, the first index counts.
+        simhash_field: Field of the `simhash` object, which is left out.
+
+    Returns:
+        Nothing is set of which no field is sure enough.
+
+    Raises:
+        IndexMissing: There is no such index.
+    """
+    gateway = Gateway.of(client)
+    source = sidecar_source(gateway, index, simhash_field) or index
+    types = {
+        path: field.type
+        for mapping in gateway.mappings(source).values()
+        for path, field in mapped_fields(mapping).items()
+        if field.source == path and not path.startswith(f"{simhash_field}.")
+    }
+    fields = _Fields(types, sample_sources(gateway, source))
+    link = fields.best("link", lambda field: fields.has_links(field))
+    text = fields.best("text", fields.is_long) or fields.longest()
+    return DocumentSettings(
+        text=text,
+        title=fields.best("title", lambda field: fields.is_short(field, _MOST_TITLE), text),
+        date=fields.best("date", lambda field: types[field] in DATE_TYPES),
+        owner=fields.best("owner", lambda field: fields.is_short(field, _MOST_NAME), text),
+        language=fields.best("language", lambda field: fields.is_short(field, _MOST_NAME), text),
+        link=None if link is None else f"{{{link}}}",
+    )
+
+
+class _Fields:
+    """The fields of an index, with their values in a sample."""
+
+    def __init__(self, types: Mapping[str, str], sample: Sequence[Mapping[str, Any]]) -> None:
+        self._types = types
+        self._values = {
+            path: [value for source in sample if (value := _value(source, path)) is not None]
+            for path in types
+        }
+        self._least = _LEAST_SHARE * len(sample)
+
+    def best(self, role: str, suits: Callable[[str], bool], other: str | None = None) -> str | None:
+        """Return the field with the best name of those that suit, but not another one."""
+        names = _NAMES[role]
+        suitable = [
+            (names.index(name), path)
+            for path in self._types
+            if (name := path.rpartition(".")[2].casefold()) in names
+            if path != other and self._is_common(path) and suits(path)
+        ]
+        return min(suitable)[1] if suitable else None
+
+    def longest(self) -> str | None:
+        """Return the field of the longest values, if these are as long as texts are."""
+        long = [
+            (-self._length(path), path)
+            for path in self._types
+            if self._is_common(path) and self.is_long(path)
+        ]
+        return min(long)[1] if long else None
+
+    def is_long(self, path: str) -> bool:
+        """Check whether a field has values as long as texts; without documents, its type counts."""
+        if not self._values[path]:
+            return self._types[path] in {"text", "match_only_text"}
+        return self._types[path] in TEXT_TYPES and self._length(path) >= _LEAST_TEXT
+
+    def is_short(self, path: str, most: int) -> bool:
+        """Check whether a field has short strings."""
+        if self._types[path] not in TEXT_TYPES:
+            return False
+        return not self._values[path] or self._length(path) <= most
+
+    def has_links(self, path: str) -> bool:
+        """Check whether a field has web addresses and nothing else."""
+        values = self._values[path]
+        return bool(values) and all(
+            str(value).startswith(("https://", "http://")) for value in values
+        )
+
+    def _is_common(self, path: str) -> bool:
+        return len(self._values[path]) >= self._least
+
+    def _length(self, path: str) -> float:
+        return median([len(str(value)) for value in self._values[path]] or [0])
+
+
+def _value(source: Mapping[str, Any], path: str) -> Any:
+    """Return the first value of a field; None without one."""
+    return next((value for value in get_values(source, path) if value not in (None, "")), None)

@@ -1,0 +1,102 @@
+"""Sidecars: indices that have the fingerprints of another index, and say of which."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from es_simhash.errors import IndexMissing, MappingConflict
+from es_simhash.store import resources
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.fields import SOURCE
+from es_simhash.store.flat_mappings import adapted_properties
+from es_simhash.store.installation.document_settings import configure, document_settings
+from es_simhash.store.installation.install import install
+from es_simhash.store.installation.sidecar_source import SIDECAR_META
+from es_simhash.store.paths import mapped_field
+
+_SIDECAR_TEMPLATE = "simhash-sidecar@mappings"
+
+
+def require_no_sidecar(mappings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Reject a sidecar where documents of the user's own are to be written.
+
+    Args:
+        mappings: The mapping of each index behind a name; see `Gateway.mappings`.
+
+    Raises:
+        MappingConflict: One of the indices is a sidecar.
+    """
+    for name, mapping in mappings.items():
+        sources = mapping.get("_meta", {}).get(SIDECAR_META, {})
+        for source in sources.values():
+            raise MappingConflict(
+                f"Index {name!r} is the sidecar of {source!r} and takes no other documents. "
+                f"Write to {source!r} and run `es-simhash backfill {source} --sidecar {name}`."
+            )
+
+
+def require_usable_as_sidecar(gateway: Gateway, name: str) -> None:
+    """Reject an index with documents of its own; one that is missing or empty will be a sidecar.
+
+    Raises:
+        MappingConflict: An index behind the name has documents and is no sidecar.
+    """
+    try:
+        mappings = gateway.mappings(name)
+    except IndexMissing:
+        return
+    for index, mapping in mappings.items():
+        if SIDECAR_META in mapping.get("_meta", {}):
+            continue
+        gateway.refresh_if_allowed(index)
+        if count := gateway.count(index):
+            raise MappingConflict(
+                f"Index {index!r} has {count} documents of its own and is no sidecar. "
+                "Name an index that does not exist yet.",
+                parameter="sidecar",
+            )
+
+
+def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexConfig) -> None:
+    """Create the sidecar of an index, or add what it lacks.
+
+    Args:
+        gateway: Sends the requests.
+        sidecar: Name of the sidecar.
+        index: The index it belongs to from now on.
+        config: Schemes, and name of the `simhash` object.
+
+    Raises:
+        MappingConflict: There is an index of that name that cannot serve.
+    """
+    field = config.simhash_field
+    install(
+        gateway,
+        sidecar,
+        scheme=[config.scheme.name, *(each.method for each in config.schemes)],
+        semantics=config.semantics,
+        simhash_field=field,
+    )
+    source = resources.template(_SIDECAR_TEMPLATE)["mappings"]["properties"]
+    for name, mapping in gateway.mappings(sidecar).items():
+        meta = mapping.get("_meta", {})
+        sources = {**meta.get(SIDECAR_META, {}), field: index}
+        if mapped_field(mapping, SOURCE) is None or meta.get(SIDECAR_META) != sources:
+            properties = adapted_properties(source, mapping)
+            meta = {**meta, SIDECAR_META: sources}
+            gateway.put_mapping(name, {"properties": properties, "_meta": meta})
+    _remember_documents(gateway, sidecar, config)
+
+
+def _remember_documents(gateway: Gateway, sidecar: str, config: IndexConfig) -> None:
+    """Store how the documents look, so that whoever queries the sidecar need not repeat it."""
+    field = config.simhash_field
+    changes: dict[str, Any] = {"text": str(config.text_field)}
+    if document_settings(gateway, sidecar, simhash_field=field) == DocumentSettings():
+        changes |= asdict(config.documents)
+        defaults = ("representative", "min_score", "version_threshold")
+        changes |= {name: getattr(config, name) for name in defaults}
+    if config.names_text_field:
+        configure(gateway, sidecar, changes, simhash_field=field)

@@ -1,0 +1,174 @@
+"""The state index INDEX-simhash: sizes of families, sweep checkpoints, and what other modules keep.
+
+None of it can be stored in the documents themselves, which are replaced as a whole when they are
+written again; and that a document left its family shows only in what is stored elsewhere.
+What a person decided about pairs is read and written by `indices.noted_pairs`, reservations by
+`deduplication.reservations`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+from es_simhash.errors import ClusterError, IndexMissing, InputError
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.store import resources
+from es_simhash.store.elasticsearch.bulk import CONFLICT
+from es_simhash.store.elasticsearch.errors import reason_of
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+
+SUFFIX = "-simhash"
+_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class SweepCheckpoint:
+    """Where the next sweep begins.
+
+    Attributes:
+        seq_nos: Sequence number of the last write that was processed, by the name of the shard.
+        deciding: True when the last sweep began to decide and did not end.
+    """
+
+    seq_nos: Mapping[str, int] = field(default_factory=dict)
+    deciding: bool = False
+
+
+def state_index_name(index: str) -> str:
+    """Return the name of the state index of an index, alias or data stream."""
+    return index.lstrip(".") + SUFFIX
+
+
+class StateIndex:
+    """The state index of one of the user's indices; the constructor sends nothing.
+
+    Args:
+        client: Client of the cluster.
+        index: The user's index, alias or data stream.
+        field: Field of the fingerprints in it.
+
+    Attributes:
+        name: Of the state index.
+        field: That field.
+
+    Raises:
+        InputError: The name is a pattern or a list of names.
+    """
+
+    def __init__(self, client: Client, index: str, field: str) -> None:
+        if any(sign in index for sign in "*,"):
+            raise InputError(
+                f"{index!r} names several indices. Give one index, alias or data stream."
+            )
+        self.name = state_index_name(index)
+        self._gateway = Gateway.of(client)
+        self.field = field
+
+    def last_run(self) -> str | None:
+        """Return the options of the last run of families; None when there was none."""
+        for entry in self.entries("run"):
+            options: str = entry["options"]
+            return options
+        return None
+
+    def write_run(self, options: str) -> None:
+        """Store the options of a run of families."""
+        id = digest_of_key("run", self.field)
+        self.write([self.entry(id, {"kind": "run", "options": options})])
+
+    def last_sweep(self, options: str) -> SweepCheckpoint:
+        """Return the checkpoint of the last sweep; without numbers if its options differ."""
+        for entry in self.entries("sweep"):
+            seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
+            known = seq_nos if entry["options"] == options else {}
+            return SweepCheckpoint(known, entry["deciding"])
+        return SweepCheckpoint()
+
+    def write_sweep(self, options: str, checkpoint: SweepCheckpoint) -> None:
+        """Store the checkpoint of a sweep with these options."""
+        entry = {
+            "kind": "sweep",
+            "options": options,
+            "shards": list(checkpoint.seq_nos),
+            "seq_nos": list(checkpoint.seq_nos.values()),
+            "deciding": checkpoint.deciding,
+        }
+        self.write([self.entry(digest_of_key("sweep", self.field), entry)])
+
+    def sizes(self) -> dict[str, int]:
+        """Return the number of documents of each family that has several."""
+        return {entry["family"]: entry["documents"] for entry in self.entries("family")}
+
+    def write_sizes(self, sizes: Mapping[str, int], known: Mapping[str, int]) -> None:
+        """Store the number of documents of families that changed; one or none is not stored."""
+        lines = []
+        for family, count in sorted(sizes.items()):
+            id = digest_of_key("family", self.field, family)
+            if count > 1 and known.get(family) != count:
+                entry = {"kind": "family", "family": family, "documents": count}
+                lines.append(self.entry(id, entry))
+            elif count <= 1 and family in known:
+                lines.append(self.removal(id))
+        self.write(lines)
+
+    def entry(
+        self, id: str, entry: Mapping[str, Any], conditions: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the action that stores an entry of this field, in place of that of its id.
+
+        Args:
+            id: Of the entry.
+            entry: The entry.
+            conditions: Version that it replaces; an entry that was changed since stays.
+        """
+        return [{"index": {"_id": id, **(conditions or {})}}, {**entry, "field": self.field}]
+
+    def removal(self, id: str, conditions: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Return the action that deletes an entry, unless it was changed; see `entry`."""
+        return [{"delete": {"_id": id, **(conditions or {})}}]
+
+    def write(self, entries: Sequence[list[dict[str, Any]]]) -> None:
+        """Send actions, creating the index when there is none; later searches see them.
+
+        Raises:
+            ClusterError: An action is rejected.
+        """
+        if not entries:
+            return
+        self.create()
+        for start in range(0, len(entries), _PAGE):
+            results = self._gateway.bulk(entries[start : start + _PAGE], index=self.name)
+            _require_written(results, self.name)
+        self._gateway.refresh(self.name)
+
+    def create(self) -> None:
+        """Create the index when there is none."""
+        template = resources.template("simhash-state@mappings", "simhash-state@settings")
+        self._gateway.create_index_if_missing(self.name, **template)
+
+    def entries(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Yield what is stored of a kind; nothing when there is no such index yet."""
+        yield from (hit["_source"] for hit in self.hits(kind))
+
+    def hits(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Yield the documents of a kind with their versions, as `entries` does."""
+        conditions = [{"term": {"kind": kind}}, {"term": {"field": self.field}}]
+        query = {"bool": {"filter": conditions}}
+        body = {"size": _PAGE, "query": query, "seq_no_primary_term": True}
+        stored = self._gateway.pages(self.name, body)
+        try:
+            first = list(islice(stored, 1))
+        except IndexMissing:
+            return
+        yield from chain(first, stored)
+
+
+def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
+    for result in results:
+        # One that another writer changed is left as it is.
+        if "error" in result and result["status"] != CONFLICT:
+            raise ClusterError(
+                f"Cannot write to state index {index!r}: {reason_of(result)}. "
+                "Check its mapping and the privilege write."
+            )

@@ -1,0 +1,166 @@
+"""The fields of mappings by their full names, and the nearest to a name that no mapping has."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.store.resources import META
+
+TEXT_TYPES = frozenset({"text", "match_only_text", "keyword", "wildcard", "constant_keyword"})
+VECTOR_TYPES = frozenset({"dense_vector"})
+
+
+@dataclass(frozen=True)
+class MappedField:
+    """A field of a mapping.
+
+    Attributes:
+        type: Its type, `object` for an object; of an alias, that of the field it stands for.
+        definition: Its parameters.
+        source: Path of its values in `_source`; None when a script computes them.
+    """
+
+    type: str
+    definition: Mapping[str, Any]
+    source: str | None
+
+
+def mapped_fields(mapping: Mapping[str, Any]) -> dict[str, MappedField]:
+    """Return all fields of a mapping by their full names.
+
+    Objects, multi-fields, aliases and runtime fields are among them.
+    """
+    fields = dict(_properties(mapping, ""))
+    for name, field in fields.items():
+        if field.type == "alias":
+            fields[name] = fields.get(str(field.definition.get("path")), field)
+    return {**fields, **dict(_runtime(mapping.get("runtime", {})))}
+
+
+def _properties(parent: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, MappedField]]:
+    for name, definition in parent.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        field = MappedField(definition.get("type", "object"), definition, path)
+        yield path, field
+        for leaf, inner in definition.get("fields", {}).items():
+            yield f"{path}.{leaf}", replace(field, type=inner["type"], definition=inner)
+        yield from _properties(definition, f"{path}.")
+
+
+def _runtime(runtime: Mapping[str, Any]) -> Iterator[tuple[str, MappedField]]:
+    for name, definition in runtime.items():
+        source = None if "script" in definition else name
+        yield name, MappedField(definition["type"], definition, source)
+        for leaf, inner in definition.get("fields", {}).items():
+            yield f"{name}.{leaf}", MappedField(inner["type"], inner, None)
+
+
+def fields_named(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> dict[str, MappedField]:
+    """Return the field of that name in each mapping that has one, by the index.
+
+    Args:
+        name: Full name of the field.
+        mappings: The mapping of each index behind a name.
+    """
+    found = {index: mapped_fields(mapping).get(name) for index, mapping in mappings.items()}
+    return {index: field for index, field in found.items() if field is not None}
+
+
+def nearest_field(
+    name: str,
+    mappings: Mapping[str, Mapping[str, Any]],
+    types: Collection[str] = (),
+    *,
+    documents: bool = False,
+) -> str | None:
+    """Return the field that is spelt most like a name; None when the mappings have no field.
+
+    Args:
+        name: What is not there, or cannot serve.
+        mappings: The mapping of each index behind a name.
+        types: Types that would do; the field is one of these, where there are any.
+        documents: Whether documents must have it in `_source` under its name.
+    """
+    known = {
+        path: field.type
+        for mapping in mappings.values()
+        for path, field in mapped_fields(mapping).items()
+        if path != name and not _is_ours(path, mapping)
+        if not documents or field.source == path
+    }
+    suitable = sorted(path for path in known if known[path] in types) or sorted(known)
+    return max(suitable, key=lambda path: _likeness(name, path), default=None)
+
+
+def _is_ours(path: str, mapping: Mapping[str, Any]) -> bool:
+    """Check whether a field is one of a `simhash` object."""
+    objects = mapping.get("_meta", {}).get(META, {})
+    return any(path == name or path.startswith(f"{name}.") for name in objects)
+
+
+def _likeness(name: str, path: str) -> float:
+    """Return how alike two names are, from 0 to 1; that the objects are left out costs little."""
+
+    def ratio(one: str, other: str) -> float:
+        return SequenceMatcher(None, one.casefold(), other.casefold()).ratio()
+
+    return max(ratio(name, path), 0.95 * ratio(name, path.rpartition(".")[2]))
+
+
+def nearest_hint(
+    name: str,
+    mappings: Mapping[str, Mapping[str, Any]],
+    types: Collection[str] = (),
+    *,
+    documents: bool = False,
+) -> str:
+    """Return the end of a sentence that names the nearest field; empty when there is none.
+
+    Args:
+        name: What the user named.
+        mappings: The mapping of each index behind a name.
+        types: Types that would do.
+        documents: Whether documents must have it in `_source` under its name.
+    """
+    nearest = nearest_field(name, mappings, types, documents=documents)
+    return "" if nearest is None else f"; the nearest field of the mapping is {nearest!r}"
+
+
+def unknown_field(
+    name: str,
+    mappings: Mapping[str, Mapping[str, Any]],
+    types: Collection[str] = (),
+    *,
+    parameter: str,
+    documents: bool = False,
+) -> InputError:
+    """Return the error of a field that the user named and no mapping has.
+
+    Args:
+        name: The field.
+        mappings: The mapping of each index behind a name.
+        types: Types that would do.
+        parameter: What the user named it by.
+        documents: Whether documents were searched for it in `_source` as well.
+    """
+    hint = nearest_hint(name, mappings, types, documents=documents)
+    names = ", ".join(sorted(mappings))
+    where = f"Neither the mapping nor a document of {names} has"
+    if not documents:
+        where = f"No mapping of {names} has"
+    return InputError(f"{where} a field {name!r}{hint}. Set {parameter}.", parameter=parameter)
+
+
+def rejects_field(mappings: Mapping[str, Mapping[str, Any]], name: str) -> bool:
+    """Check whether a strict mapping rejects documents with a field that it does not have.
+
+    Args:
+        mappings: The mapping of each index behind a name.
+        name: A field that is in no object.
+    """
+    return any(
+        mapping.get("dynamic") == "strict" and name not in mapping.get("properties", {})
+        for mapping in mappings.values()
+    )

@@ -1,0 +1,82 @@
+"""The form that the fingerprints of methods have in an Elasticsearch document."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.lab.methods.model import NO_WORDS, FingerprintFeatures, Rows
+from es_simhash.lab.methods.scheme import FingerprintMethod
+from es_simhash.store.fields import (
+    BLOCKS,
+    ERROR,
+    FINGERPRINT,
+    SCHEME,
+    SCHEMES,
+    STATUS,
+    STATUS_EMPTY,
+    STATUS_UNREADABLE,
+)
+
+
+def method_json(texts: Sequence[str], methods: Sequence[FingerprintMethod]) -> list[bytes]:
+    """Return the member `schemes` of the `simhash` object of each text, without braces around it.
+
+    Args:
+        texts: A batch of texts.
+        methods: What makes their fingerprints.
+    """
+    names = [method.name for method in methods]
+    columns = [_objects(method.read(texts), method.scheme.name, len(texts)) for method in methods]
+    return [
+        json.dumps({SCHEMES: dict(zip(names, objects, strict=True))})[1:-1].encode()
+        for objects in zip(*columns, strict=True)
+    ]
+
+
+def _objects(features: FingerprintFeatures, scheme: str, texts: int) -> list[dict[str, Any]]:
+    """Return the object of one scheme for each text."""
+    keys = features.block_keys()
+    return [
+        {SCHEME: scheme, **_unread(features.unreadable[text])}
+        if text in features.unreadable
+        else {
+            SCHEME: scheme,
+            FINGERPRINT: base64.b64encode(features.rows(text).tobytes()).decode("ascii"),
+            BLOCKS: sorted(set(chain.from_iterable(keys[text]))),
+        }
+        for text in range(texts)
+    ]
+
+
+def _unread(reason: str) -> dict[str, str]:
+    if reason == NO_WORDS:
+        return {STATUS: STATUS_EMPTY}
+    return {STATUS: STATUS_UNREADABLE, ERROR: f"The text {reason}."}
+
+
+def stored_rows(hit: Mapping[str, Any], path: str, method: FingerprintMethod) -> Rows:
+    """Return the fingerprints of a hit from its doc values.
+
+    Args:
+        hit: A hit with `fields`.
+        path: Full name of the field of the fingerprints.
+        method: What made them.
+
+    Raises:
+        InputError: They were not written by this package.
+    """
+    values = hit.get("fields", {}).get(path, [""])
+    try:
+        stored = base64.b64decode(values[0], validate=True)
+    except (TypeError, ValueError):
+        stored = b""
+    rows = method.scheme.rows(stored)
+    if rows is None:
+        raise InputError(
+            f"Document {hit['_id']!r} has blocks of scheme {method.scheme.name!r}, but no "
+            "fingerprints of it. Re-ingest the document."
+        )
+    return rows

@@ -1,0 +1,215 @@
+"""Search options: what to return, of how many candidates, in which order."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from es_simhash.errors import InputError
+from es_simhash.relation.model import KINDS, VERSION_KINDS, Kind, Relation
+from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.store.order import SORTS, Order, Sort, best_first
+
+Query = Mapping[str, Any]
+FamilyFilter = Literal["any", "same", "other"]
+_FAMILY_FILTERS: tuple[FamilyFilter, ...] = get_args(FamilyFilter)
+
+_DAY = 86_400_000
+# The greatest k of a kNN search that the engine accepts.
+MAX_NEIGHBOURS = 10_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one search; where one cuts, the answer says `truncated`.
+
+    Attributes:
+        candidates: Candidates fetched for each query and each way of finding them.
+    """
+
+    candidates: int = 100
+
+    def __post_init__(self) -> None:
+        if self.candidates < 1:
+            raise InputError(
+                f"candidates must be at least 1, got {self.candidates}.", parameter="candidates"
+            )
+
+
+@dataclass(frozen=True)
+class Recency:
+    """How much newer neighbours are preferred; what is shown and its score do not depend on it.
+
+    Attributes:
+        field: A date field of the documents.
+        half_life: Age in days at which the weight of the date is halved.
+        weight: Share of the rank that depends on the date, from 0 to 1.
+        origin: Milliseconds since 1970 from which the age is counted; None for now.
+    """
+
+    field: str
+    half_life: float = 30.0
+    weight: float = 0.3
+    origin: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.half_life > 0:
+            raise InputError(
+                f"half_life must be more than 0 days, got {self.half_life}.", parameter="half_life"
+            )
+        if not 0 <= self.weight <= 1:
+            raise InputError(
+                f"weight must be between 0 and 1, got {self.weight}.", parameter="weight"
+            )
+
+    def factor(self, date: float | None) -> float:
+        """Return what a score is multiplied by to rank; a document without a date is very old."""
+        if date is None:
+            return 1 - self.weight
+        origin = time.time() * 1000 if self.origin is None else self.origin
+        age = max(0.0, origin - date) / _DAY
+        return float(1 - self.weight + self.weight * 0.5 ** (age / self.half_life))
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What a search returns; the same for every document of a batch.
+
+    Attributes:
+        size: Maximum number of relations for each query.
+        kinds: Kinds to show; all when empty.
+        min_score: Minimum score to show, from 0 to 1; None for what the index is configured with,
+            else 0.3.
+        filters: Elasticsearch queries every hit must match, before any cut.
+        evidence: Whether to return the shared passages side by side, and the shared concepts.
+        passages: Whether the texts of candidates are read and aligned. Without, relations come
+            from what is stored of the texts: faster, but reworded passages are not found, and
+            nothing says how passages were changed. Evidence needs them.
+        fields: Fields of the hits to bring along in `source`.
+        k: Maximum Hamming distance between document fingerprints; None for the greatest that the
+            blocks of the scheme promise.
+        limits: Bounds of the searches.
+        collapse: Whether neighbours that are versions of each other are returned once.
+        recency: How newer neighbours rank higher, among those that pass `min_score`; None for no
+            influence of the date.
+        dismissed: Whether versions that a person dismissed are returned as well.
+        distinctive: Whether documents are left out that share nothing but common passages.
+        sort: Order of the relations: `score`, best first; `date`, oldest first; or `-date`, newest
+            first, by the date field of the index. All that was found is sorted before the cut.
+        offset: Relations to pass over, of the same list in pages of `size`.
+        exclude: Ids of documents to leave out.
+        family: Whether only documents of the query's family are returned (`same`), or none of it
+            (`other`).
+        context: Whether the title, date, family and so on of each hit are read; None where the
+            index is configured with fields of these.
+    """
+
+    size: int = 10
+    kinds: tuple[Kind, ...] = ()
+    min_score: float | None = None
+    filters: tuple[Query, ...] = ()
+    evidence: bool = True
+    fields: tuple[str, ...] = ()
+    k: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    collapse: bool = True
+    recency: Recency | None = None
+    dismissed: bool = False
+    distinctive: bool = False
+    passages: bool = True
+    sort: Sort = "score"
+    offset: int = 0
+    exclude: tuple[str, ...] = ()
+    family: FamilyFilter = "any"
+    context: bool | None = None
+
+    def __post_init__(self) -> None:
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(
+                f"kinds must be among {', '.join(KINDS)}, got {unknown[0]!r}.", parameter="kinds"
+            )
+        if self.min_score is not None and not 0 <= self.min_score <= 1:
+            raise InputError(
+                f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
+            )
+        if self.evidence and not self.passages:
+            raise InputError(
+                "evidence needs passages: set evidence to False as well, or passages to True.",
+                parameter="passages",
+            )
+        if self.size < 1:
+            raise InputError(f"size must be at least 1, got {self.size}.", parameter="size")
+        if self.offset < 0:
+            raise InputError(f"offset must be at least 0, got {self.offset}.", parameter="offset")
+        if self.sort not in SORTS:
+            raise InputError(
+                f"sort must be one of {', '.join(SORTS)}, got {self.sort!r}.", parameter="sort"
+            )
+        if self.family not in _FAMILY_FILTERS:
+            raise InputError(
+                f"family must be one of {', '.join(_FAMILY_FILTERS)}, got {self.family!r}.",
+                parameter="family",
+            )
+        if self.sorts_by_date and self.recency is not None:
+            raise InputError(
+                "recency ranks by score and date; it cannot be combined with a sort by date.",
+                parameter="sort",
+            )
+
+    @property
+    def sorts_by_date(self) -> bool:
+        """True when relations are ordered by date."""
+        return self.sort != "score"
+
+    @property
+    def end(self) -> int:
+        """How many relations are needed, from the first of the list to the last that is shown."""
+        return self.offset + self.size
+
+    @property
+    def least_score(self) -> float:
+        """The minimum score that counts."""
+        return SHOWN_SCORE if self.min_score is None else self.min_score
+
+    def configured(self, min_score: float | None) -> "SearchOptions":
+        """Return them with the minimum score of an index, where they name none."""
+        return self if self.min_score is not None else replace(self, min_score=min_score)
+
+    @property
+    def wants_neighbours(self) -> bool:
+        """Whether semantic neighbours are looked for; they may share reworded passages."""
+        return not self.kinds or "semantic" in self.kinds or self.wants_passages
+
+    @property
+    def wants_passages(self) -> bool:
+        """Whether texts are aligned, and documents with a shared passage are among the kinds."""
+        return self.passages and (not self.kinds or "shares_passages" in self.kinds)
+
+    def shows(self, relation: Relation) -> bool:
+        """Check whether a relation is wanted."""
+        return relation.kind in (self.kinds or KINDS) and self._passes(relation)
+
+    def may_show(self, relation: Relation) -> bool:
+        """Check whether a relation is wanted, or may be when its passages are aligned."""
+        return self.shows(relation) or (self.may_change(relation) and self._passes(relation))
+
+    def may_change(self, relation: Relation) -> bool:
+        """Check whether a relation may become of another kind when its passages are aligned."""
+        return self.wants_passages and relation.kind in ("semantic", "shares_passages")
+
+    def _passes(self, relation: Relation) -> bool:
+        if relation.dismissed and relation.kind in VERSION_KINDS and not self.dismissed:
+            return False
+        if self.distinctive and relation.is_boilerplate:
+            return False
+        return relation.score >= self.least_score
+
+    def select(self, relations: Iterable[Relation], order: Order = best_first) -> list[Relation]:
+        """Return the relations that are wanted, in order.
+
+        Args:
+            relations: All that were found.
+            order: The key that sorts them.
+        """
+        return sorted(filter(self.shows, relations), key=order)

@@ -1,0 +1,169 @@
+"""Where the work is done: in the calling process, or in others when they are requested."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.processes import available_processors, make_pool, require_startable
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.job import Selection
+from es_simhash.maintenance.backfills.run import BackfillSettings
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.install import install
+
+COUNT = 2000
+SCRIPT = """
+import sys
+from es_simhash import BackfillSettings, IngestSettings, backfill, connect, ingest, install
+
+print("once")
+url, name = sys.argv[1:]
+documents = [{{"id": str(n), "text": f"Text number {{n}} of a script."}} for n in range({count})]
+with connect(url) as client:
+    install(client, name, semantics=None)
+    {call}
+print("end")
+"""
+INGEST = "print(sum(each.ok for each in ingest(client, name, documents{settings})))"
+BACKFILL = """for start in range(0, len(documents), 1000):
+        lines = [line for each in documents[start : start + 1000]
+                 for line in ({{"index": {{"_id": each["id"]}}}}, each)]
+        client.bulk(index=name, operations=lines)
+    client.indices.refresh(index=name)
+    print(sum(each.ok for each in backfill(client, name{settings})))"""
+
+
+def script(folder: Path, call: str, settings: str = "") -> Path:
+    path = folder / "script.py"
+    path.write_text(SCRIPT.format(count=COUNT, call=call.format(settings=settings)), "utf-8")
+    return path
+
+
+def run(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, str(path), *arguments], capture_output=True, text=True, timeout=300
+    )
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("call", [INGEST, BACKFILL], ids=["ingest", "backfill"])
+def test_a_script_without_a_guard_runs_once(
+    client: Any, index_name: str, cluster_url: str, tmp_path: Path, call: str
+) -> None:
+    done = run(script(tmp_path, call), cluster_url, index_name)
+    assert (done.stdout.split(), done.stderr) == (["once", str(COUNT), "end"], "")
+    client.indices.refresh(index=index_name)
+    fingerprinted = {"exists": {"field": "simhash.scheme"}}
+    assert client.count(index=index_name, query=fingerprinted)["count"] == COUNT
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("call", "settings"),
+    [
+        (INGEST, ", settings=IngestSettings(processes=2)"),
+        (BACKFILL, ", settings=BackfillSettings(2)"),
+    ],
+    ids=["ingest", "backfill"],
+)
+def test_processes_in_a_script_without_a_guard_are_one_message(
+    client: Any, index_name: str, cluster_url: str, tmp_path: Path, call: str, settings: str
+) -> None:
+    done = run(script(tmp_path, call, settings), cluster_url, index_name)
+    assert done.returncode == 1
+    assert done.stdout.split() == ["once"]
+    last = done.stderr.splitlines()[-1]
+    assert "processes=2 is not possible in a script without the guard" in last
+    assert 'if __name__ == "__main__":' in last
+    assert "BrokenProcessPool" not in done.stderr
+
+
+@pytest.mark.cluster
+def test_processes_work_in_a_script_with_a_guard(
+    client: Any, index_name: str, cluster_url: str, tmp_path: Path
+) -> None:
+    path = script(tmp_path, INGEST, ", settings=IngestSettings(processes=2)")
+    head, body = path.read_text("utf-8").split('print("once")')
+    guarded = textwrap.indent('print("once")' + body, "    ")
+    path.write_text(f'{head}if __name__ == "__main__":\n{guarded}', "utf-8")
+    done = run(path, cluster_url, index_name)
+    assert (done.stdout.split(), done.stderr) == (["once", str(COUNT), "end"], "")
+
+
+def write(url: str, name: str, settings: IngestSettings, result: Callable[[object], Any]) -> None:
+    documents = ({"id": str(n), "text": f"Text number {n}."} for n in range(COUNT))
+    try:
+        with connect(url) as client:
+            result(
+                sum(outcome.ok for outcome in ingest(client, name, documents, settings=settings))
+            )
+            result(
+                sum(
+                    outcome.ok
+                    for outcome in backfill(client, name, selection=Selection(check=True))
+                )
+            )
+    except InputError as error:
+        result(str(error))
+
+
+@pytest.mark.cluster
+def test_documents_are_written_from_a_thread(
+    client: Any, index_name: str, cluster_url: str
+) -> None:
+    install(client, index_name, semantics=None)
+    results: list[object] = []
+    thread = threading.Thread(
+        target=write, args=(cluster_url, index_name, IngestSettings(), results.append)
+    )
+    thread.start()
+    thread.join()
+    assert results == [COUNT, COUNT]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("processes", [1, 2])
+def test_documents_are_written_from_a_daemonic_process(
+    client: Any, index_name: str, cluster_url: str, processes: int
+) -> None:
+    install(client, index_name, semantics=None)
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    settings = IngestSettings(processes=processes)
+    worker = context.Process(
+        target=write, args=(cluster_url, index_name, settings, results.put), daemon=True
+    )
+    worker.start()
+    first = results.get(timeout=120)
+    if processes == 1:
+        assert (first, results.get(timeout=120)) == (COUNT, COUNT)
+    else:
+        assert "processes=2 is not possible in a daemonic process" in str(first)
+    worker.join()
+
+
+def test_one_process_is_the_calling_one() -> None:
+    with make_pool(1) as pool:
+        assert pool.submit(os.getpid).result() == os.getpid()
+    require_startable(1)
+
+
+def test_several_processes_are_others() -> None:
+    with make_pool(2) as pool:
+        assert pool.submit(os.getpid).result() != os.getpid()
+    assert available_processors() >= 1
+
+
+def test_the_defaults_are_one_process() -> None:
+    assert IngestSettings().processes == BackfillSettings().processes == 1

@@ -1,0 +1,172 @@
+"""Documents that are refused, busy clusters, and runs that are killed."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.sources import open_sources
+from es_simhash.ingestion.deduplication import audit
+from es_simhash.ingestion.deduplication.audit import read_audit
+from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.ingest import ingest_sources
+from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy, Unavailable
+
+pytestmark = pytest.mark.cluster
+Make = Callable[..., str]
+
+
+class Killed(BaseException):
+    """Ends a run where a kill would."""
+
+
+@pytest.fixture
+def documents(make_text: Make, revise: Make) -> list[dict[str, Any]]:
+    """Four texts; of each a version that is longer, and a copy."""
+    made = []
+    for seed in range(4):
+        first = make_text(seed)
+        made.append({"id": f"{seed}", "text": first})
+        made.append({"id": f"{seed}v", "text": revise(first, 9) + " and so on"})
+        made.append({"id": f"{seed}c", "text": first.upper()})
+    return made
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+@pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
+def test_nothing_rests_on_a_document_that_was_refused(
+    desk: Any, make_text: Make, action: str, batch: int
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"n": {"type": "long"}})
+    text = make_text(1)
+    documents = [
+        {"id": "good", "n": 1, "text": make_text(2)},
+        {"id": "refused", "n": "no number", "text": text},
+        {"id": "copy", "n": 2, "text": text},
+        {"id": "copy of it", "n": 3, "text": text},
+        {"id": "longer", "n": "no number", "text": f"{make_text(2)} and more"},
+    ]
+    statuses = desk.write(documents, action, batch=batch)
+    assert statuses["refused"] == "failed"
+    assert statuses["copy"] == "written"
+    assert statuses["longer"] == "failed" if action != "skip" else "skipped"
+    marks = desk.marks()
+    assert marks["copy"].keys() <= {"family"}
+    assert set(desk.documents()) >= {"good", "copy"}
+    if action in ("flag", "link"):
+        assert marks["copy of it"]["duplicate_of"] == "copy"
+    else:
+        assert set(desk.documents()) == {"good", "copy"}
+
+
+def test_a_busy_cluster_is_retried(
+    desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    request = Gateway.send
+
+    def busy(self: Any, method: str, target: str, *rest: Any, **more: Any) -> Any:
+        if self.retry is not None:
+            asked[target] += 1
+            if asked[target] % 2:
+                raise Unavailable("it answers 429")
+        return request(self, method, target, *rest, **more)
+
+    monkeypatch.setattr(Gateway, "send", busy)
+    desk.write(documents, "replace", batch=4)
+    monkeypatch.undo()
+    assert set(desk.documents()) == {"0v", "1v", "2v", "3v"}
+
+
+def run(desk: Any, path: Any, action: str) -> Counter[str]:
+    """Ingest a file, with a journal."""
+    retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
+    journal = path.with_name("journal")
+    settings = IngestSettings(limits=Limits(documents=4), ahead=1, retry=retry, journal=journal)
+    outcomes = ingest_sources(
+        desk.client,
+        desk.name,
+        open_sources([path], stream=None),
+        on_version=OnVersion(action, audit=desk.audit),
+        settings=settings,
+    )
+    return Counter(each.status for each in outcomes)
+
+
+@pytest.mark.parametrize("action", ["skip", "link", "replace"])
+def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
+    desk: Any, documents: Any, tmp_path: Any, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    from es_simhash.store.installation.install import install
+
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in documents))
+    request = Gateway.send
+    ends = []
+    # None is killed in the first round; then each before another request.
+    for last in [None, *range(0, 60, 5 if action == "link" else 3)]:
+        desk.client.indices.delete(
+            index=f"{desk.name},{desk.name}-simhash", ignore_unavailable=True
+        )
+        install(desk.client, desk.name, semantics=None)
+        desk.audit = tmp_path / f"{last}.jsonl"
+        left = [last]
+
+        def killed(self: Any, *rest: Any, left: Any = left, **more: Any) -> Any:
+            if left[0] is not None and self.retry is not None:
+                if left[0] <= 0:
+                    raise Killed
+                left[0] -= 1
+            return request(self, *rest, **more)
+
+        monkeypatch.setattr(Gateway, "send", killed)
+        try:
+            run(desk, path, action)
+        except Killed:
+            left[0] = None
+            run(desk, path, action)
+        monkeypatch.undo()
+        kept = desk.documents()
+        desk.undo(run="all")
+        everything = desk.documents()
+        assert everything == {each["id"]: each for each in documents}, f"killed before {last}"
+        ends.append(kept)
+    assert all(each == ends[0] for each in ends)
+    assert len(ends[0]) == (12 if action == "link" else 4)
+
+
+def test_a_line_that_a_kill_cut_off_spoils_no_other(desk: Any, documents: Any) -> None:
+    desk.write(documents[:6], "skip")
+    whole = desk.audit.read_bytes()
+    desk.audit.write_bytes(whole + whole[:50])
+    desk.write(documents[6:], "skip")
+    assert len(list(read_audit(desk.audit, desk.client))) == 8
+    assert desk.undo(run="all").restored == 8
+
+
+def test_the_log_is_on_the_disk_before_anything_is_deleted(
+    desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    request, sync = Gateway.send, audit.os.fsync
+
+    def noted(self: Any, method: str, target: str, body: Any = None, **more: Any) -> Any:
+        if "delete" in str(body) and "reservation" not in str(body):
+            order.append("delete")
+        return request(self, method, target, body, **more)
+
+    def synced(descriptor: int) -> None:
+        order.append("sync")
+        sync(descriptor)
+
+    desk.put(documents[:1])
+    monkeypatch.setattr(Gateway, "send", noted)
+    monkeypatch.setattr(audit.os, "fsync", synced)
+    desk.write(documents[1:2], "replace")
+    assert order == ["sync", "delete"]

@@ -1,0 +1,256 @@
+"""The gateway: requests, retries, and errors of the cluster as ours."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from es_simhash.errors import ClusterError, IndexMissing
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.errors import PointInTimeExpired, RequestRejected
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.requests import index_path
+from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Stopped
+from es_simhash.store.references import DocumentRef, DocumentVersion
+
+pytestmark = pytest.mark.cluster
+
+QUICK = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.3)
+EVERY: dict[str, Any] = {"query": {"match_all": {}}}
+
+
+@pytest.fixture
+def index(client: Any, index_name: str) -> str:
+    """An index of five documents."""
+    actions = [[{"index": {"_id": str(n)}}, {"n": n, "t": "x" * n}] for n in range(5)]
+    gateway = Gateway(client)
+    gateway.create_index_if_missing(
+        index_name, mappings={"properties": {"n": {"type": "long"}, "t": {"type": "keyword"}}}
+    )
+    assert all(result["status"] == 201 for result in gateway.bulk(actions, index=index_name))
+    gateway.refresh(index_name)
+    return index_name
+
+
+@pytest.fixture
+def retrying(proxy: Any) -> Iterator[Gateway]:
+    """A gateway with a policy, through the proxy."""
+    with Gateway(connect(proxy.url), QUICK) as gateway:
+        yield gateway
+
+
+def rejecting(proxy: Any, status: int, times: int) -> list[str]:
+    """Let the proxy answer the first requests with a status, and return what it sees."""
+    seen: list[str] = []
+
+    def hook(path: str, body: bytes) -> tuple[int, bytes] | None:
+        seen.append(path)
+        return (status, b"{}") if len(seen) <= times else None
+
+    proxy.hook = hook
+    return seen
+
+
+@pytest.mark.parametrize("status", sorted(RETRYABLE))
+def test_a_run_retries_what_may_pass(
+    retrying: Gateway, proxy: Any, index: str, status: int
+) -> None:
+    seen = rejecting(proxy, status, 3)
+    assert retrying.count(index) == 5
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 500])
+def test_what_does_not_pass_is_not_retried(
+    retrying: Gateway, proxy: Any, index: str, status: int
+) -> None:
+    seen = rejecting(proxy, status, 99)
+    with pytest.raises(RequestRejected) as raised:
+        retrying.count(index)
+    assert raised.value.status == status
+    assert len(seen) == 1
+
+
+def test_in_the_end_a_run_gives_up(retrying: Gateway, proxy: Any, index: str) -> None:
+    rejecting(proxy, 503, 999)
+    with pytest.raises(ClusterError, match=r"it answers 503.*Run it again later to resume"):
+        retrying.count(index)
+
+
+def test_a_search_of_many_that_is_busy_is_retried(
+    retrying: Gateway, proxy: Any, index: str
+) -> None:
+    busy = json.dumps({"responses": [{"status": 429, "error": {"type": "busy"}}]}).encode()
+    seen: list[str] = []
+
+    def hook(path: str, body: bytes) -> tuple[int, bytes] | None:
+        seen.append(path)
+        return (200, busy) if len(seen) == 1 else None
+
+    proxy.hook = hook
+    (response,) = retrying.search_all(index, [EVERY])
+    assert len(response["hits"]["hits"]) == 5
+    assert len(seen) == 2
+
+
+def test_what_is_stopped_waits_no_longer(proxy: Any, index: str) -> None:
+    rejecting(proxy, 429, 9999)
+    with connect(proxy.url) as client:
+        gateway = Gateway(client, RetryPolicy(initial_delay=60, max_delay=60))
+        timer = threading.Timer(0.2, gateway.stop)
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(Stopped):
+            gateway.count(index)
+        timer.join()
+    assert time.monotonic() - began < 30
+
+
+def test_stopping_one_run_stops_no_other(client: Any, index: str) -> None:
+    first = Gateway.of(client, QUICK)
+    first.stop()
+    second = Gateway.of(first, QUICK)
+    second.wait(0)
+    assert Gateway.of(first) is first
+    with pytest.raises(Stopped):
+        first.wait(0)
+
+
+def test_only_actions_that_were_rejected_are_sent_again(
+    retrying: Gateway, proxy: Any, index: str
+) -> None:
+    sent: list[bytes] = []
+    busy = {"status": 429, "error": {"type": "es_rejected_execution_exception", "reason": "busy"}}
+
+    def hook(path: str, body: bytes) -> tuple[int, bytes] | None:
+        sent.append(body)
+        if len(sent) > 1:
+            return None
+        items = [{"index": {"status": 201}}, {"index": busy}]
+        return 200, json.dumps({"errors": True, "items": items}).encode()
+
+    proxy.hook = hook
+    actions = [[{"index": {"_id": id}}, {"n": 9}] for id in ("a", "b")]
+    assert [result["status"] for result in retrying.bulk(actions, index=index)] == [201, 201]
+    assert [json.loads(line) for line in sent[1].splitlines()] == actions[1]
+
+
+def test_the_block_of_a_full_disk_is_not_waited_for(
+    retrying: Gateway, proxy: Any, index: str
+) -> None:
+    error = {"type": "cluster_block_exception", "reason": "disk usage exceeded flood-stage"}
+    items = [{"index": {"status": 429, "error": error}}]
+    content = json.dumps({"errors": True, "items": items}).encode()
+    proxy.hook = lambda path, body: (200, content)
+    (result,) = retrying.bulk([[{"index": {}}, {"n": 1}]], index=index)
+    assert result["error"] == error
+    with pytest.raises(ClusterError, match="remove the block"):
+        retrying.bulk_body(index, b'{"index":{}}\n{}\n', [16])
+
+
+def test_a_document_at_fault_is_rejected_alone_and_not_quoted(client: Any, index: str) -> None:
+    lines = [b'{"index":{"_id":"%d"}}\n{"n":%s}\n' % (n, value)
+             for n, value in enumerate([b"1", b'"secret text"', b"3"])]  # fmt: skip
+    ends = [sum(map(len, lines[: n + 1])) for n in range(3)]
+    rejections = Gateway(client).bulk_body(index, b"".join(lines), ends)
+    assert rejections.keys() == {1}
+    assert (rejections[1].status, rejections[1].kind) == (400, "document_parsing_exception")
+    assert "secret" not in rejections[1].reason
+
+
+def test_a_conflict_has_its_status(client: Any, index: str) -> None:
+    gateway = Gateway(client)
+    (entry,) = gateway.documents([DocumentRef(index, "1")], ["n"])
+    version = DocumentVersion.of_hit(entry)
+    action = [{"index": {"_index": index, "_id": "1", **version.conditions}}, {"n": 7}]
+    assert gateway.bulk([action])[0]["status"] == 200
+    assert gateway.bulk([action])[0]["status"] == 409
+
+
+def test_documents_are_read_before_any_refresh(client: Any, index: str) -> None:
+    gateway = Gateway(client)
+    client.index(index=index, id="new", document={"n": 6, "t": "y"}, routing="elsewhere")
+    refs = [DocumentRef(None, "new", "elsewhere"), DocumentRef(index, "3"), DocumentRef(None, "no")]
+    new, three, no = gateway.documents(refs, index=index, excluded=["t"])
+    assert (new["_source"], three["_source"]) == ({"n": 6}, {"n": 3})
+    assert not no["found"]
+    assert "_source" not in gateway.documents(refs[1:2], [])[0]
+    assert gateway.documents([], index=index) == []
+
+
+def test_documents_by_id_are_found_behind_an_alias(client: Any, index: str) -> None:
+    second = f"{index}-second"
+    gateway = Gateway(client)
+    gateway.create_index_if_missing(second, mappings={})
+    try:
+        gateway.bulk([[{"index": {"_id": "s"}}, {"n": 1}]], index=second)
+        gateway.refresh(second)
+        both = f"{index},{second}"
+        entries = gateway.documents_by_id(both, ["s", "2", "no"], ["n"])
+        assert [entry["found"] for entry in entries] == [True, True, False]
+        gateway.bulk([[{"index": {"_id": "2"}}, {"n": 1}]], index=second)
+        gateway.refresh(second)
+        with pytest.raises(ClusterError, match="several indices"):
+            gateway.documents_by_id(both, ["2"], ["n"])
+    finally:
+        client.indices.delete(index=second)
+
+
+def test_pages_give_every_document_once(client: Any, index: str) -> None:
+    body = {"size": 2, **EVERY}
+    found = [hit["_id"] for hit in Gateway(client).pages(index, body)]
+    assert sorted(found) == ["0", "1", "2", "3", "4"]
+    assert [hit["_id"] for hit in Gateway(client).pages(index, body, shard=0)] == found
+
+
+def test_a_point_in_time_that_expired_can_be_opened_again(client: Any, index: str) -> None:
+    point = Gateway(client, QUICK).point_in_time(index)
+    with point:
+        client.close_point_in_time(id=point._id)
+        with pytest.raises(PointInTimeExpired):
+            point.search(EVERY)
+        with pytest.raises(PointInTimeExpired):
+            point.search_all([EVERY])
+        client.index(index=index, id="new", document={"n": 6}, refresh=True)
+        point.open()
+        assert len(list(point.hits({**EVERY, "size": 4}))) == 6
+
+
+def test_an_index_is_created_once(client: Any, index: str) -> None:
+    gateway = Gateway(client)
+    assert gateway.exists(index)
+    assert not gateway.exists(f"{index}-no")
+    gateway.create_index_if_missing(index, mappings={"properties": {"m": {"type": "long"}}})
+    gateway.put_mapping(index, {"properties": {"k": {"type": "keyword"}}})
+    (mapping,) = gateway.mappings(index).values()
+    assert mapping["properties"].keys() == {"n", "t", "k"}
+    (settings,) = gateway.settings(index, "index.uuid").values()
+    assert settings.keys() == {"index.uuid"}
+
+
+def test_what_is_missing_is_reported(client: Any, index_name: str) -> None:
+    gateway = Gateway(client)
+    for ask in (
+        lambda: gateway.mappings(index_name),
+        lambda: gateway.mappings(f"{index_name}*"),
+        lambda: gateway.search(index_name, EVERY),
+        lambda: gateway.search_all(index_name, [EVERY]),
+        lambda: list(gateway.pages(index_name, EVERY)),
+    ):
+        with pytest.raises(IndexMissing, match=index_name):
+            ask()
+    gateway.refresh_if_allowed(index_name)
+
+
+def test_the_name_of_an_index_is_quoted() -> None:
+    assert index_path("<logs-{now/d}>", "_search") == "/%3Clogs-%7Bnow%2Fd%7D%3E/_search"
+    assert index_path("a,b*", "_count") == "/a,b*/_count"
+    assert index_path(None, "_msearch") == "/_msearch"
+
+
+def test_a_gateway_shows_no_password() -> None:
+    with Gateway(connect("http://elastic:secret@localhost:9200")) as gateway:
+        assert "secret" not in repr(gateway)

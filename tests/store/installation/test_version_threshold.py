@@ -1,0 +1,186 @@
+"""Where versions begin is stored with the index, and everything that compares texts reads it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from es_simhash.errors import InputError
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.links import version_value
+from es_simhash.relation.model import VERSION_KINDS
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.version_score import rescaled
+from tests.support.made_up_texts import make_text, revise
+
+Shown = Callable[..., dict[str, Any]]
+FIRST = make_text(7)
+# Values of the two pairs before any threshold, and a threshold between those and the default.
+STRICT, LOOSE = 0.85, 0.5
+
+
+def _value(text: str) -> float:
+    return version_value(*TextAnalyser().analyse([FIRST, text]))
+
+
+@pytest.fixture(scope="module")
+def between() -> dict[float, str]:
+    """A version of the text that is none with the strict threshold, and the other way round."""
+    texts = [revise(FIRST, 5, share / 100) for share in range(2, 60)]
+    values = {text: _value(text) for text in texts}
+    return {
+        STRICT: next(text for text in texts if VERSION_SCORE + 0.05 < values[text] < STRICT - 0.05),
+        LOOSE: next(text for text in texts if LOOSE + 0.02 < values[text] < VERSION_SCORE - 0.02),
+    }
+
+
+@pytest.fixture
+def shown(cluster_url: str) -> Shown:
+    """Run a command; return the JSON that it prints."""
+    from es_simhash.cli.main import cli
+
+    def call(*arguments: str) -> dict[str, Any]:
+        done = CliRunner().invoke(cli, [*arguments, "--format", "json", "--url", cluster_url])
+        assert done.exit_code == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    return call
+
+
+def test_the_default_threshold_changes_no_score() -> None:
+    values = [0.0, 0.1 + 0.2, 0.6, 0.7000000000000001, 1.0]
+    assert [rescaled(value, VERSION_SCORE) for value in values] == values
+    assert rescaled(STRICT, STRICT) == pytest.approx(VERSION_SCORE)
+    assert rescaled(1.0, STRICT) == pytest.approx(1.0)
+    assert rescaled(STRICT / 2, STRICT) == pytest.approx(VERSION_SCORE / 2)
+    assert rescaled((1 + STRICT) / 2, STRICT) == pytest.approx((1 + VERSION_SCORE) / 2)
+
+
+@pytest.fixture
+def sidecar(client: Any, swept_index: Any) -> Iterator[str]:
+    """Name of a sidecar, deleted after the test."""
+    yield f"{swept_index.name}-beside"
+    client.indices.delete(index=f"{swept_index.name}-beside", ignore_unavailable=True)
+
+
+def _relations(index: Any, texts: dict[str, str]) -> list[Any]:
+    """Return the relation of the pair in every way an index can be queried for it."""
+    from es_simhash import SearchOptions
+
+    ways = [SearchOptions(min_score=0), SearchOptions(min_score=0, evidence=False, passages=False)]
+    found = [relation for options in ways for id in "ab" for relation in
+             index.related(id=id, options=options)]  # fmt: skip
+    for options in ways:
+        answer = index.related(text=texts["a"], options=options)
+        found += [relation for relation in answer if relation.id == "b"]
+    return [*found, index.explain("a", "b"), index.explain("b", "a")]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("threshold", [STRICT, LOOSE])
+def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
+    swept_index: Any, sidecar: str, between: dict[float, str], threshold: float
+) -> None:
+    from es_simhash import Index, MemoryIndex, backfill, configure, find_families
+    from es_simhash.maintenance.families.memory import families_in_memory
+    from es_simhash.questions.sidecar import open_index
+
+    client, name = swept_index.client, swept_index.name
+    texts = {"a": FIRST, "b": between[threshold]}
+    is_version = threshold == LOOSE
+    score = round(rescaled(_value(texts["b"]), threshold), 4)
+    swept_index.put({"id": id, "text": text} for id, text in texts.items())
+    assert {relation.kind in VERSION_KINDS for relation in _relations(Index(client, name), texts)} \
+        == {not is_version}  # fmt: skip
+    assert len(find_families(client, name).families) == (not is_version)
+    configure(client, name, {"version_threshold": threshold})
+    memory = MemoryIndex(version_threshold=threshold)
+    for id, text in texts.items():
+        memory.add(id, text)
+    list(backfill(client, name, sidecar=sidecar))
+    client.indices.refresh(index=sidecar)
+    for index in (Index(client, name), memory, open_index(client, sidecar)):
+        relations = _relations(index, texts)
+        assert len(relations) == 8
+        assert {relation.kind in VERSION_KINDS for relation in relations} == {is_version}
+        if is_version:
+            assert {relation.score for relation in relations} == {score}
+        else:
+            assert max(relation.score for relation in relations) < VERSION_SCORE
+    # Not only what changed: a run with another threshold processes all documents.
+    report = find_families(client, name)
+    assert (len(report.families), report.documents) == (is_version, 2)
+    assert len(families_in_memory(texts, version_threshold=threshold)) == 2 - is_version
+    near = Index(client, name).family("a").near
+    assert [(each.id, each.reason) for each in near] == ([] if is_version else [("b", "score")])
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("threshold", [STRICT, LOOSE])
+def test_writers_decide_by_the_threshold_of_the_index(
+    client: Any,
+    swept_index: Any,
+    desk: Any,
+    between: dict[float, str],
+    threshold: float,
+) -> None:
+    from es_simhash import configure
+
+    texts = {"a": FIRST, "b": between[threshold]}
+    configure(client, swept_index.name, {"version_threshold": threshold})
+    assert desk.write([{"id": "a", "text": FIRST}], "flag") == {"a": "written"}
+    desk.write([{"id": "b", "text": texts["b"]}], "flag")
+    flagged = {"b": "a"} if threshold == LOOSE else {}
+    assert swept_index.duplicates() == flagged
+    swept_index.store({id: f"{text}\n" for id, text in texts.items()})
+    decisions = swept_index.sweep("flag").decisions
+    assert sum(decisions.values()) == len(flagged)
+
+
+@pytest.mark.cluster
+def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
+    client: Any, desk: Any, between: dict[float, str], tmp_path: Path, shown: Shown
+) -> None:
+    from es_simhash import configure
+
+    desk.put([{"id": "a", "text": FIRST}, {"id": "b", "text": between[STRICT]},
+              {"id": "c", "text": make_text(8)}])  # fmt: skip
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\t1\na\tc\t0\n")
+    recalls = []
+    for threshold in (None, STRICT):
+        configure(client, desk.name, {"version_threshold": threshold})
+        found = shown("evaluate", str(pairs), "--index", desk.name, "--quiet")
+        recalls.append(found["sets"][0]["methods"][0]["at_threshold"]["recall"])
+    assert recalls == [1.0, 0.0]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("value", [0, 1, -0.2, 1.5, float("nan"), "much", True])
+def test_a_threshold_that_no_score_can_be_compared_with_is_rejected(
+    client: Any, desk: Any, value: Any
+) -> None:
+    from es_simhash import IndexConfig, MemoryIndex, configure, document_settings
+
+    refused = pytest.raises(InputError, match=rf"above 0 and below 1, got {value!r}")
+    with refused:
+        configure(client, desk.name, {"version_threshold": value})
+    assert document_settings(client, desk.name).version_threshold is None
+    with refused:
+        IndexConfig(version_threshold=value)
+    with refused:
+        MemoryIndex(version_threshold=value)
+
+
+@pytest.mark.cluster
+def test_the_threshold_is_set_shown_and_removed_on_the_command_line(
+    desk: Any, shown: Shown
+) -> None:
+    at = ("config", desk.name)
+    assert shown(*at, "--version-threshold", "0.7")["version_threshold"] == 0.7
+    assert shown(*at)["version_threshold"] == 0.7
+    assert shown(*at, "--unset", "version_threshold")["version_threshold"] is None

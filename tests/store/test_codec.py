@@ -1,0 +1,130 @@
+"""The form that is stored."""
+
+import base64
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints import chunks
+from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
+from es_simhash.store import codec, fields, source
+from tests.support import reference
+from tests.support.strategies import long_texts, texts
+
+
+@given(st.lists(st.one_of(texts, long_texts), max_size=5), st.sampled_from([(64, 4), (128, 13)]))
+def test_the_fast_json_is_the_object_of_each_text(batch: list[str], shape: tuple[int, int]) -> None:
+    fingerprints = fingerprint_batch(batch, Scheme(*shape))
+    expected = [codec.simhash_object(each) for each in fingerprints]
+    assert [json.loads(raw) for raw in codec.simhash_json(fingerprints)] == expected
+
+
+@given(long_texts)
+def test_chunks_survive_packing(text: str) -> None:
+    fingerprints = fingerprint(text)
+    stored = codec.unpack_chunks(codec.simhash_object(fingerprints)["chunks"])
+    np.testing.assert_array_equal(stored.fingerprints, fingerprints.chunks)
+    np.testing.assert_array_equal(stored.characters, fingerprints.chunk_characters)
+    counts = chunks.shingle_counts(fingerprints.levels)
+    np.testing.assert_array_equal(stored.shingle_counts, counts)
+
+
+def test_passages_are_counted_for_each_window() -> None:
+    levels = np.array([1, 3, 1, 2, 3], np.uint8)
+    assert chunks.shingle_counts(levels).tolist() == [0, 5, 3, 2]
+    assert chunks.shingle_counts(np.zeros(0, np.uint8)).tolist() == [0, 0, 0, 0]
+
+
+def test_lengths_beyond_16_bits_are_cut() -> None:
+    fingerprints = fingerprint("ab" * 35_000)
+    assert fingerprints.chunk_characters.tolist() == [70_001]
+    stored = codec.unpack_chunks(codec.simhash_object(fingerprints)["chunks"])
+    assert stored.characters.tolist() == [0xFFFF]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "!!!", "🙂❤\ufe0f", "\ud800", "\u00ad\u200b"])
+def test_a_text_without_tokens_has_a_status_and_nothing_to_match(text: str) -> None:
+    stored = codec.simhash_object(fingerprint(text))
+    assert set(stored) == {"scheme", "status", "content_hash"}
+    assert stored["status"] == "empty"
+    assert fingerprint(text).is_empty
+
+
+def test_empty_texts_are_not_copies_of_each_other() -> None:
+    one, other = (codec.simhash_object(fingerprint(text)) for text in ("!!!", "???"))
+    assert one["content_hash"] != other["content_hash"]
+
+
+@pytest.mark.parametrize("text", ["a", "x y", "word " * 300])
+def test_a_text_with_tokens_has_no_status(text: str) -> None:
+    stored = codec.simhash_object(fingerprint(text))
+    members = {*("scheme", "content_hash", "fingerprint", "blocks", "shingles", "chunks", "sketch")}
+    assert set(stored) == members
+
+
+def test_fingerprints_are_written_with_all_their_digits() -> None:
+    leading_zeros = replace(fingerprint("a"), document=np.zeros(16, np.uint8))
+    assert codec.simhash_object(leading_zeros)["fingerprint"] == "0" * 32
+    assert len(codec.simhash_object(fingerprint("b", Scheme(64, 4)))["fingerprint"]) == 16
+
+
+@given(st.lists(st.integers(0, 2**24 - 1), max_size=20))
+def test_passage_terms_are_url_safe_base64_of_three_bytes(numbers: list[int]) -> None:
+    terms = codec.shingle_terms(np.array(numbers, np.uint32))
+    assert terms == [reference.term(number) for number in numbers]
+    assert all(len(term) == 4 for term in terms)
+
+
+def test_passage_terms_of_the_smallest_and_greatest_numbers() -> None:
+    assert codec.shingle_terms(np.array([0, 1, 2**24 - 1], np.uint32)) == [
+        "AAAA",
+        "AAAB",
+        "____",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "AAAA", "$$$$", "é", "AAAA AAAA", "AAA", None, 7, base64.b64encode(bytes(33)).decode()],
+)
+def test_corrupt_chunks_are_refused(value: str) -> None:
+    with pytest.raises(InputError, match="Stored chunks"):
+        codec.unpack_chunks(value)
+
+
+@given(st.binary(max_size=80))
+def test_bytes_are_refused_unless_they_are_of_whole_chunks(raw: bytes) -> None:
+    packed = base64.b64encode(raw).decode("ascii")
+    # A header of 16 bytes, and 18 for each chunk.
+    count, rest = divmod(len(raw) - 16, 18)
+    if rest or count < 0:
+        with pytest.raises(InputError, match=f"{len(raw)} bytes"):
+            codec.unpack_chunks(packed)
+    else:
+        stored = codec.unpack_chunks(packed)
+        assert len(stored.fingerprints) == len(stored.characters) == count
+
+
+def test_text_of_a_field() -> None:
+    assert source.text_of({"body": "a"}, "body") == "a"
+    assert source.text_of({"page": {"body": "a"}}, "page.body") == "a"
+    assert source.text_of({"page.body": "a"}, "page.body") == "a"
+    assert source.text_of({"body": ["a", "b"]}, "body") == "a\n\nb"
+    assert source.text_of({"body": None}, "body") is None
+    assert source.text_of({}, "page.body") is None
+
+
+@pytest.mark.parametrize("value", [7, {"a": "b"}, ["a", 7], True])
+def test_a_field_that_holds_no_text_is_refused(value: object) -> None:
+    with pytest.raises(InputError, match="'body' holds"):
+        source.text_of({"body": value}, "body")
+
+
+def test_members_are_spelled_below_the_field() -> None:
+    assert fields.field_path("simhash", fields.BLOCKS) == "simhash.blocks"
