@@ -9,8 +9,8 @@ from rich.text import Text
 
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.differences.model import Changes, KeyChange
-from es_simhash.differences.rendering.html import changes_html
-from es_simhash.differences.rendering.pieces import (
+from es_simhash.differences.rendering.comparison_page import changes_html
+from es_simhash.differences.rendering.hunks import (
     Hunk,
     Mark,
     Piece,

@@ -25,8 +25,8 @@ from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import Engine, find_engine
 from es_simhash.maintenance.families.find import find_families
-from es_simhash.maintenance.reports.html import report_html
-from es_simhash.maintenance.reports.model import ReportOptions
+from es_simhash.maintenance.reports.index_report import ReportOptions
+from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.index import Index
 from es_simhash.service.extra import require_extra

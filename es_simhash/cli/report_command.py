@@ -14,10 +14,9 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import steps_progress
-from es_simhash.maintenance.reports.html import report_html
-from es_simhash.maintenance.reports.model import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.page import headline, report_html
 from es_simhash.maintenance.reports.read import MAX_COMPARED, read_report
-from es_simhash.maintenance.reports.sentences import headline
 from es_simhash.text.escaping import one_line
 
 

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from es_simhash.errors import MappingConflict
 from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
 from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, most_useful
-from es_simhash.maintenance.reports.model import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered import FilteredDocuments
 from es_simhash.questions.index import Index

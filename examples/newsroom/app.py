@@ -8,7 +8,7 @@ from elasticsearch import NotFoundError
 from flask import Flask, Response, abort, render_template, request, url_for
 
 from es_simhash import Index, Recency, SearchOptions, compare, connect
-from es_simhash.differences.rendering.html import changes_html
+from es_simhash.differences.rendering.comparison_page import changes_html
 
 client = connect(
     os.environ.get("ELASTICSEARCH_URL", "http://localhost:9200"),

@@ -24,7 +24,7 @@ import numpy as np
 
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.cuts import left_out_cut
-from es_simhash.lab.evaluation.documents import markdown_table
+from es_simhash.lab.evaluation.evaluation_pages import markdown_table
 from es_simhash.lab.evaluation.tables import Table
 from es_simhash.lab.methods.registry import DEFAULT_METHOD, method_named, method_names
 from tests.bench.figures import Figures, record_tables

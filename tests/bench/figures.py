@@ -12,7 +12,7 @@ from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.scheme import DEFAULT
-from es_simhash.lab.evaluation.documents import markdown_table
+from es_simhash.lab.evaluation.evaluation_pages import markdown_table
 from es_simhash.lab.evaluation.tables import Table
 from scripts.figure_tables import slug, with_table
 

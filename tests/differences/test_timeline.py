@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from es_simhash import changes
-from es_simhash.differences.rendering.html import changes_html
+from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.timeline import DatedVersion, Timeline
 from es_simhash.store.dates import DateField
 from tests.support.pages import HOSTILE, Page

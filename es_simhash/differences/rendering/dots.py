@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from es_simhash.differences.timeline import DatedVersion, Timeline
-from es_simhash.text.html import html_text
+from es_simhash.pages.rendering import html_text
 
 # Pixels that windows of 320 and of 768 pixels leave to the axis, which is as wide as the page.
 _NARROW, _WIDE = 240, 680

@@ -2,7 +2,7 @@
 
 from es_simhash.lab.evaluation.curve_points import CurvePlot, Points, curve_plots
 from es_simhash.lab.evaluation.model import SetEvaluation
-from es_simhash.text.html import html_text
+from es_simhash.pages.rendering import html_text
 
 _SIZE, _LEFT, _TOP, _BOTTOM, _LEGEND = 300, 44, 16, 40, 210
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.maintenance.reports.model import (
+from es_simhash.maintenance.reports.index_report import (
     LargeFamily,
     NewestVersions,
     NewVersion,

@@ -8,7 +8,7 @@ from heapq import heappush, heappushpop
 from random import Random
 from typing import Any
 
-from es_simhash.maintenance.reports.model import (
+from es_simhash.maintenance.reports.index_report import (
     ExactCopies,
     FamilySizes,
     ReportOptions,

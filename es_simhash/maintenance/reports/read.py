@@ -15,7 +15,7 @@ from es_simhash.maintenance.reports.families import (
     count_exact_copies,
     count_families,
 )
-from es_simhash.maintenance.reports.model import (
+from es_simhash.maintenance.reports.index_report import (
     ExactCopies,
     FamilySizes,
     IndexReport,

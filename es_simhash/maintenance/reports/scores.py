@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from es_simhash.errors import ClusterError, EsSimhashError
-from es_simhash.maintenance.reports.model import (
+from es_simhash.maintenance.reports.index_report import (
     ReportOptions,
     ReportProgress,
     ScoredPair,

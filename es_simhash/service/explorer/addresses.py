@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, urlencode
 
-from es_simhash.maintenance.reports.charts import Part, ScoreRange, SizeRange
+from es_simhash.maintenance.reports.figures import Part, ScoreRange, SizeRange
 from es_simhash.relation.model import DocumentContext
 
 ROOT = "/explorer/"

@@ -10,10 +10,16 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from es_simhash.maintenance.reports.model import IndexReport
-from es_simhash.maintenance.reports.passages import copies_sections
-from es_simhash.maintenance.reports.sections import footer, heading, sections, shares
-from es_simhash.maintenance.reports.sentences import headline, lead
+from es_simhash.maintenance.reports.index_report import IndexReport
+from es_simhash.maintenance.reports.page import (
+    copies_sections,
+    footer,
+    heading,
+    headline,
+    lead,
+    sections,
+    shares,
+)
 from es_simhash.service.credentials import Caller
 from es_simhash.service.explorer.addresses import ExplorerLinks
 from es_simhash.service.explorer.api import Questions, Value

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from es_simhash.differences.rendering.html import texts_first
+from es_simhash.differences.rendering.comparison_page import texts_first
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from es_simhash.differences.model import Changes
 from es_simhash.differences.timeline import Timeline
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
-from es_simhash.maintenance.reports.model import IndexReport
+from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.relation.model import Relation
 from es_simhash.service.questions import Filters
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from es_simhash.differences.rendering.html import changes_parts
+from es_simhash.differences.rendering.comparison_page import changes_parts
 from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.credentials import Caller
 from es_simhash.service.envelope import conditional

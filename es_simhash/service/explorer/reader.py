@@ -11,7 +11,7 @@ from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import Family, pages_of_families
-from es_simhash.maintenance.reports.model import IndexReport, ReportedDocument, ReportOptions
+from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.relation.model import DocumentContext
 from es_simhash.service.explorer.model import (
     Comparison,

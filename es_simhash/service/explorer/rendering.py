@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from es_simhash.pages.rendering import shown_text, style_sheet
 from es_simhash.service.explorer.addresses import (
     compare_address,
     document_address,
@@ -17,7 +18,6 @@ from es_simhash.service.explorer.addresses import (
     family_address,
     page_address,
 )
-from es_simhash.text.html import shown_text, style_sheet
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

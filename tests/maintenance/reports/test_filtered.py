@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.reports.html import report_html
-from es_simhash.maintenance.reports.model import ReportOptions
+from es_simhash.maintenance.reports.index_report import ReportOptions
+from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
 from tests.support.library import fill
 from tests.support.made_up_texts import make_text, revise

@@ -7,10 +7,9 @@ import pytest
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.maintenance.reports import families, read
-from es_simhash.maintenance.reports.html import report_html
-from es_simhash.maintenance.reports.model import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
+from es_simhash.maintenance.reports.page import headline, report_html
 from es_simhash.maintenance.reports.read import read_report
-from es_simhash.maintenance.reports.sentences import headline
 from tests.support.made_up_texts import make_prose, make_text, revise
 from tests.support.pages import HOSTILE, Page
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.maintenance.reports.charts import Part, share_bar, size_chart, size_ranges
 from es_simhash.maintenance.reports.families import FamilyCounter
-from es_simhash.maintenance.reports.sentences import percent
+from es_simhash.maintenance.reports.figures import Part, share_bar, size_chart, size_ranges
+from es_simhash.maintenance.reports.page import percent
 
 SIZES = st.dictionaries(st.integers(1, 3000), st.integers(1, 10**6), min_size=1)
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from es_simhash import changes, compare
-from es_simhash.differences.rendering.html import changes_html
-from es_simhash.differences.rendering.pieces import hunks
+from es_simhash.differences.rendering.comparison_page import changes_html
+from es_simhash.differences.rendering.hunks import hunks
 from es_simhash.differences.rendering.rows import rows
 from es_simhash.differences.rendering.unified import unified_diff
 from tests.support.pages import Page

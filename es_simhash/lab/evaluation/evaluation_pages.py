@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from es_simhash.lab.evaluation.model import SetEvaluation
 from es_simhash.lab.evaluation.plots import plots_of
 from es_simhash.lab.evaluation.tables import Table, headline, lines_of, tables_of, wrong_lines
+from es_simhash.pages.rendering import html_page, html_text
 from es_simhash.text.escaping import one_line
-from es_simhash.text.html import html_page, html_text
 
 _MARKED = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<>[]"})
 

@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing else: no script, no font, no request; and text in them."""
+"""Rendering of pages of HTML that need nothing else: no script, no font, no request."""
 
 from collections.abc import Iterable
 from html import escape

@@ -18,8 +18,8 @@ from es_simhash.maintenance.copies.sentences import (
     left_out_lines,
     pair_line,
 )
+from es_simhash.pages.rendering import html_page, html_text
 from es_simhash.relation.passages import marked_words
-from es_simhash.text.html import html_page, html_text
 
 # More pairs make a page that browsers open slowly; JSON has all.
 _MAX_PAIRS = 1000
