@@ -29,7 +29,7 @@ from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.index import Index
-from es_simhash.service.extra import require_extra
+from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -127,9 +127,9 @@ def _shown_fields(config: IndexConfig) -> tuple[str, ...]:
 def _explore(index: str, engine: Engine, fields: tuple[str, ...], console: Console) -> None:
     """Serve the explorer on a free port until Ctrl-C."""
     # An optional extra.
-    from es_simhash.service.configuration import ServiceConfig
+    from es_simhash.service.application import Service
     from es_simhash.service.server import serve
-    from es_simhash.service.start import Service
+    from es_simhash.service.service_config import ServiceConfig
 
     def say(address: str) -> None:
         console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)

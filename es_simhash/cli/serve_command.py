@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from es_simhash.cli.connection_options import connection_options
-from es_simhash.service.extra import require_extra
+from es_simhash.service.service_extra import require_extra
 
 
 @click.command()
@@ -64,10 +64,10 @@ def serve(
     """
     require_extra()
     # An optional extra.
-    from es_simhash.service.configuration import ServiceConfig
-    from es_simhash.service.configuration_file import read_configuration
+    from es_simhash.service.application import Service
+    from es_simhash.service.config_file import read_configuration
     from es_simhash.service.server import serve as serve_index
-    from es_simhash.service.start import Service
+    from es_simhash.service.service_config import ServiceConfig
 
     settings = ServiceConfig() if config is None else read_configuration(config)
     if labels is not None:

@@ -1,20 +1,175 @@
-"""Where requests wait for Elasticsearch: a bounded pool of threads, and the cache before it."""
+"""Questions answered in a bounded pool of threads, and from a cache while nothing has changed."""
 
 import asyncio
 import json
 import logging
+import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.service.cache import AnswerCache, CachedAnswer
-from es_simhash.service.configuration import ServiceLimits
-from es_simhash.service.logs import log
-from es_simhash.service.metrics import CACHE, ENGINE_FAILURES
-from es_simhash.service.problems import problem_of, unavailable
-from es_simhash.service.questions import Answering, Question
+from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
+from es_simhash.service.request_parameters import RelatedQuery
+from es_simhash.service.responses import problem_of, unavailable
+from es_simhash.service.service_config import ServiceLimits
+from es_simhash.store.order import Sort
+
+Filters = Sequence[Mapping[str, Any]]
+# Sequence number and primary term of documents, by index and id.
+States = Mapping[tuple[str, str], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer, and what it was made of.
+
+    Attributes:
+        body: As JSON has it.
+        ids: Of all documents that are in it.
+    """
+
+    body: dict[str, Any]
+    ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A request for something that may be cached.
+
+    Attributes:
+        filters: What every document must match.
+        make: Makes the answer.
+        parts: All that the answer depends on but the filters: route, ids, parameters; None for
+            an answer that is not kept.
+    """
+
+    filters: Filters
+    make: Callable[[], Shown]
+    parts: tuple[Any, ...] | None = field(default=None, kw_only=True)
+
+    @property
+    def key(self) -> str | None:
+        """The parts and the filters in one form."""
+        if self.parts is None:
+            return None
+        return json.dumps([self.parts, self.filters], sort_keys=True)
+
+
+class Answering(Protocol):
+    """Answers from an index, of documents that match filters, with allowed fields alone.
+
+    Each method raises `DocumentMissing` when there is no such document for these filters.
+    """
+
+    @property
+    def sorts(self) -> tuple[Sort, ...]:
+        """Orders that are possible."""
+
+    def related(self, id: str, query: RelatedQuery, filters: Filters) -> Shown:
+        """Return what is related to a document."""
+
+    def related_to_text(self, text: str, query: RelatedQuery, filters: Filters) -> Shown:
+        """Return what is related to a text."""
+
+    def compare(self, id_a: str, id_b: str, filters: Filters) -> Shown:
+        """Return the relation of two documents, and what changed from one to the other."""
+
+    def family(self, name: str, filters: Filters) -> Shown:
+        """Return the version family of a document, or that of a name."""
+
+    def document(self, id: str, filters: Filters) -> Shown:
+        """Return the allowed fields of a document."""
+
+    def states(self, ids: Collection[str], filters: Filters) -> States:
+        """Return the states of documents; any that does not match is left out."""
+
+    def require_ready(self) -> None:
+        """Check that the index can be searched.
+
+        Raises:
+            ClusterError: It cannot.
+        """
+
+
+# What an entry takes besides its body, at least; each document that it shows adds some.
+_OVERHEAD, _OVERHEAD_OF_DOCUMENT = 1_000, 300
+
+
+@dataclass(frozen=True)
+class CachedAnswer:
+    """An answer.
+
+    Attributes:
+        body: As it is sent.
+        states: Of all documents that it was made of, by index and id.
+    """
+
+    body: bytes
+    states: States
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, roughly."""
+        return _OVERHEAD + len(self.body) + _OVERHEAD_OF_DOCUMENT * len(self.states)
+
+
+class AnswerCache:
+    """Keeps answers by all that they depend on; safe to use from several threads.
+
+    Args:
+        seconds: How long an answer is kept; 0 for none.
+        max_bytes: How much is kept; the answer that was used longest ago goes first.
+        clock: Seconds.
+    """
+
+    def __init__(
+        self, seconds: float, max_bytes: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._entries: OrderedDict[str, tuple[float, CachedAnswer]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.size = 0
+
+    def get(self, key: str) -> CachedAnswer | None:
+        """Return an answer; None where there is none that is young enough."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            until, answer = entry
+            if self._clock() >= until:
+                self._remove(key)
+                return None
+            self._entries.move_to_end(key)
+            return answer
+
+    def put(self, key: str, answer: CachedAnswer) -> None:
+        """Keep an answer, in place of one that was kept before."""
+        if not self._seconds:
+            return
+        with self._lock:
+            self._remove(key)
+            self._entries[key] = (self._clock() + self._seconds, answer)
+            self.size += answer.size
+            while self.size > self._max_bytes:
+                self._remove(next(iter(self._entries)))
+
+    def drop(self, key: str) -> None:
+        """Forget an answer, if it is kept."""
+        with self._lock:
+            self._remove(key)
+
+    def _remove(self, key: str) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self.size -= entry[1].size
+
 
 Value = TypeVar("Value")
 # So long many probes ask Elasticsearch once.

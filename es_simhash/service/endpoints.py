@@ -11,22 +11,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.credentials import Caller, caller_of
-from es_simhash.service.dispatcher import Dispatcher
-from es_simhash.service.envelope import conditional
-from es_simhash.service.metrics import METRICS_TYPE, exposition
+from es_simhash.service.callers import Caller, RateLimit, caller_of
+from es_simhash.service.dispatcher import Dispatcher, Question
+from es_simhash.service.monitoring import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
-from es_simhash.service.parameters import (
+from es_simhash.service.request_parameters import (
     RelatedQuery,
     path_ids,
     related_query,
     require_no_parameters,
     text_of_body,
 )
-from es_simhash.service.problems import Problem
-from es_simhash.service.questions import Question
-from es_simhash.service.rate_limit import RateLimit
+from es_simhash.service.responses import Problem, conditional
+from es_simhash.service.service_config import ServiceConfig
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]

@@ -5,9 +5,9 @@ from importlib.metadata import version
 from typing import Any
 
 from es_simhash.relation.model import KINDS
-from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.parameters import DEFAULT_SIZE
-from es_simhash.service.problems import PROBLEM_TYPE, TITLES
+from es_simhash.service.request_parameters import DEFAULT_SIZE
+from es_simhash.service.responses import PROBLEM_TYPE, TITLES
+from es_simhash.service.service_config import ServiceConfig
 from es_simhash.store.order import Sort
 
 Schema = Mapping[str, Any]

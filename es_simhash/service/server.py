@@ -12,8 +12,8 @@ from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from es_simhash.errors import InputError
-from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.metrics import FOLDER_VARIABLE
+from es_simhash.service.monitoring import FOLDER_VARIABLE
+from es_simhash.service.service_config import ServiceConfig
 
 # Connections that wait to be accepted.
 _BACKLOG = 2_048

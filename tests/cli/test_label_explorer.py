@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
-from es_simhash.service.configuration_file import read_configuration
+from es_simhash.service.config_file import read_configuration
 from tests.support.label_forms import form, open_page, send
 from tests.support.pages import Page
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from es_simhash.service.configuration import ServiceConfig
+from es_simhash.service.service_config import ServiceConfig
 from tests.support.service import FIRST, ODD_IDS, Serve
 
 pytestmark = pytest.mark.cluster

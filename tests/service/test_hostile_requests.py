@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from es_simhash.service.configuration import ServiceConfig, ServiceLimits
-from es_simhash.service.problems import Problem
-from es_simhash.service.rate_limit import RateLimit
+from es_simhash.service.callers import RateLimit
+from es_simhash.service.responses import Problem
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.service import KEYS, Serve, bearer, tenant_config
 
 pytestmark = pytest.mark.cluster

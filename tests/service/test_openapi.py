@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.service import ODD_IDS, Serve
 
 pytestmark = pytest.mark.cluster

@@ -52,6 +52,6 @@ def label_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def label_client(serve: Callable[..., Any], labelled_index: str, label_file: Path) -> Any:
     """An HTTP client of the explorer that writes labels of this index to the file."""
-    from es_simhash.service.configuration import ServiceConfig
+    from es_simhash.service.service_config import ServiceConfig
 
     return serve(labelled_index, ServiceConfig(labels=label_file))

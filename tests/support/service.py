@@ -72,13 +72,13 @@ def serve(cluster_url: str) -> Iterator[Serve]:
     """Serve an index with a configuration; returns an HTTP client of it."""
     import httpx
 
-    from es_simhash.service.start import application_of
+    from es_simhash.service.application import application_of
     from es_simhash.store.elasticsearch.connection import connect
 
     with contextlib.ExitStack() as stack:
 
         def start(index: str, config: Any = None, *, url: str = cluster_url) -> httpx.Client:
-            from es_simhash.service.configuration import ServiceConfig
+            from es_simhash.service.service_config import ServiceConfig
             from es_simhash.store.elasticsearch.gateway import Gateway
 
             config = config or ServiceConfig()
@@ -115,7 +115,7 @@ def running_app(make: Callable[[], Any], config: Any) -> Iterator[str]:
 
 def tenant_config(**more: Any) -> Any:
     """Return a configuration with a key for each tenant."""
-    from es_simhash.service.configuration import ApiKey, ServiceConfig, key_digest
+    from es_simhash.service.service_config import ApiKey, ServiceConfig, key_digest
 
     keys = tuple(
         ApiKey(name, key_digest(key), {"term": {"tenant": name}}) for name, key in KEYS.items()

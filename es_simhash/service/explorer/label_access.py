@@ -8,9 +8,9 @@ from typing import Any, Protocol, TypeVar
 from es_simhash.errors import EsSimhashError, FileInUse
 from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
-from es_simhash.service.credentials import Caller
-from es_simhash.service.logs import log
-from es_simhash.service.problems import Problem
+from es_simhash.service.callers import Caller
+from es_simhash.service.monitoring import log
+from es_simhash.service.responses import Problem
 
 Value = TypeVar("Value")
 

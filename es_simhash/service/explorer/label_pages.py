@@ -15,22 +15,24 @@ from es_simhash.differences.rendering.comparison_page import texts_first
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
-from es_simhash.service.credentials import Caller
+from es_simhash.service.callers import Caller
 from es_simhash.service.explorer.addresses import page_address
 from es_simhash.service.explorer.api import Api, Value
-from es_simhash.service.explorer.background import Background
-from es_simhash.service.explorer.forms import (
+from es_simhash.service.explorer.computed_values import Background
+from es_simhash.service.explorer.label_access import LabelFileAccess
+from es_simhash.service.explorer.page_contents import Comparison, ExplorerReader, UsefulPairs
+from es_simhash.service.explorer.page_parameters import (
     MAX_FORM_BYTES,
+    MAX_SEED,
     FormSeal,
     form_fields,
     pair_field,
+    pair_place,
     require_own_page,
+    sample_seed,
 )
-from es_simhash.service.explorer.label_access import LabelFileAccess
-from es_simhash.service.explorer.model import Comparison, ExplorerReader, UsefulPairs
-from es_simhash.service.explorer.parameters import MAX_SEED, pair_place, sample_seed
 from es_simhash.service.explorer.rendering import page_response, wait_response
-from es_simhash.service.problems import Problem
+from es_simhash.service.responses import Problem
 
 PATH = "label"
 _ANSWERS = {"version": True, "not": False}

@@ -1,14 +1,20 @@
-"""Who asks: an API key, a signed token, or anybody, and what documents they may see."""
+"""Who asks: an API key, a signed token, or anybody; what documents they may see, and how often."""
 
+import base64
+import binascii
 import hmac
-from collections.abc import Mapping
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import jwt
 
-from es_simhash.service.configuration import Query, ServiceConfig, TokenRules, key_digest
-from es_simhash.service.problems import Problem
+from es_simhash.service.responses import Problem
+from es_simhash.service.service_config import Query, ServiceConfig, TokenRules, key_digest
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="es-simhash"'}
 # Seconds by which clocks may differ.
@@ -98,3 +104,74 @@ def _filter(value: Any, field: str) -> Query:
     if not values or not all(isinstance(one, str | int | bool) for one in values):
         raise Problem(401, "The token lacks a claim that says what it may see.", _CHALLENGE)
     return {"terms": {field: values}}
+
+
+_BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="es-simhash explorer", charset="UTF-8"'}
+
+
+def explorer_caller(headers: Mapping[str, str], config: ServiceConfig) -> Caller:
+    """Return who sent a request, as the API does; the password of HTTP Basic is the credential.
+
+    Args:
+        headers: Of the request.
+        config: Of the service.
+
+    Raises:
+        Problem: 401, which makes a browser ask for a password.
+    """
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        headers = {"authorization": f"Bearer {_password(value)}"}
+    try:
+        return caller_of(headers, config)
+    except Problem as problem:
+        raise Problem(problem.status, problem.detail, _BASIC_CHALLENGE) from problem
+
+
+def _password(value: str) -> str:
+    try:
+        decoded = base64.b64decode(value.strip(), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    return decoded.partition(":")[2]
+
+
+# Callers that are remembered; the one that was seen longest ago is forgotten first.
+_MAX_CALLERS = 100_000
+
+
+class RateLimit:
+    """A bucket of tokens for each caller; safe to use from several threads.
+
+    Args:
+        per_minute: Requests in a minute, and as many at once; 0 for any number.
+        clock: Seconds.
+    """
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = per_minute / 60
+        self._burst = float(per_minute)
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, caller: str) -> None:
+        """Count a request.
+
+        Raises:
+            Problem: 429, when there were too many.
+        """
+        if not self._rate:
+            return
+        with self._lock:
+            now = self._clock()
+            left, seen = self._buckets.pop(caller, (self._burst, now))
+            left = min(self._burst, left + (now - seen) * self._rate)
+            self._buckets[caller] = (left - 1 if left >= 1 else left, now)
+            if len(self._buckets) > _MAX_CALLERS:
+                self._buckets.popitem(last=False)
+        if left < 1:
+            wait = math.ceil((1 - left) / self._rate)
+            raise Problem(
+                429, "Too many requests; wait before the next one.", {"Retry-After": str(wait)}
+            )

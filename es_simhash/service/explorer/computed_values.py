@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from es_simhash.errors import ClusterError, EsSimhashError
-from es_simhash.service.problems import Problem, unavailable
+from es_simhash.service.responses import Problem, unavailable
 
 Value = TypeVar("Value")
 # Seconds a value is kept, and how many are.

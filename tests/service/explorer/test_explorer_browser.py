@@ -88,7 +88,7 @@ def attacked(cluster_url: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def start(cluster_url: str, attacked: str) -> Any:
     """Serve the index with a configuration, as a context manager that yields the address."""
-    from es_simhash.service.start import application_of
+    from es_simhash.service.application import application_of
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.elasticsearch.gateway import Gateway
 
@@ -108,7 +108,7 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(start: Any, labels: Path) -> Iterator[str]:
     """Address of the explorer; it shows texts."""
-    from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+    from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 
     fields = ("title", "date", "owner", "lang", "url", "text", "people")
     limits = ServiceLimits(requests_per_minute=0)

@@ -1,4 +1,4 @@
-"""What every answer has: a request id, security headers, a line in the log, and a count."""
+"""Responses of HTTP: problem documents (RFC 9457), entity tags, and what every response has."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ import logging
 import re
 import time
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,9 +14,77 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from es_simhash.service.logs import log
-from es_simhash.service.metrics import REQUESTS, SECONDS
-from es_simhash.service.problems import PROBLEM_TYPE, Problem
+from es_simhash.errors import (
+    ClusterError,
+    DocumentAmbiguous,
+    DocumentMissing,
+    EsSimhashError,
+)
+from es_simhash.service.monitoring import REQUESTS, SECONDS, log
+
+PROBLEM_TYPE = "application/problem+json"
+# Seconds after which a request may be sent again when the search engine is away.
+ENGINE_RETRY = 2
+
+TITLES = {
+    400: "Bad request",
+    401: "Not authorised",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    408: "Request too slow",
+    409: "Conflict",
+    413: "Request too large",
+    415: "Unsupported media type",
+    422: "Document cannot be compared",
+    429: "Too many requests",
+    500: "Internal error",
+    503: "Temporarily unavailable",
+}
+
+
+class Problem(Exception):
+    """A request that is answered with an error.
+
+    Args:
+        status: HTTP status.
+        detail: One sentence.
+        headers: Further headers of the answer.
+    """
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the problem document."""
+        title = TITLES.get(self.status, "Error")
+        return {
+            "type": "about:blank", "title": title, "status": self.status, "detail": self.detail
+        }  # fmt: skip
+
+
+def not_found() -> Problem:
+    """Return the answer for a document that is missing, or that the caller may not see."""
+    return Problem(404, "There is no such document.")
+
+
+def unavailable(detail: str = "The search engine does not answer; try again.") -> Problem:
+    """Return the answer while the search engine is away."""
+    return Problem(503, detail, {"Retry-After": str(ENGINE_RETRY)})
+
+
+def problem_of(error: EsSimhashError) -> Problem:
+    """Return the answer for an error of this package; nothing of its message is in it."""
+    # Also one id for several documents: to say so would tell of those that the caller cannot see.
+    if isinstance(error, DocumentMissing | DocumentAmbiguous):
+        return not_found()
+    if isinstance(error, ClusterError):
+        return unavailable()
+    return Problem(422, "The document has no text that can be compared.")
+
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECURITY = {

@@ -1,10 +1,17 @@
-"""The service of one index: what each worker makes for itself when it starts."""
+"""The application of an index: what each worker makes for itself when it starts."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
 
 from es_simhash.errors import MappingConflict
 from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
@@ -13,20 +20,82 @@ from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptio
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered import FilteredDocuments
 from es_simhash.questions.index import Index
-from es_simhash.service.answers import Answers
-from es_simhash.service.app import application
-from es_simhash.service.checks import allowed_fields
-from es_simhash.service.configuration import ServiceConfig
-from es_simhash.service.explorer.model import UsefulPairs
-from es_simhash.service.explorer.reader import IndexReader
-from es_simhash.service.labels import require_labels
-from es_simhash.service.logs import start_logging, stop_logging
-from es_simhash.service.questions import Filters
+from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher, Filters
+from es_simhash.service.endpoints import Endpoints
+from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
+from es_simhash.service.explorer.explorer_reader import IndexReader
+from es_simhash.service.explorer.page_contents import ExplorerReader, UsefulPairs
+from es_simhash.service.monitoring import start_logging, stop_logging
+from es_simhash.service.responses import Envelope, Problem, problem_response
+from es_simhash.service.served_answers import Answers
+from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.startup_checks import allowed_fields, require_labels
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
+
+_DETAILS = {404: "There is nothing at this address.", 405: "This address takes no such method."}
+_SENT = ("Authorization", "Content-Type", "If-None-Match", "X-Api-Key", "X-Request-Id")
+_READ = ("ETag", "Retry-After", "X-Request-Id")
+
+
+def application(
+    answers: Answering, config: ServiceConfig, reader: ExplorerReader | None = None
+) -> Starlette:
+    """Return the service as an ASGI application.
+
+    Args:
+        answers: Answers from the index.
+        config: Of the service.
+        reader: Reads the index for the explorer; None for no explorer.
+    """
+    cache = AnswerCache(config.cache_seconds, config.cache_megabytes << 20)
+    dispatcher = Dispatcher(answers, cache, config.limits)
+    endpoints = Endpoints(config, dispatcher)
+    explorer = None if reader is None else Explorer(endpoints, reader)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        dispatcher.close()
+        if explorer is not None:
+            explorer.close()
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        detail = _DETAILS.get(error.status_code, "The request cannot be answered.")
+        problem = Problem(error.status_code, detail, error.headers)
+        if explorer is not None and is_explorer_page(request):
+            return explorer.problem_page(request, problem)
+        return problem_response(problem)
+
+    middleware = [Middleware(Envelope)]
+    if config.origins:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=config.origins,
+                allow_methods=("GET", "POST"),
+                allow_headers=_SENT,
+                expose_headers=_READ,
+            )
+        )
+    app = Starlette(
+        routes=[*endpoints.routes(), *([] if explorer is None else explorer.routes())],
+        middleware=middleware,
+        exception_handlers={Problem: _problem, HTTPException: http_error},
+        lifespan=lifespan,
+    )
+    # An id may end with a slash.
+    app.router.redirect_slashes = False
+    return app
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return problem_response(error)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the service answers: relations, comparisons, families and documents, with what may leave."""
+"""Answers of an index: relations, comparisons, families, documents, with allowed fields alone."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -8,9 +8,9 @@ from es_simhash.errors import DocumentMissing
 from es_simhash.questions.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.model import DocumentContext, Relation
-from es_simhash.service.parameters import RelatedQuery
-from es_simhash.service.questions import Filters, Shown, States
-from es_simhash.service.served import ServedIndex
+from es_simhash.service.dispatcher import Filters, Shown, States
+from es_simhash.service.explorer.api import ServedIndex
+from es_simhash.service.request_parameters import RelatedQuery
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.options import SearchOptions

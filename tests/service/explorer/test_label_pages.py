@@ -12,9 +12,9 @@ from es_simhash.errors import InputError
 from es_simhash.lab.evaluation import shared_labels
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
-from es_simhash.service.configuration import ServiceConfig
 from es_simhash.service.explorer import label_pages
-from tests.service.test_explorer import basic
+from es_simhash.service.service_config import ServiceConfig
+from tests.service.explorer.test_explorer_pages import basic
 from tests.support.label_forms import LABEL, SAME_SITE, form, open_page, send
 from tests.support.pages import Page
 from tests.support.service import KEYS, Serve, tenant_config

@@ -1,10 +1,11 @@
-"""What is checked before the service starts: the fields and filters of its configuration."""
+"""Checks before the service starts: the fields, filters and label file of its configuration."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.service.configuration import Query, ServiceConfig
+from es_simhash.lab.evaluation.shared_labels import SharedLabels
+from es_simhash.service.service_config import Query, ServiceConfig
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
@@ -101,3 +102,21 @@ def _require_claims(mappings: Mappings, config: ServiceConfig) -> None:
                 f"tokens.claims.{claim}: field {field!r} holds words of a text; name a field of "
                 "type keyword."
             )
+
+
+def require_labels(config: ServiceConfig) -> None:
+    """Check that pairs can be labelled, where the configuration names a label file.
+
+    Raises:
+        InputError: The file cannot be written or has a wrong line, or the pages are not served, or
+            may not show texts.
+    """
+    if config.labels is None:
+        return
+    if not config.has_explorer:
+        raise InputError("labels requires the explorer. Set explorer = true in the configuration.")
+    if not config.evidence:
+        raise InputError(
+            "labels requires the texts of both documents. Set evidence = true in the configuration."
+        )
+    SharedLabels(config.labels).require_usable()

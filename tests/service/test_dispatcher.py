@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.service.cache import AnswerCache, CachedAnswer
-from es_simhash.service.configuration import ServiceConfig, ServiceLimits
+from es_simhash.service.dispatcher import AnswerCache, CachedAnswer
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, Serve
 from tests.support.shelf import Shelf, revised

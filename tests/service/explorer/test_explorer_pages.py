@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from es_simhash.service.configuration import ServiceConfig, ServiceLimits
-from es_simhash.service.configuration_file import read_configuration
+from es_simhash.service.config_file import read_configuration
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.pages import Page
 from tests.support.proxy import Proxy
 from tests.support.service import KEYS, ODD_IDS, Serve, bearer, tenant_config
@@ -299,14 +299,14 @@ def test_the_overview_is_kept_and_says_when_it_was_made(
 def test_what_takes_long_says_so_and_opens_again(
     serve: Serve, tenants: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.service.explorer import counted
+    from es_simhash.service.explorer import counted_pages
 
-    monkeypatch.setattr(counted, "_WAIT", 0.0)
+    monkeypatch.setattr(counted_pages, "_WAIT", 0.0)
     http = serve(tenants)
     answer = http.get("/explorer/families/")
     assert answer.headers["refresh"] == "3"
     assert "are being counted" in Page(answer.text).words
-    monkeypatch.setattr(counted, "_WAIT", 20.0)
+    monkeypatch.setattr(counted_pages, "_WAIT", 20.0)
     assert "1 family" in page(http, "/explorer/families/").words
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from es_simhash.relation.model import KINDS, Kind
-from es_simhash.service.configuration import ServiceLimits
-from es_simhash.service.problems import Problem, not_found
+from es_simhash.service.responses import Problem, not_found
+from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.order import Sort
 
 DEFAULT_SIZE = 10

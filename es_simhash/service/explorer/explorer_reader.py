@@ -13,7 +13,9 @@ from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import Family, pages_of_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.relation.model import DocumentContext
-from es_simhash.service.explorer.model import (
+from es_simhash.service.dispatcher import Filters
+from es_simhash.service.explorer.api import ServedAnswers
+from es_simhash.service.explorer.page_contents import (
     Comparison,
     Context,
     EntryPage,
@@ -22,8 +24,6 @@ from es_simhash.service.explorer.model import (
     UsefulPairs,
 )
 from es_simhash.service.explorer.word_search import WordSearch
-from es_simhash.service.questions import Filters
-from es_simhash.service.served import ServedAnswers
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import stored_text

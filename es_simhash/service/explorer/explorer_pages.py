@@ -15,23 +15,21 @@ from starlette.routing import Route
 
 from es_simhash.differences.rendering.comparison_page import changes_parts
 from es_simhash.lab.evaluation.shared_labels import SharedLabels
-from es_simhash.service.credentials import Caller
-from es_simhash.service.envelope import conditional
-from es_simhash.service.explorer.access import explorer_caller
+from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.api import Api, Value
-from es_simhash.service.explorer.counted import CountedPages
+from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
-from es_simhash.service.explorer.model import ExplorerReader
-from es_simhash.service.explorer.parameters import (
+from es_simhash.service.explorer.page_contents import ExplorerReader
+from es_simhash.service.explorer.page_parameters import (
     page_number,
     search_words,
 )
 from es_simhash.service.explorer.rendering import environment, page_response, static_files
-from es_simhash.service.logs import log
-from es_simhash.service.parameters import RelatedQuery, path_ids
-from es_simhash.service.problems import TITLES, Problem
+from es_simhash.service.monitoring import log
+from es_simhash.service.request_parameters import RelatedQuery, path_ids
+from es_simhash.service.responses import TITLES, Problem, conditional
 
 Show = Callable[[Request, Caller], Awaitable[Response]]
 _RELATED = 10

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import EsSimhashError, InputError, MappingConflict
-from es_simhash.service.configuration import (
+from es_simhash.service.config_file import read_configuration
+from es_simhash.service.service_config import (
     ApiKey,
     ServiceConfig,
     ServiceLimits,
     TokenRules,
     key_digest,
 )
-from es_simhash.service.configuration_file import read_configuration
 
 SECRET = "s" * 32
 WHOLE = f"""
@@ -178,7 +178,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_what_the_index_does_not_have(
     client: Any, tenants: str, config: dict[str, Any], words: str
 ) -> None:
-    from es_simhash.service.start import answers_of
+    from es_simhash.service.application import answers_of
     from es_simhash.store.elasticsearch.gateway import Gateway
 
     with pytest.raises(InputError) as caught:
@@ -190,7 +190,7 @@ def test_what_the_index_does_not_have(
 @pytest.mark.cluster
 def test_an_index_that_cannot_be_served(client: Any, index: str, index_name: str) -> None:
     from es_simhash.maintenance.backfills.backfill import backfill
-    from es_simhash.service.start import answers_of
+    from es_simhash.service.application import answers_of
     from es_simhash.store.elasticsearch.gateway import Gateway
 
     def error(name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from es_simhash.service.configuration import ServiceConfig, TokenRules
+from es_simhash.service.service_config import ServiceConfig, TokenRules
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, KEYS, Serve, bearer, tenant_config
 
@@ -221,7 +221,7 @@ def test_a_public_key_is_no_secret(
     import hashlib
     import hmac
 
-    from es_simhash.service.configuration_file import read_configuration
+    from es_simhash.service.config_file import read_configuration
 
     private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     public = private.public_key().public_bytes(

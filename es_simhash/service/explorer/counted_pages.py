@@ -20,14 +20,14 @@ from es_simhash.maintenance.reports.page import (
     sections,
     shares,
 )
-from es_simhash.service.credentials import Caller
+from es_simhash.service.callers import Caller
 from es_simhash.service.explorer.addresses import ExplorerLinks
 from es_simhash.service.explorer.api import Questions, Value
-from es_simhash.service.explorer.background import Background
-from es_simhash.service.explorer.model import ExplorerReader
-from es_simhash.service.explorer.parameters import PAGE, page_number, score_range, size_range
+from es_simhash.service.explorer.computed_values import Background
+from es_simhash.service.explorer.page_contents import ExplorerReader
+from es_simhash.service.explorer.page_parameters import PAGE, page_number, score_range, size_range
 from es_simhash.service.explorer.rendering import page_response, wait_response
-from es_simhash.service.problems import Problem
+from es_simhash.service.responses import Problem
 
 # Seconds that a page waits for what is computed in the background.
 _WAIT, _SHORT_WAIT = 8.0, 1.5
