@@ -83,14 +83,10 @@ if TYPE_CHECKING:
         Tuning,
     )
     from es_simhash.lab.tuning.tune import tune
-    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+    from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
     from es_simhash.maintenance.backfills.estimate import Estimate, estimate
-    from es_simhash.maintenance.backfills.job import Selection
-    from es_simhash.maintenance.backfills.report import BackfillReport
-    from es_simhash.maintenance.backfills.run import BackfillSettings
-    from es_simhash.maintenance.copies.find import find_copies
-    from es_simhash.maintenance.copies.options import CopyOptions
-    from es_simhash.maintenance.copies.report import (
+    from es_simhash.maintenance.copies.copies_report import (
         Boilerplate,
         CopiedPassage,
         CopiesReport,
@@ -98,16 +94,24 @@ if TYPE_CHECKING:
         CopySide,
         LeftOut,
     )
-    from es_simhash.maintenance.families.changes import FamilyChanges, MovedDocument
-    from es_simhash.maintenance.families.dismissals import dismiss, lift_undone
-    from es_simhash.maintenance.families.family import Family
-    from es_simhash.maintenance.families.find import find_families
-    from es_simhash.maintenance.families.joins import join
-    from es_simhash.maintenance.families.options import FamilyOptions
-    from es_simhash.maintenance.families.report import FamiliesReport
-    from es_simhash.maintenance.families.settled import SettledPair, settled_pairs
-    from es_simhash.maintenance.sweeps.report import SweepReport
-    from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
+    from es_simhash.maintenance.copies.copy_options import CopyOptions
+    from es_simhash.maintenance.copies.find_copies import find_copies
+    from es_simhash.maintenance.families.family_options import FamilyOptions
+    from es_simhash.maintenance.families.family_report import (
+        FamiliesReport,
+        Family,
+        FamilyChanges,
+        MovedDocument,
+    )
+    from es_simhash.maintenance.families.find_families import find_families
+    from es_simhash.maintenance.families.manual_pairs import (
+        SettledPair,
+        dismiss,
+        join,
+        lift_undone,
+        settled_pairs,
+    )
+    from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
     from es_simhash.questions.sidecar import SidecarIndex
@@ -123,6 +127,7 @@ if TYPE_CHECKING:
         Span,
     )
     from es_simhash.relation.reasons import reason
+    from es_simhash.relation.references import DocumentRef
     from es_simhash.semantics.extraction import Entity
     from es_simhash.semantics.profile import SemanticProfile
     from es_simhash.semantics.profiler import profile_texts
@@ -144,28 +149,27 @@ if TYPE_CHECKING:
     from es_simhash.store.installation.install import Request, install
     from es_simhash.store.installation.proposal import propose_settings
     from es_simhash.store.options import Limits, Recency, SearchOptions
-    from es_simhash.store.references import DocumentRef
 
 # Names are loaded when they are first used: who compares two texts needs no client, and who reads
 # the version needs no numpy.
 _MODULES = {
     "AddedScheme": "es_simhash.store.added_schemes",
     "Answer": "es_simhash.relation.answer",
-    "BackfillReport": "es_simhash.maintenance.backfills.report",
-    "BackfillSettings": "es_simhash.maintenance.backfills.run",
+    "BackfillReport": "es_simhash.maintenance.backfills.backfill_job",
+    "BackfillSettings": "es_simhash.maintenance.backfills.backfill",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
     "BlockFigures": "es_simhash.lab.tuning.model",
-    "Boilerplate": "es_simhash.maintenance.copies.report",
+    "Boilerplate": "es_simhash.maintenance.copies.copies_report",
     "Change": "es_simhash.differences.model",
     "ChangeSummary": "es_simhash.differences.model",
     "Changes": "es_simhash.differences.model",
     "ClusterError": "es_simhash.errors",
-    "CopiedPassage": "es_simhash.maintenance.copies.report",
-    "CopiesReport": "es_simhash.maintenance.copies.report",
-    "Copy": "es_simhash.maintenance.copies.report",
-    "CopyOptions": "es_simhash.maintenance.copies.options",
-    "CopySide": "es_simhash.maintenance.copies.report",
+    "CopiedPassage": "es_simhash.maintenance.copies.copies_report",
+    "CopiesReport": "es_simhash.maintenance.copies.copies_report",
+    "Copy": "es_simhash.maintenance.copies.copies_report",
+    "CopyOptions": "es_simhash.maintenance.copies.copy_options",
+    "CopySide": "es_simhash.maintenance.copies.copies_report",
     "Coverage": "es_simhash.relation.model",
     "DatedVersion": "es_simhash.differences.timeline",
     "Decision": "es_simhash.ingestion.deduplication.decision",
@@ -174,19 +178,19 @@ _MODULES = {
     "DocumentFields": "es_simhash.store.document_fields",
     "DocumentAmbiguous": "es_simhash.errors",
     "DocumentMissing": "es_simhash.errors",
-    "DocumentRef": "es_simhash.store.references",
+    "DocumentRef": "es_simhash.relation.references",
     "DocumentSettings": "es_simhash.store.document_fields",
     "Entity": "es_simhash.semantics.extraction",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.maintenance.backfills.estimate",
     "Evaluation": "es_simhash.lab.evaluation.evaluation",
     "Extent": "es_simhash.relation.answer",
-    "FamiliesReport": "es_simhash.maintenance.families.report",
-    "Family": "es_simhash.maintenance.families.family",
-    "FamilyChanges": "es_simhash.maintenance.families.changes",
+    "FamiliesReport": "es_simhash.maintenance.families.family_report",
+    "Family": "es_simhash.maintenance.families.family_report",
+    "FamilyChanges": "es_simhash.maintenance.families.family_report",
     "FamilyHistory": "es_simhash.relation.family_history",
     "FamilyMember": "es_simhash.relation.family_history",
-    "FamilyOptions": "es_simhash.maintenance.families.options",
+    "FamilyOptions": "es_simhash.maintenance.families.family_options",
     "FileInUse": "es_simhash.errors",
     "History": "es_simhash.differences.history",
     "HistoryStep": "es_simhash.differences.history",
@@ -203,7 +207,7 @@ _MODULES = {
     "Interval": "es_simhash.lab.evaluation.model",
     "LabelledPairs": "es_simhash.lab.evaluation.labelled_pairs",
     "LabelledSet": "es_simhash.lab.evaluation.model",
-    "LeftOut": "es_simhash.maintenance.copies.report",
+    "LeftOut": "es_simhash.maintenance.copies.copies_report",
     "Limits": "es_simhash.store.options",
     "MappingConflict": "es_simhash.errors",
     "Measure": "es_simhash.lab.tuning.model",
@@ -215,7 +219,7 @@ _MODULES = {
     "MethodRelation": "es_simhash.store.elasticsearch.method_search",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.model",
-    "MovedDocument": "es_simhash.maintenance.families.changes",
+    "MovedDocument": "es_simhash.maintenance.families.family_report",
     "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.ingestion.deduplication.rules",
@@ -232,17 +236,17 @@ _MODULES = {
     "SchemeMismatch": "es_simhash.errors",
     "SchemeProposal": "es_simhash.lab.tuning.model",
     "SearchOptions": "es_simhash.store.options",
-    "Selection": "es_simhash.maintenance.backfills.job",
+    "Selection": "es_simhash.maintenance.backfills.backfill_job",
     "SemanticProfile": "es_simhash.semantics.profile",
     "SemanticScheme": "es_simhash.semantics.scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SetEvaluation": "es_simhash.lab.evaluation.model",
-    "SettledPair": "es_simhash.maintenance.families.settled",
+    "SettledPair": "es_simhash.maintenance.families.manual_pairs",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.model",
     "SidecarIndex": "es_simhash.questions.sidecar",
     "Span": "es_simhash.relation.model",
-    "SweepReport": "es_simhash.maintenance.sweeps.report",
+    "SweepReport": "es_simhash.maintenance.sweeps.sweep",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
     "ThresholdFigures": "es_simhash.lab.tuning.model",
@@ -260,19 +264,19 @@ _MODULES = {
     "compare_fingerprints": "es_simhash.lab.methods.strings",
     "configure": "es_simhash.store.installation.document_settings",
     "connect": "es_simhash.store.elasticsearch.connection",
-    "dismiss": "es_simhash.maintenance.families.dismissals",
+    "dismiss": "es_simhash.maintenance.families.manual_pairs",
     "document_settings": "es_simhash.store.installation.document_settings",
     "estimate": "es_simhash.maintenance.backfills.estimate",
     "evaluate": "es_simhash.lab.evaluation.evaluation",
-    "find_copies": "es_simhash.maintenance.copies.find",
-    "find_families": "es_simhash.maintenance.families.find",
+    "find_copies": "es_simhash.maintenance.copies.find_copies",
+    "find_families": "es_simhash.maintenance.families.find_families",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
     "ingest": "es_simhash.ingestion.ingest",
     "install": "es_simhash.store.installation.install",
-    "join": "es_simhash.maintenance.families.joins",
-    "lift_undone": "es_simhash.maintenance.families.dismissals",
+    "join": "es_simhash.maintenance.families.manual_pairs",
+    "lift_undone": "es_simhash.maintenance.families.manual_pairs",
     "method_names": "es_simhash.lab.methods.registry",
     "method_score": "es_simhash.lab.methods.comparison",
     "method_fingerprint": "es_simhash.lab.methods.strings",
@@ -283,7 +287,7 @@ _MODULES = {
     "read_pairs": "es_simhash.lab.evaluation.labelled_pairs",
     "reason": "es_simhash.relation.reasons",
     "related_query": "es_simhash.store.elasticsearch.candidates",
-    "settled_pairs": "es_simhash.maintenance.families.settled",
+    "settled_pairs": "es_simhash.maintenance.families.manual_pairs",
     "sweep": "es_simhash.maintenance.sweeps.sweep",
     "tune": "es_simhash.lab.tuning.tune",
     "undo": "es_simhash.ingestion.undo",

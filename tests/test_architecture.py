@@ -19,6 +19,7 @@ ROOMS = (
     "relation",
     "lab.methods",
     "differences",
+    "pairs",
     "store",
     "questions",
     "ingestion",

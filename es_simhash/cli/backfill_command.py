@@ -33,12 +33,11 @@ from es_simhash.cli.progress import (
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.maintenance.backfills.backfill import BackfillSettings
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
+from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
 from es_simhash.maintenance.backfills.estimate import Estimate, estimate
-from es_simhash.maintenance.backfills.job import Selection
 from es_simhash.maintenance.backfills.prune import prune, require_sidecar_of
-from es_simhash.maintenance.backfills.report import BackfillReport
-from es_simhash.maintenance.backfills.run import BackfillSettings
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.text.escaping import file_name

@@ -20,10 +20,10 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import print_json
 from es_simhash.cli.page_file import write_page
 from es_simhash.cli.progress import pairs_progress
-from es_simhash.maintenance.copies.find import default_journal, find_copies
-from es_simhash.maintenance.copies.options import CopyOptions
+from es_simhash.maintenance.copies.copies_report import CopiesReport
+from es_simhash.maintenance.copies.copy_options import CopyOptions
+from es_simhash.maintenance.copies.find_copies import default_journal, find_copies
 from es_simhash.maintenance.copies.page import copies_html
-from es_simhash.maintenance.copies.report import CopiesReport
 
 
 @click.command()

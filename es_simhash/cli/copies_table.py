@@ -6,7 +6,7 @@ from rich.text import Text
 
 from es_simhash.cli.output import shortened
 from es_simhash.cli.tables import side_by_side
-from es_simhash.maintenance.copies.report import CopiesReport
+from es_simhash.maintenance.copies.copies_report import CopiesReport
 from es_simhash.maintenance.copies.sentences import (
     copy_line,
     counts_line,

@@ -24,7 +24,7 @@ from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.report import IngestReport
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import Engine, find_engine
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report

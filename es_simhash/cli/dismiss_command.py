@@ -8,9 +8,8 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option
 from es_simhash.cli.settled_tables import print_pairs
-from es_simhash.maintenance.families.dismissals import dismiss as dismiss_pair
-from es_simhash.maintenance.families.dismissals import lift_undone
-from es_simhash.maintenance.families.settled import settled_pairs
+from es_simhash.maintenance.families.manual_pairs import dismiss as dismiss_pair
+from es_simhash.maintenance.families.manual_pairs import lift_undone, settled_pairs
 from es_simhash.text.escaping import one_line
 
 

@@ -10,7 +10,7 @@ from es_simhash.cli.options import index_config, simhash_field_option
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.status_command import print_status
-from es_simhash.maintenance.diagnostics.distances import DistanceBin
+from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.text.escaping import one_line
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
-from es_simhash.maintenance.families.settled import SettledPair
+from es_simhash.maintenance.families.manual_pairs import SettledPair
 from es_simhash.text.escaping import one_line
 
 

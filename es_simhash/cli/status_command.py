@@ -8,8 +8,8 @@ import click
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import byte_size, format_option, print_json
-from es_simhash.maintenance.diagnostics.counts import SchemeCoverage, Status
-from es_simhash.maintenance.diagnostics.status import count_documents
+from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
+from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import one_line
 

@@ -28,9 +28,8 @@ from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError, FileInUse
-from es_simhash.maintenance.families.options import REPRESENTATIVES, FamilyOptions
-from es_simhash.maintenance.sweeps.report import SweepReport
-from es_simhash.maintenance.sweeps.sweep import SweepSettings
+from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
+from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings
 from es_simhash.maintenance.sweeps.sweep import sweep as sweep_index
 from es_simhash.text.escaping import file_name
 

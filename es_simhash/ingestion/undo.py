@@ -20,6 +20,7 @@ from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS, is_conflict
 from es_simhash.ingestion.deduplication.rules import ACTIONS
 from es_simhash.ingestion.undo_report import UndoReport
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -27,7 +28,6 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.paths import get_path, nested_path
-from es_simhash.store.references import DocumentRef, DocumentVersion
 
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100

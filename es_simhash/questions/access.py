@@ -6,11 +6,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.documents import MAX_IDS
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.searches import OptionalSearch
 from es_simhash.store.options import Query, SearchOptions
-from es_simhash.store.references import DocumentRef
 from es_simhash.store.semantic_codec import own_vector
 
 

@@ -21,6 +21,7 @@ from es_simhash.questions.timeline import TimelineReader
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.model import Relation
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.family_documents import FamilySearches
@@ -29,7 +30,6 @@ from es_simhash.store.elasticsearch.method_search import MethodAnswer, require_m
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.options import Query, SearchOptions
-from es_simhash.store.references import DocumentRef
 
 
 class Index:

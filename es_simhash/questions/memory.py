@@ -21,6 +21,7 @@ from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.shingle_sample import least_shared
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.relation.version_threshold import require_threshold
@@ -30,7 +31,6 @@ from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store.elasticsearch.candidates import queried_shingles
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.references import DocumentRef
 
 
 class MemoryIndex:

@@ -11,6 +11,7 @@ from es_simhash.lab.methods.model import FingerprintFeatures
 from es_simhash.lab.methods.readable import require_readable
 from es_simhash.lab.methods.scheme import FingerprintMethod
 from es_simhash.questions.stored_texts import StoredTexts
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.method_search import (
@@ -19,7 +20,6 @@ from es_simhash.store.elasticsearch.method_search import (
     read_method_hits,
 )
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.references import DocumentRef
 from es_simhash.text.limits import require_text_size
 
 

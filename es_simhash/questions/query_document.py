@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.store.references import DocumentRef
+from es_simhash.relation.references import DocumentRef
 
 
 @dataclass(frozen=True)

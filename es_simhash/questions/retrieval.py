@@ -24,6 +24,7 @@ from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.model import Relation
 from es_simhash.relation.noted import Noted, NotedOthers
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.document_fields import DocumentFields
@@ -36,7 +37,6 @@ from es_simhash.store.installation.text_fields import require_mapped
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Key, by_date
-from es_simhash.store.references import DocumentRef
 from es_simhash.store.source import shown_fields
 
 

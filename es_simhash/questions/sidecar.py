@@ -10,6 +10,7 @@ from es_simhash.questions.access import hits_of
 from es_simhash.questions.index import Index
 from es_simhash.questions.retrieval import Retrieval
 from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.documents import MAX_IDS, entry_of
@@ -19,7 +20,6 @@ from es_simhash.store.elasticsearch.searches import OptionalSearch
 from es_simhash.store.fields import INDEX, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.options import Query, SearchOptions
-from es_simhash.store.references import DocumentRef
 
 _RECORDED = f"{SOURCE}.{INDEX}"
 

@@ -24,7 +24,7 @@ from es_simhash.differences.compare import changes
 from es_simhash.differences.lcs import longest_common_subsequence
 from es_simhash.differences.model import Changes
 from es_simhash.differences.units import Units
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index
 from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client

@@ -25,10 +25,10 @@ import numpy as np
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.lab.evaluation.tables import Table
-from es_simhash.maintenance.families.find import find_families
-from es_simhash.maintenance.families.memory import families_in_memory
-from es_simhash.maintenance.families.partition import connected_components
-from es_simhash.maintenance.families.report import FamiliesReport
+from es_simhash.maintenance.families.family_report import FamiliesReport
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.merging import connected_components
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.install import install

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic

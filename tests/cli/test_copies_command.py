@@ -149,9 +149,9 @@ def test_an_empty_index_says_so(call: Any, client: Any, index_name: str) -> None
 def test_too_many_documents_are_an_error_that_names_the_filter(
     call: Any, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.maintenance.copies import find
+    from es_simhash.maintenance.copies import find_copies
 
-    monkeypatch.setattr(find, "MAX_TEXTS", 9)
+    monkeypatch.setattr(find_copies, "MAX_TEXTS", 9)
     refused = call("copies", index, *OPTIONS).refusal()
     assert "10 documents match, and 9 are compared at the most" in refused
     assert "Set --filter." in refused
@@ -162,13 +162,13 @@ def test_too_many_documents_are_an_error_that_names_the_filter(
 def test_an_interrupted_command_resumes_from_its_journal(
     call: Any, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.maintenance.copies import find
+    from es_simhash.maintenance.copies import find_copies
 
     journal = tmp_path / "journal"
     options = (*OPTIONS, "--journal", journal, "--format", "json", "--boilerplate", "9")
     expected = json.loads(call("copies", index, *options).out)
     assert expected["aligned"] > 2
-    copy_of = find.copy_of
+    copy_of = find_copies.copy_of
     calls = []
 
     def interrupted(*arguments: Any) -> Any:
@@ -177,7 +177,7 @@ def test_an_interrupted_command_resumes_from_its_journal(
             raise KeyboardInterrupt
         return copy_of(*arguments)
 
-    monkeypatch.setattr(find, "copy_of", interrupted)
+    monkeypatch.setattr(find_copies, "copy_of", interrupted)
     assert call("copies", index, *options).status == 130
     assert journal.exists()
     assert json.loads(call("copies", index, *options).out) == expected

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.families.settled import settled_pairs
+from es_simhash.maintenance.families.manual_pairs import settled_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

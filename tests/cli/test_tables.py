@@ -9,7 +9,7 @@ from es_simhash import compare
 from es_simhash.cli.relation_table import print_answer
 from es_simhash.cli.settled_tables import print_pairs
 from es_simhash.cli.tables import print_pair
-from es_simhash.maintenance.families.settled import SettledPair
+from es_simhash.maintenance.families.manual_pairs import SettledPair
 from es_simhash.relation.answer import Answer, Extent
 
 

@@ -14,10 +14,9 @@ from es_simhash.ingestion.deduplication.policy import VersionPolicy
 from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.maintenance.backfills.job import Selection
-from es_simhash.maintenance.backfills.run import BackfillSettings
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.families.find_families import find_families
 from tests.support.made_up_texts import make_text, revise
 
 pytestmark = pytest.mark.cluster

@@ -17,11 +17,10 @@ from es_simhash.ingestion.deduplication.policy import VersionPolicy
 from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.prune import prune
-from es_simhash.maintenance.backfills.run import BackfillSettings
-from es_simhash.maintenance.families.dismissals import dismiss, lift_undone
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.maintenance.families.manual_pairs import dismiss, lift_undone
 from es_simhash.questions.index import Index
 from es_simhash.questions.sidecar import open_index
 from es_simhash.store.installation.install import install

@@ -16,7 +16,7 @@ from es_simhash.errors import NodeError
 from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_text, revise

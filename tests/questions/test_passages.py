@@ -250,7 +250,7 @@ def test_decisions_and_families_do_not_change_by_a_paraphrase(
 ) -> None:
     from es_simhash.ingestion.deduplication.rules import OnVersion
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
 
     name = filled({"id": "source", "text": ENGLISH.join(ENGLISH.bees)})
     text = ENGLISH.join(reworded(ENGLISH.bees))

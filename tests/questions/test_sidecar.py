@@ -9,10 +9,9 @@ import pytest
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.estimate import estimate
-from es_simhash.maintenance.backfills.run import BackfillSettings
-from es_simhash.maintenance.families.find import find_families
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index
 from es_simhash.questions.sidecar import SidecarIndex
 from es_simhash.relation.answer import Answer

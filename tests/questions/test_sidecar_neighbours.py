@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing, InputError
-from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.maintenance.backfills.run import BackfillSettings
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.questions import sidecar
 from es_simhash.questions.index import Index
 from es_simhash.questions.sidecar import SidecarIndex, open_index

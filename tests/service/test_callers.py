@@ -81,7 +81,7 @@ def test_near_documents_of_another_tenant_are_not_shown(
     serve: Serve, client: Any, tenants: str, index_name: str
 ) -> None:
     # Without a run of families, the new version is near the family and not in it.
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
     from tests.support.library import fill
     from tests.support.shelf import revised
 

@@ -45,7 +45,7 @@ def tenant_documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def tenants(cluster_url: str) -> Iterator[str]:
     """Name of the index; tests leave it as it is."""
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.installation.document_settings import configure
     from tests.support.library import fill

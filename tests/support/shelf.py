@@ -63,8 +63,8 @@ class Shelf:
 
     def find(self, **options: Any) -> Any:
         """Run over the index."""
-        from es_simhash.maintenance.families.find import find_families
-        from es_simhash.maintenance.families.options import FamilyOptions
+        from es_simhash.maintenance.families.family_options import FamilyOptions
+        from es_simhash.maintenance.families.find_families import find_families
 
         return find_families(self.client, self.name, options=FamilyOptions(**options))
 

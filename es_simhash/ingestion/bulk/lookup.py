@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from es_simhash.store.references import DocumentRef
+from es_simhash.relation.references import DocumentRef
 
 # Sources of documents of the index, by id.
 Stored = Mapping[str, Mapping[str, Any]]

@@ -10,7 +10,7 @@ from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocume
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocument, RecentDocuments
 from es_simhash.ingestion.deduplication.reservations import Reservations
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
-from es_simhash.store.references import DocumentRef
+from es_simhash.relation.references import DocumentRef
 
 
 @dataclass

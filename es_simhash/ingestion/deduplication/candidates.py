@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.ingestion.deduplication.decision import Original
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.codec import shingle_terms, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.paths import get_path
-from es_simhash.store.references import DocumentRef
 from es_simhash.store.source import text_of
 
 # Shingles a document is queried by, and how many of these a version must have. Eight find nearly

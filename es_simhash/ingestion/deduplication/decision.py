@@ -13,9 +13,9 @@ from es_simhash.ingestion.bulk.documents import loads, splice
 from es_simhash.ingestion.bulk.kept_members import with_members
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.model import Relation
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.dates import Date
-from es_simhash.store.references import DocumentRef
 from es_simhash.store.source import text_of
 
 _FAMILY_NAME_LENGTH = 16

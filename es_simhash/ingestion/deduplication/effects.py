@@ -9,11 +9,11 @@ from es_simhash.errors import ClusterError
 from es_simhash.ingestion.deduplication.audit_records import Record
 from es_simhash.ingestion.deduplication.decision import Decision
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.paths import nested_path
-from es_simhash.store.references import DocumentRef
 
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5

@@ -31,13 +31,13 @@ from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
 from es_simhash.ingestion.deduplication.run_ids import new_run
 from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.references import DocumentRef
 
 # All documents of a call are one batch.
 _NO_LIMITS = Limits(documents=1 << 62, bytes=1 << 62)

@@ -10,9 +10,9 @@ from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
-from es_simhash.store.references import DocumentRef, DocumentVersion
 
 # Reservations are of no use when searches have long seen the document; in milliseconds.
 MAX_AGE = 600_000

@@ -7,11 +7,11 @@ from typing import Any
 
 from es_simhash.ingestion.bulk.documents import cut
 from es_simhash.ingestion.deduplication.rules import RunContext
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import LARGE_MEMBERS
-from es_simhash.store.references import DocumentRef, DocumentVersion
 from es_simhash.store.source import stored_text, text_of
 
 

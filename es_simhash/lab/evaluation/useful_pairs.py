@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from es_simhash.lab.evaluation.labelled_pairs import Pair
-from es_simhash.maintenance.families.partition import connected_components
+from es_simhash.pairs.merging import connected_components
 from es_simhash.relation.model import DocumentContext, Kind
 from es_simhash.relation.thresholds import VERSION_SCORE
 

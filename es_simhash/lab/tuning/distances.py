@@ -12,10 +12,10 @@ from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.lab.evaluation.document_measures import Ints
 from es_simhash.lab.tuning.model import BlockFigures, KFigures
 from es_simhash.lab.tuning.sample import Neighbours
+from es_simhash.maintenance.diagnostics.bit_distances import chance_within
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
-from es_simhash.maintenance.diagnostics.distances import chance_within
+from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, fingerprint_rows
 from es_simhash.maintenance.diagnostics.findings import MAX_EXAMINED, MAX_UNRELATED
-from es_simhash.maintenance.diagnostics.sample import SampledDocument, fingerprint_rows
 
 # Numbers of blocks that are compared with that of the scheme.
 _BLOCKS = (4, 8, 12, 16)

@@ -32,7 +32,7 @@ from es_simhash.lab.tuning.sample import Neighbours, neighbours_of, sample_of
 from es_simhash.lab.tuning.schemes import analysed_texts, suggested_scheme, unlabelled_scheme
 from es_simhash.lab.tuning.valley import find_valley
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
-from es_simhash.maintenance.diagnostics.sample import fingerprint_rows
+from es_simhash.maintenance.diagnostics.document_sample import fingerprint_rows
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.links import version_value
 from es_simhash.store.config import IndexConfig

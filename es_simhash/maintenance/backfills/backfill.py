@@ -1,14 +1,217 @@
-"""Adding fingerprints to documents that an index has already."""
+"""Adding fingerprints to documents that an index has already, in parallel."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.maintenance.backfills.job import IndexPart, Selection
+from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillJob,
+    BackfillReport,
+    FailureLog,
+    IndexPart,
+    Selection,
+    StoredDocument,
+)
+from es_simhash.maintenance.backfills.document_pages import (
+    DocumentReader,
+    DocumentWriter,
+    Slice,
+    Throttle,
+)
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
-from es_simhash.maintenance.backfills.run import BackfillSettings, run_backfill
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.errors import PointInTimeExpired
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.sidecar import install_sidecar
+from es_simhash.text.limits import MEBIBYTE
+
+# Points in time that expire one after the other without one document done.
+_MAX_EXPIRED = 5
+_FIRST_PAGE = 50
+
+
+@dataclass(frozen=True)
+class BackfillSettings:
+    """How a run works; none of it changes what is written.
+
+    Attributes:
+        processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
+            script needs the guard `if __name__ == "__main__":`.
+        slices: Slices under way for each process.
+        page: Documents read at once at the most.
+        page_bytes: Characters of text to read at once; pages of long texts become shorter.
+        max_docs_per_second: Bound on the documents read; None for none.
+        retry: How long requests to a busy cluster are retried.
+        failures: JSONL file for ids of documents that fail; None to leave them to the caller.
+        report: Called with the report of the run after each page; None for nothing.
+    """
+
+    processes: int = 1
+    slices: int = 2
+    page: int = 500
+    page_bytes: int = 2 * MEBIBYTE
+    max_docs_per_second: float | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    failures: Path | None = None
+    report: Callable[[BackfillReport], None] | None = None
+
+
+def run_backfill(
+    gateway: Gateway, job: BackfillJob, parts: Sequence[IndexPart], settings: BackfillSettings
+) -> Iterator[Outcome]:
+    """Do a job on parts of an index, one after the other; yield the outcome of each document.
+
+    Args:
+        gateway: Sends the requests, with the policy of the settings; it is stopped in the end.
+        job: What to do.
+        parts: The documents to read.
+        settings: How the run works.
+
+    Raises:
+        ClusterError: The cluster takes no documents, or is away for too long.
+    """
+    report = BackfillReport()
+    publish = settings.report or (lambda report: None)
+    with FailureLog(settings.failures, report.run) as log:
+        publish(report)
+        for outcomes in Run(gateway, job, parts, settings, report).outcomes():
+            report.add(outcomes)
+            log.add(outcomes)
+            publish(report)
+            yield from outcomes
+
+
+class Run:
+    """One run.
+
+    Args:
+        gateway: Sends the requests; it is stopped in the end.
+        job: What to do.
+        parts: The documents to read; one part after the other.
+        settings: How to work.
+        report: Gets the number of documents.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        job: BackfillJob,
+        parts: Sequence[IndexPart],
+        settings: BackfillSettings,
+        report: BackfillReport,
+    ) -> None:
+        self._gateway = gateway
+        self._job = job
+        self._parts = parts
+        self._settings = settings
+        self._report = report
+        self._reader = DocumentReader(gateway, job)
+        self._throttle = Throttle(settings.max_docs_per_second)
+
+    def outcomes(self) -> Iterator[list[Outcome]]:
+        """Yield the outcomes of the documents, a page at a time.
+
+        Raises:
+            ClusterError: The cluster takes no documents, or is away for too long.
+            EsSimhashError: A process was killed.
+        """
+        require_startable(self._settings.processes)
+        remaining = self._remaining(self._parts)
+        self._report.total = remaining
+        if not remaining:
+            return
+        # Starting processes takes longer than fingerprinting one page.
+        few = remaining <= self._settings.page
+        processes = 1 if few else self._settings.processes
+        slices = 1 if few else processes * self._settings.slices
+        pool = make_pool(processes)
+        self._writer = DocumentWriter(self._gateway, self._job, self._reader, pool)
+        threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
+        try:
+            for number in range(len(self._parts)):
+                yield from self._first_part(threads, slices, self._parts[number:])
+        finally:
+            self._gateway.stop()
+            threads.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
+            self._reader.close()
+
+    def _remaining(self, parts: Sequence[IndexPart]) -> int:
+        for index in {part.index for part in parts}:
+            self._reader.refresh(index)
+        return sum(self._reader.count(part) for part in parts)
+
+    def _first_part(
+        self, threads: ThreadPoolExecutor, slices: int, parts: Sequence[IndexPart]
+    ) -> Iterator[list[Outcome]]:
+        """Read the first part; when its point in time expires, open another of what is left."""
+        expired = 0
+        while expired < _MAX_EXPIRED:
+            self._reader.open(parts[0])
+            before = self._report.done
+            try:
+                yield from self._all_slices(threads, slices)
+            except PointInTimeExpired:
+                expired = expired + 1 if self._report.done == before else 0
+                self._report.total = self._report.done + self._remaining(parts)
+            else:
+                self._reader.close()
+                return
+        raise ClusterError(
+            "Each point in time of the index expires at once. Run it again later to resume."
+        )
+
+    def _all_slices(self, threads: ThreadPoolExecutor, count: int) -> Iterator[list[Outcome]]:
+        size = min(_FIRST_PAGE, self._max_page())
+        numbers = [{"id": n, "max": count} for n in range(count)] if count > 1 else [None]
+        pending = {threads.submit(self._next_page, Slice(number, size)) for number in numbers}
+        expiry: PointInTimeExpired | None = None
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                try:
+                    slice, outcomes = self._result(future)
+                except PointInTimeExpired as error:
+                    # What the other slices have under way is counted first.
+                    expiry = error
+                    continue
+                if not slice.ended and expiry is None:
+                    pending.add(threads.submit(self._next_page, slice))
+                if outcomes:
+                    yield outcomes
+        if expiry is not None:
+            raise expiry
+
+    def _max_page(self) -> int:
+        rate = self._settings.max_docs_per_second
+        return self._settings.page if rate is None else max(1, min(self._settings.page, int(rate)))
+
+    def _next_page(self, slice: Slice) -> tuple[Slice, list[Outcome]]:
+        """Read, fingerprint and write the next documents of a slice; runs in a thread."""
+        documents = self._reader.next_page(slice)
+        if slice.ended:
+            return slice, []
+        slice.size = self._next_size(documents)
+        self._gateway.wait(self._throttle.reserve(len(documents), time.monotonic()))
+        return slice, self._writer.write(documents)
+
+    def _next_size(self, documents: Sequence[StoredDocument]) -> int:
+        """Return the size of the next page, from the length of the texts of this one."""
+        characters = sum(len(str(document.source)) for document in documents) / len(documents)
+        return max(1, min(self._max_page(), int(self._settings.page_bytes / (characters + 1))))
+
+    def _result(self, future: "Future[tuple[Slice, list[Outcome]]]") -> tuple[Slice, list[Outcome]]:
+        try:
+            return future.result()
+        except BrokenProcessPool as error:
+            raise worker_lost(self._settings.processes) from error
 
 
 def backfill(

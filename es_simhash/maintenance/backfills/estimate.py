@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.errors import EsSimhashError, IndexMissing
-from es_simhash.maintenance.backfills.job import BackfillJob, IndexPart, Selection, StoredDocument
+from es_simhash.maintenance.backfills.backfill import BackfillSettings
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillJob,
+    IndexPart,
+    Selection,
+    StoredDocument,
+)
+from es_simhash.maintenance.backfills.document_pages import DocumentReader
+from es_simhash.maintenance.backfills.document_updates import derived_objects, rejection
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
-from es_simhash.maintenance.backfills.preparation import rejection
-from es_simhash.maintenance.backfills.reader import DocumentReader
-from es_simhash.maintenance.backfills.run import BackfillSettings
-from es_simhash.maintenance.backfills.updates import derived_objects
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -7,8 +7,8 @@ from typing import Any
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
-from es_simhash.maintenance.backfills.job import BackfillJob, StoredDocument
-from es_simhash.maintenance.backfills.reader import DocumentReader
+from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
+from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
 from es_simhash.store import resources

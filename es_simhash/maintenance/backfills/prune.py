@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
+from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.references import DocumentVersion
 
 Hit = dict[str, Any]
 

@@ -8,20 +8,20 @@ from itertools import groupby, islice
 import numpy as np
 
 from es_simhash.fingerprints.shingles import all_shingles
-from es_simhash.maintenance.copies.candidates import TextPair
-from es_simhash.maintenance.copies.copied_runs import copied_passages
+from es_simhash.maintenance.copies.copies_report import CopiedPassage
+from es_simhash.maintenance.copies.copy_candidates import TextPair
+from es_simhash.maintenance.copies.copy_reader import CopyReader
+from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles
 from es_simhash.maintenance.copies.journal import CopyJournal, Record
-from es_simhash.maintenance.copies.reader import CopyReader
-from es_simhash.maintenance.copies.report import CopiedPassage
-from es_simhash.maintenance.copies.units import CopyDocument, Shingles
+from es_simhash.pairs.copied_passages import copied_passages
 from es_simhash.relation.alignment.align import AlignedPassage
 from es_simhash.relation.alignment.chance import least_letters
 from es_simhash.relation.alignment.stretches import in_equal_runs
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.model import Span
 from es_simhash.relation.passages import passages_of_each, shared_passages
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.thresholds import BOILERPLATE, COPIED_RUN
-from es_simhash.store.references import DocumentRef, DocumentVersion
 
 # Texts that are aligned with one text together.
 _HITS = 50

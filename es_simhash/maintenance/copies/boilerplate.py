@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.shingles import all_shingles
-from es_simhash.maintenance.copies.candidates import CommonShingles
-from es_simhash.maintenance.copies.collection import ComparedDocuments
-from es_simhash.maintenance.copies.reader import CopyReader
-from es_simhash.maintenance.copies.report import Boilerplate
-from es_simhash.maintenance.copies.units import CopyDocument, Shingles
+from es_simhash.maintenance.copies.copies_report import Boilerplate
+from es_simhash.maintenance.copies.copy_candidates import CommonShingles
+from es_simhash.maintenance.copies.copy_reader import CopyReader
+from es_simhash.maintenance.copies.copy_units import ComparedDocuments, CopyDocument, Shingles
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.thresholds import SHORT_LETTERS
 

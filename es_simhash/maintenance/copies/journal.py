@@ -15,7 +15,7 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.append_only_file import AppendOnlyFile
 from es_simhash.ingestion.bulk.file_lock import LockFile
 from es_simhash.ingestion.bulk.journal_job import Job, difference_of
-from es_simhash.store.references import DocumentVersion
+from es_simhash.relation.references import DocumentVersion
 
 _FORMAT = "es-simhash copies 1"
 # How the first line begins.

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
-from es_simhash.maintenance.copies.report import (
+from es_simhash.maintenance.copies.copies_report import (
     Boilerplate,
     CopiedPassage,
     CopiesReport,

@@ -8,13 +8,13 @@ import numpy as np
 
 from es_simhash.fingerprints.blocks import block_sizes, min_shared_blocks
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.maintenance.diagnostics.sample import SampledDocument, common_blocks
+from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, common_blocks
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import related_query
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.options import Limits, SearchOptions
-from es_simhash.store.references import DocumentRef
 
 # Documents of the sample that are searched with; searches sent at once; hottest blocks reported.
 MAX_QUERIES = 100

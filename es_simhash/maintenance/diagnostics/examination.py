@@ -7,20 +7,29 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from es_simhash.fingerprints.simhash import Fingerprints
-from es_simhash.maintenance.diagnostics.block_searches import (
-    BlockSearches,
-    HotBlock,
-    Recall,
-    SearchCost,
-)
-from es_simhash.maintenance.diagnostics.counts import Status
-from es_simhash.maintenance.diagnostics.distances import (
+from es_simhash.maintenance.diagnostics.bit_distances import (
     BitBalance,
     DistanceBin,
     bit_balance,
     chance_within,
     histogram,
     nearest_distances,
+)
+from es_simhash.maintenance.diagnostics.block_searches import (
+    BlockSearches,
+    HotBlock,
+    Recall,
+    SearchCost,
+)
+from es_simhash.maintenance.diagnostics.document_sample import (
+    FRESH,
+    GONE,
+    MISSING,
+    SampledDocument,
+    draw_sample,
+    fingerprint_rows,
+    fingerprinted_field,
+    text_states,
 )
 from es_simhash.maintenance.diagnostics.findings import (
     MAX_EXAMINED,
@@ -33,18 +42,12 @@ from es_simhash.maintenance.diagnostics.findings import (
     status_findings,
     text_findings,
 )
-from es_simhash.maintenance.diagnostics.sample import (
-    FRESH,
-    GONE,
-    MISSING,
-    SampledDocument,
-    draw_sample,
-    fingerprint_rows,
-    text_states,
+from es_simhash.maintenance.diagnostics.index_counts import Status
+from es_simhash.maintenance.diagnostics.index_state import (
+    IndexSettings,
+    count_documents,
+    read_settings,
 )
-from es_simhash.maintenance.diagnostics.settings import IndexSettings, read_settings
-from es_simhash.maintenance.diagnostics.status import count_documents
-from es_simhash.maintenance.diagnostics.text_field import fingerprinted_field
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.configuration import InstalledIndex

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from es_simhash.maintenance.diagnostics.bit_distances import BitBalance
 from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
-from es_simhash.maintenance.diagnostics.counts import SchemeCoverage, Status
-from es_simhash.maintenance.diagnostics.distances import BitBalance
-from es_simhash.maintenance.diagnostics.sample import MISSING, STALE, UNREADABLE
-from es_simhash.maintenance.diagnostics.settings import IndexSettings
+from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
+from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
+from es_simhash.maintenance.diagnostics.index_state import IndexSettings
 
 # Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2

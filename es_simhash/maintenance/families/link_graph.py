@@ -3,12 +3,12 @@
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Sequence
 
-from es_simhash.maintenance.families.corpus import Corpus
-from es_simhash.maintenance.families.index_reader import CANDIDATES, IndexReader
-from es_simhash.maintenance.families.partition import Pair, pair
-from es_simhash.maintenance.families.postings import Postings
-from es_simhash.maintenance.families.report import Progress
-from es_simhash.maintenance.families.united import Noted
+from es_simhash.maintenance.families.family_corpus import Corpus
+from es_simhash.maintenance.families.family_reader import CANDIDATES, IndexReader
+from es_simhash.maintenance.families.family_report import Progress
+from es_simhash.pairs.joined_families import Noted
+from es_simhash.pairs.merging import Pair, pair
+from es_simhash.pairs.postings import Postings
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.links import are_candidates, link_score
 from es_simhash.relation.thresholds import LEAST_SHARED

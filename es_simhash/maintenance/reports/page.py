@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Protocol
 
-from es_simhash.maintenance.copies.report import CopiesReport, Copy
+from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy
 from es_simhash.maintenance.copies.sentences import (
     copy_line,
     counts_line,

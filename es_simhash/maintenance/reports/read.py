@@ -3,11 +3,11 @@
 import time
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.maintenance.copies.find import find_copies
-from es_simhash.maintenance.copies.options import CopyOptions
-from es_simhash.maintenance.copies.report import CopiesReport
-from es_simhash.maintenance.diagnostics.counts import Status
-from es_simhash.maintenance.diagnostics.status import count_documents
+from es_simhash.maintenance.copies.copies_report import CopiesReport
+from es_simhash.maintenance.copies.copy_options import CopyOptions
+from es_simhash.maintenance.copies.find_copies import find_copies
+from es_simhash.maintenance.diagnostics.index_counts import Status
+from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import (
     MAX_EXAMINED,

@@ -1,32 +1,69 @@
-"""A sweep: enrich what was written since the last one, find its families, decide its versions."""
+"""The report of a sweep."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.dates import DocumentDates
 from es_simhash.ingestion.deduplication.rules import OnVersion
-from es_simhash.maintenance.backfills.job import BackfillJob, IndexPart
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, run_backfill
+from es_simhash.maintenance.backfills.backfill_job import STATUSES, BackfillJob, IndexPart
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
-from es_simhash.maintenance.backfills.run import BackfillSettings, run_backfill
-from es_simhash.maintenance.families.family import Family
-from es_simhash.maintenance.families.find import find_families
-from es_simhash.maintenance.families.options import FamilyOptions
-from es_simhash.maintenance.families.report import FamiliesReport, Progress
-from es_simhash.maintenance.sweeps.changes import (
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.family_report import FamiliesReport, Family, Progress
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
     changed_documents,
+    changed_parts,
     families_by_name,
+    read_checkpoints,
 )
-from es_simhash.maintenance.sweeps.checkpoints import changed_parts, read_checkpoints
-from es_simhash.maintenance.sweeps.decisions import FamilyPolicy, require_one_index
-from es_simhash.maintenance.sweeps.report import SweepReport
+from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy, require_one_index
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
-from es_simhash.store.references import DocumentRef
+
+
+@dataclass(frozen=True)
+class SweepReport:
+    """What a sweep did.
+
+    Attributes:
+        enriched: Documents that were processed, by status, as `backfill` reports it.
+        families: BackfillReport of the run over the families; None when nothing was written since.
+        decisions: Versions by what was done with them: flag, link, skip or replace.
+        conflicted: Ids of versions that another writer changed while they were decided; the next
+            sweep decides them.
+        undated: Ids of changed documents, and of those compared with them, without a date in the
+            field of the rules: they come last, and where the newest is kept they are the oldest.
+        audit: Name of the audit log; None without rules for versions.
+        run: Id of the run in that log.
+    """
+
+    enriched: Counter[str] = field(default_factory=Counter)
+    families: FamiliesReport | None = None
+    decisions: Counter[str] = field(default_factory=Counter)
+    conflicted: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
+    audit: str | None = None
+    run: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as it is printed in JSON."""
+        return {
+            "enriched": {name: self.enriched[name] for name in STATUSES},
+            "families": self.families.to_dict() if self.families else None,
+            "decisions": dict(sorted(self.decisions.items())),
+            "conflicted": list(self.conflicted),
+            "undated": list(self.undated),
+            "audit": self.audit,
+            "run": self.run,
+        }
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from es_simhash.errors import DocumentAmbiguous
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.errors import FORBIDDEN, forbidden, reason_of
 from es_simhash.store.elasticsearch.requests import Requests, index_path
 from es_simhash.store.elasticsearch.retry import Unavailable
 from es_simhash.store.elasticsearch.searches import search_all
-from es_simhash.store.references import DocumentRef
 
 # Documents of one response are held in memory at once, and their texts may be long.
 _MAX_DOCUMENTS = 500

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.shingle_sample import sampled
 from es_simhash.store import fields
 from es_simhash.store.codec import shingles_of, stored_parts
@@ -12,7 +13,6 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.elasticsearch.shingle_clauses import shingle_clauses
 from es_simhash.store.paths import get_path, get_values
-from es_simhash.store.references import DocumentRef
 from es_simhash.store.source import text_of
 
 # Documents of one family that are read, and documents that are near one of them.

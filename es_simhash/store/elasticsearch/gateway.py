@@ -7,6 +7,7 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.errors import ClusterError, IndexMissing
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch import documents, searches
 from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
@@ -14,7 +15,6 @@ from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.requests import Requests, index_path
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.searches import OptionalSearch
-from es_simhash.store.references import DocumentRef
 
 
 class Gateway(Requests):

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.references import DocumentVersion
 
 Ids = tuple[str, str]
 

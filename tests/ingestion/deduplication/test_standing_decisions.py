@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash.ingestion.undo import undo
-from es_simhash.maintenance.families.dismissals import dismiss
-from es_simhash.maintenance.families.settled import settled_pairs
+from es_simhash.maintenance.families.manual_pairs import dismiss, settled_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

@@ -10,11 +10,11 @@ import pytest
 from es_simhash.ingestion.deduplication.reservations import MAX_AGE, Reservations
 from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.references import DocumentRef
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -119,8 +119,8 @@ def test_old_reservations_are_deleted(desk: Any) -> None:
 
 
 def test_what_families_remember_stands_beside_reservations(desk: Any, make_text: Make) -> None:
-    from es_simhash.maintenance.families.dismissals import dismiss
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
+    from es_simhash.maintenance.families.manual_pairs import dismiss
 
     documents = [{"id": str(n), "text": make_text(n)} for n in range(2)]
     desk.write(documents, "flag")

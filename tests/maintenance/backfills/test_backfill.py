@@ -14,12 +14,10 @@ from es_simhash.fingerprints.scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
+from es_simhash.maintenance.backfills.document_updates import UNREAD
 from es_simhash.maintenance.backfills.estimate import estimate
-from es_simhash.maintenance.backfills.job import Selection
-from es_simhash.maintenance.backfills.report import BackfillReport
-from es_simhash.maintenance.backfills.run import BackfillSettings
-from es_simhash.maintenance.backfills.updates import UNREAD
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect

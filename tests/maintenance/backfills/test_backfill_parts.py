@@ -4,14 +4,18 @@ import json
 
 from es_simhash.fingerprints.scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.maintenance.backfills.job import BackfillJob, Selection, StoredDocument
-from es_simhash.maintenance.backfills.preparation import prepare
-from es_simhash.maintenance.backfills.reader import Throttle
-from es_simhash.maintenance.backfills.updates import ABSENT, derived_objects, replacing
+from es_simhash.maintenance.backfills.backfill_job import BackfillJob, Selection, StoredDocument
+from es_simhash.maintenance.backfills.document_pages import Throttle
+from es_simhash.maintenance.backfills.document_updates import (
+    ABSENT,
+    derived_objects,
+    prepare,
+    replacing,
+)
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.paths import get_object
-from es_simhash.store.references import DocumentRef, DocumentVersion
 
 VERSION = DocumentVersion(DocumentRef("i", "a"), 3, 1)
 

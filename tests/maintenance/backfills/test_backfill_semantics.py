@@ -12,10 +12,9 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.backfills.estimate import estimate
-from es_simhash.maintenance.backfills.job import Selection
-from es_simhash.maintenance.backfills.run import BackfillSettings
 from es_simhash.questions.index import Index
 from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.vocabulary.files import vocabulary_digest

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from es_simhash.maintenance.families import run as family_run
+from es_simhash.maintenance.families import family_run
 from tests.support.shelf import revised, text
 
 
@@ -22,7 +22,7 @@ def revise() -> Callable[..., str]:
 
 @pytest.fixture(params=["in memory", "by searches", "later by searches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How candidates are report: large indices are searched, and others when little changed."""
+    """How candidates are retrieved: large indices are searched, and others when little changed."""
     if request.param == "by searches":
         monkeypatch.setattr(family_run, "MAX_TEXTS", 0)
     elif request.param == "later by searches":

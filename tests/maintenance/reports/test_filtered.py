@@ -20,7 +20,7 @@ A, B = ({"term": {"tenant": name}} for name in "ab")
 @pytest.fixture
 def shared(client: Any, index_name: str) -> Iterator[str]:
     """A family of three documents of tenant a and one of b, one of two of b, and one stranger."""
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.store.installation.document_settings import configure
 
     properties = {"tenant": {"type": "keyword"}, "published": {"type": "date"}}

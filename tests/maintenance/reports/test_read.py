@@ -44,7 +44,7 @@ def build(client: Any, index_name: str) -> Iterator[Build]:
 
     def make(found: list[dict[str, Any]], *, with_families: bool = True) -> str:
         from es_simhash.ingestion.ingest import ingest
-        from es_simhash.maintenance.families.find import find_families
+        from es_simhash.maintenance.families.find_families import find_families
         from es_simhash.store.installation.document_settings import configure
         from es_simhash.store.installation.install import install
 

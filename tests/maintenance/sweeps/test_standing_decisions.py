@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.maintenance.families import run as family_run
-from es_simhash.maintenance.families.dismissals import dismiss, lift_undone
-from es_simhash.maintenance.families.joins import join
-from es_simhash.maintenance.families.settled import SettledPair, settled_pairs
+from es_simhash.maintenance.families import family_run
+from es_simhash.maintenance.families.manual_pairs import (
+    SettledPair,
+    dismiss,
+    join,
+    lift_undone,
+    settled_pairs,
+)
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

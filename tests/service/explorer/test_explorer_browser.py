@@ -65,7 +65,7 @@ def documents() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def attacked(cluster_url: str) -> Iterator[str]:
     """Name of an index of hostile documents."""
-    from es_simhash.maintenance.families.find import find_families
+    from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.installation.document_settings import configure
     from tests.support.library import fill

@@ -1,0 +1,193 @@
+"""A backfill as plain data: which documents, with which fields, and the progress in counts."""
+
+import json
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from es_simhash.ingestion.bulk.append_only_file import AppendOnlyFile
+from es_simhash.ingestion.bulk.outcome import Outcome, Status
+from es_simhash.relation.references import DocumentVersion
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.options import Query
+from es_simhash.store.paths import has_values
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which documents a backfill reads.
+
+    Attributes:
+        where: Elasticsearch query that they must match; None for all.
+        check: Read documents that have fingerprints too, and renew those whose text was changed.
+    """
+
+    where: Query | None = None
+    check: bool = False
+
+
+@dataclass(frozen=True)
+class IndexPart:
+    """Documents to read.
+
+    Attributes:
+        index: Index, alias or data stream.
+        query: Elasticsearch query that they match.
+        shard: Number of the one shard they are in; None for all.
+    """
+
+    index: str
+    query: Mapping[str, Any]
+    shard: int | None = None
+
+
+@dataclass(frozen=True)
+class BackfillJob:
+    """The work of a backfill.
+
+    Attributes:
+        index: Index, alias or data stream of the documents.
+        config: How they are read and fingerprinted.
+        sidecar: Index the fields are written to; None for the documents themselves.
+        indices: Names of the indices behind `index`.
+    """
+
+    index: str
+    config: IndexConfig = field(default_factory=IndexConfig)
+    sidecar: str | None = None
+    indices: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def target(self) -> str:
+        """Index, alias or data stream that is written to."""
+        return self.sidecar or self.index
+
+    @property
+    def schemes(self) -> dict[str, str]:
+        """Value of each member of the `simhash` object that names a scheme."""
+        return self.config.scheme_members
+
+    def query(self, selection: Selection) -> dict[str, Any]:
+        """Return the Elasticsearch query for the documents to read.
+
+        The index does not know what a sidecar has, so with one all documents are read.
+        """
+        clauses: dict[str, Any] = {"filter": [selection.where]} if selection.where else {}
+        if not selection.check and self.sidecar is None:
+            clauses["must_not"] = [self._is_current_query()]
+        return {"bool": clauses} if clauses else {"match_all": {}}
+
+    def _is_current_query(self) -> dict[str, Any]:
+        terms = [
+            {"term": {self.config.path(member): name}} for member, name in self.schemes.items()
+        ]
+        return {"bool": {"filter": terms}}
+
+    def is_current(self, stored: Mapping[str, Any]) -> bool:
+        """Check whether a `simhash` object has the schemes of this job, whatever its text was."""
+        return has_values(stored, self.schemes)
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document as it was read.
+
+    Attributes:
+        version: Where it is, and in which version.
+        source: Its text, its entity fields, and the small members of the `simhash` object.
+        counterpart: The document of the sidecar that has its fields, without the large ones.
+    """
+
+    version: DocumentVersion
+    source: Mapping[str, Any]
+    counterpart: "StoredDocument | None" = None
+
+    @classmethod
+    def of_hit(cls, hit: Mapping[str, Any]) -> "StoredDocument":
+        """Return the document of a search hit or of an entry of a multi-get."""
+        return cls(DocumentVersion.of_hit(hit), hit.get("_source", {}))
+
+    def outcome(self, status: Status, reason: str | None = None) -> Outcome:
+        """Return the outcome of this document."""
+        ref = self.version.ref
+        return Outcome(ref.id, status, reason, index=ref.index)
+
+
+# Statuses of the outcomes of a backfill, in the order they are reported in.
+STATUSES: tuple[Status, ...] = ("written", "unchanged", "without_text", "gone", "failed")
+
+
+@dataclass
+class BackfillReport:
+    """Progress of a run.
+
+    Attributes:
+        run: Id of the run, also in the file of failures.
+        total: Documents to read; counted again when the point in time expired.
+        counts: Documents by status.
+        started: Monotonic time of the start.
+    """
+
+    run: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    total: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> int:
+        """Documents that have an outcome."""
+        return sum(self.counts.values())
+
+    @property
+    def rate(self) -> float:
+        """Documents per second so far."""
+        return self.done / max(time.monotonic() - self.started, 1e-9)
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Count outcomes."""
+        self.counts.update(outcome.status for outcome in outcomes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON has it."""
+        seconds = round(time.monotonic() - self.started, 3)
+        counts: dict[str, int] = {name: self.counts[name] for name in STATUSES}
+        return {"run": self.run, "total": self.total, **counts, "seconds": seconds}
+
+
+class FailureLog(AppendOnlyFile):
+    """A JSONL file of failures; each line has `run`, `index`, `id` and `reason`.
+
+    A document that fails again after the point in time expired is logged once.
+
+    Args:
+        path: The file; None for none.
+        run: Id of the run.
+    """
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        super().__init__(path, "failures")
+        self._run = run
+        self._logged: set[tuple[str | None, str | None]] = set()
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Log the failures among outcomes.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        for outcome in outcomes:
+            document = outcome.index, outcome.id
+            if outcome.ok or document in self._logged:
+                continue
+            self._logged.add(document)
+            record = {
+                "run": self._run,
+                "index": outcome.index,
+                "id": outcome.id,
+                "reason": outcome.reason,
+            }
+            self.write(json.dumps(record).encode("ascii") + b"\n")

@@ -1,0 +1,256 @@
+"""Who copied whom: the pairs of documents that share passages, over a whole index."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from es_simhash.errors import InputError, MappingConflict
+from es_simhash.ingestion.bulk.journal_job import INDEX, UUIDS, Job, default_path
+from es_simhash.maintenance.copies.alignment import PairAligner
+from es_simhash.maintenance.copies.boilerplate import boilerplate_of
+from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy, CopyProgress, LeftOut
+from es_simhash.maintenance.copies.copy_candidates import Postings, TextPair
+from es_simhash.maintenance.copies.copy_options import CopyOptions
+from es_simhash.maintenance.copies.copy_reader import CopyReader
+from es_simhash.maintenance.copies.copy_units import ComparedDocuments
+from es_simhash.maintenance.copies.journal import open_journal
+from es_simhash.maintenance.copies.pairs import copy_of
+from es_simhash.pairs.postings import MAX_TEXTS
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.installation.text_fields import misspelt_hint
+from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
+
+_OBJECTS = frozenset({"object", "nested"})
+
+
+def find_copies(
+    client: Client,
+    index: str,
+    *,
+    options: CopyOptions | None = None,
+    config: IndexConfig | None = None,
+    progress: CopyProgress | None = None,
+) -> CopiesReport:
+    """Find the documents of different owners, or families, that share passages.
+
+    Candidates share shingles that few have; their texts are aligned, so that each passage is exact.
+    Of two families the two documents that share most are returned. Nothing is written to the index.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream with fingerprints.
+        options: Between which documents, and of which of them.
+        config: Names of the fields; the schemes are read from the mapping.
+        progress: Called, now and then, with the number of pairs aligned and to align.
+
+    Returns:
+        The pairs, those with the longest passage first; the boilerplate; and what was left out.
+
+    Raises:
+        IndexMissing: There is no such index.
+        InputError: No mapping has a field that was named, no document has a value of `between`,
+            a family or fingerprints, there are more than 1,000,000 documents, or the journal cannot
+            be used.
+        FileInUse: Another command has the journal.
+        MappingConflict: The index has no fingerprint fields, or is a sidecar; `between` is an
+            object, or the date field holds no dates.
+    """
+    options = options or CopyOptions()
+    given = config or IndexConfig()
+    gateway = Gateway.of(client)
+    _require_no_sidecar(gateway, index, given.simhash_field)
+    installed = InstalledIndex(gateway, index, given).config
+    options = _configured(options, installed)
+    date_field = _date_field(gateway, index, options)
+    reader = CopyReader(gateway, index, installed, options.filter, options.between, date_field)
+    job = _job(gateway, index, installed)
+    with open_journal(options.journal, job, fresh=options.fresh) as journal, reader:
+        search = CopySearch(reader, options)
+        search.read(gateway, index, installed.text_field)
+        analyser = TextAnalyser(installed.scheme)
+        return search.report(PairAligner(reader, analyser, journal), date_field, progress)
+
+
+def default_journal(client: Client, index: str, config: IndexConfig | None = None) -> Path:
+    """Return the file in the user's cache in which a search over an index keeps its journal.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields.
+    """
+    gateway = Gateway.of(client)
+    installed = InstalledIndex(gateway, index, config or IndexConfig()).config
+    return default_path(_job(gateway, index, installed))
+
+
+class CopySearch:
+    """One search: the documents that are compared, and what is found among them.
+
+    Args:
+        reader: Reads the index; open.
+        options: Of the search; where they name no field `between`, families are compared.
+    """
+
+    def __init__(self, reader: CopyReader, options: CopyOptions) -> None:
+        self._reader = reader
+        self._options = options
+        self._collection = ComparedDocuments(by_values=options.between is not None)
+        self._documents = 0
+
+    def read(self, gateway: Gateway, index: str, text_field: str) -> None:
+        """Read the documents.
+
+        Raises:
+            InputError: None of them can be compared, although there are some, or they are too many.
+        """
+        self._documents = self._reader.count()
+        if self._documents > MAX_TEXTS:
+            raise InputError(
+                f"{self._documents:,} documents match, and {MAX_TEXTS:,} are compared at the most. "
+                "Compare fewer with a filter. Set filter.",
+                parameter="filter",
+            )
+        found = self._collection
+        found.add(self._reader.documents())
+        if not self._documents or found.compared:
+            return
+        if not found.read:
+            raise InputError(
+                f"No document of {index!r} has fingerprints. Run `es-simhash backfill {index}`."
+            )
+        if len(found.changed) == found.read:
+            hint = misspelt_hint(gateway, index, text_field) or "; name the field of the text"
+            raise InputError(
+                f"Field {text_field!r} does not match the fingerprinted text of any document, such "
+                f"as {min(found.changed)!r}{hint}.",
+                parameter="text_field",
+            )
+        if found.without_value:
+            raise InputError(
+                f"No document of {index!r} has a value of field {self._options.between!r}. "
+                "Set between.",
+                parameter="between",
+            )
+        if found.without_family:
+            raise InputError(
+                f"No document of {index!r} has a family, and copies are looked for between "
+                f"families. Run `es-simhash families {index}`, or compare the values of a field, "
+                "such as the owner. Set between.",
+                parameter="between",
+            )
+
+    def report(
+        self, aligner: PairAligner, date_field: DateField | None, progress: CopyProgress | None
+    ) -> CopiesReport:
+        """Align what may share passages and return what was found."""
+        found = self._collection
+        postings = Postings(found, self._options.boilerplate)
+        pairs = sorted(
+            self._text_pairs(postings), key=lambda pair: (pair.one.first.ref, pair.other.first.ref)
+        )
+        copies = []
+        for number, aligned in enumerate(aligner.align(pairs), 1):
+            copy = copy_of(aligned, postings.common.shingles, self._options, date_field)
+            if copy is not None:
+                copies.append(copy)
+            if progress is not None:
+                progress(number, len(pairs))
+        copies.sort(key=_by_length)
+        boilerplate = boilerplate_of(found, postings.common, self._reader, aligner.analyser)
+        return CopiesReport(
+            copies=tuple(copies),
+            boilerplate=boilerplate.passages,
+            between=self._options.between,
+            documents=self._documents,
+            compared=found.compared,
+            groups=len(found.values),
+            undated=found.undated if date_field is not None else 0,
+            unfamilied=len(found.without_family) if found.by_values else 0,
+            aligned=len(pairs),
+            short_boilerplate=boilerplate.short,
+            left_out=self._left_out(),
+        )
+
+    def _text_pairs(self, postings: Postings) -> Iterator[TextPair]:
+        for pair in postings.pairs():
+            if self._options.all_pairs:
+                yield from pair.all()
+            elif (best := pair.best()) is not None:
+                yield best
+
+    def _left_out(self) -> LeftOut:
+        found = self._collection
+        return LeftOut(
+            without_fingerprints=self._documents - found.read,
+            without_words=len(found.empty),
+            changed=tuple(sorted(found.changed)),
+            without_value=tuple(sorted(found.without_value)),
+            without_family=() if found.by_values else tuple(sorted(found.without_family)),
+        )
+
+
+def _by_length(copy: Copy) -> tuple[int, int, str, str, str, str]:
+    """Key of the order in which pairs are returned."""
+    return -copy.longest, -copy.letters, copy.a.index, copy.a.id, copy.b.index, copy.b.id
+
+
+def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> None:
+    source = sidecar_source(gateway, index, simhash_field)
+    if source is not None:
+        raise MappingConflict(
+            f"Index {index!r} is the sidecar of {source!r}, which has the texts and the owners. "
+            f"Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
+            f"`es-simhash copies {source}`."
+        )
+
+
+def _configured(options: CopyOptions, config: IndexConfig) -> CopyOptions:
+    """Return options with the fields that the index is configured with, where they name none."""
+    documents = config.documents
+    return replace(
+        options,
+        between=options.between or documents.owner,
+        date_field=options.date_field or documents.date,
+    )
+
+
+def _date_field(gateway: Gateway, index: str, options: CopyOptions) -> DateField | None:
+    """Return the field of the dates, if any, and check the one that tells documents apart.
+
+    Raises:
+        InputError: No mapping has one of them.
+        MappingConflict: The former holds no dates, or the latter is an object.
+    """
+    mappings = gateway.mappings(index)
+    if options.between is not None:
+        found = fields_named(options.between, mappings)
+        if not found:
+            raise unknown_field(options.between, mappings, TEXT_TYPES, parameter="between")
+        for name, field in found.items():
+            if field.type in _OBJECTS:
+                raise MappingConflict(
+                    f"Field {options.between!r} of {name!r} is mapped as {field.type}; name a "
+                    "field in it. Set between.",
+                    parameter="between",
+                )
+    if options.date_field is None:
+        return None
+    return find_date_field(mappings, options.date_field, parameter="date_field")
+
+
+def _job(gateway: Gateway, index: str, config: IndexConfig) -> Job:
+    """Return what a journal is for; pairs are in it by the versions of their documents."""
+    uuids = gateway.settings(index, "index.uuid").values()
+    return {
+        INDEX: index,
+        UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+        "command": "copies",
+        "scheme": config.scheme.name,
+        "text_field": config.text_field,
+    }

@@ -1,0 +1,178 @@
+"""Documents drawn at random, and whether their fingerprints are those of their texts."""
+
+import base64
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.fields import INDEX, ROUTING, SOURCE
+from es_simhash.store.paths import get_object
+from es_simhash.store.source import field_names, text_of
+from es_simhash.text.normal_forms import normalise
+
+# Documents whose texts are in memory at once.
+_TEXTS_AT_ONCE = 50
+_MEMBERS = (fields.SCHEME, fields.CONTENT_HASH, fields.BLOCKS)
+# State of a text compared with its fingerprints. "gone": the document was deleted meanwhile.
+FRESH, STALE, MISSING, UNREADABLE, GONE = "fresh", "stale", "missing", "unreadable", "gone"
+
+
+@dataclass(frozen=True)
+class SampledDocument:
+    """A document of a sample.
+
+    Attributes:
+        ref: Where its text is.
+        scheme: Scheme of its fingerprints; None for none.
+        content_hash: Of the text they were made from.
+        blocks: Block terms.
+        fingerprint: Bytes of the document fingerprint; None when it has none.
+    """
+
+    ref: DocumentRef
+    scheme: str | None
+    content_hash: str | None
+    blocks: tuple[str, ...]
+    fingerprint: bytes | None
+
+    @classmethod
+    def of_hit(cls, hit: Mapping[str, Any], config: IndexConfig) -> "SampledDocument":
+        """Return the document of a search hit."""
+        source = hit.get("_source", {})
+        simhash = get_object(source, config.simhash_field)[0] or {}
+        vector = hit.get("fields", {}).get(config.path(fields.FINGERPRINT), [None])[0]
+        return cls(
+            _text_ref(hit, source.get(SOURCE)),
+            simhash.get(fields.SCHEME),
+            simhash.get(fields.CONTENT_HASH),
+            tuple(simhash.get(fields.BLOCKS) or ()),
+            None if vector is None else _bytes(vector),
+        )
+
+
+def _text_ref(hit: Mapping[str, Any], origin: Any) -> DocumentRef:
+    """Return where the text is: with a sidecar, in the document it has the fingerprints of."""
+    origin = origin if isinstance(origin, Mapping) else {}
+    index, routing = origin.get(INDEX, hit["_index"]), origin.get(ROUTING, hit.get("_routing"))
+    return DocumentRef(index, hit["_id"], routing)
+
+
+def _bytes(vector: str | Sequence[int]) -> bytes:
+    """Return the bytes of a vector of bits; servers before 9 return them as signed numbers."""
+    if isinstance(vector, str):
+        return base64.b64decode(vector)
+    return np.asarray(vector, np.int8).tobytes()
+
+
+def draw_sample(
+    gateway: Gateway, index: str, config: IndexConfig, size: int, seed: int = 1
+) -> list[SampledDocument]:
+    """Return documents drawn at random, the same for the same index and seed."""
+    fingerprint = config.path(fields.FINGERPRINT)
+    body = {
+        "size": size,
+        "query": in_random_order(seed=seed),
+        "_source": [*map(config.path, _MEMBERS), SOURCE],
+        "docvalue_fields": [{"field": fingerprint, "format": "binary"}],
+        "track_total_hits": False,
+    }
+    (response,) = gateway.search_all(index, [body])
+    return [SampledDocument.of_hit(hit, config) for hit in response["hits"]["hits"]]
+
+
+def fingerprint_rows(sample: Sequence[SampledDocument]) -> Fingerprints:
+    """Return the document fingerprints of documents that have one, a row each."""
+    rows = [document.fingerprint for document in sample if document.fingerprint is not None]
+    width = len(rows[0]) if rows else 0
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), width)
+
+
+def text_states(gateway: Gateway, sample: Sequence[SampledDocument], text_field: str) -> list[str]:
+    """Return the state of the text of each document compared with its fingerprints."""
+    states: list[str] = []
+    for start in range(0, len(sample), _TEXTS_AT_ONCE):
+        documents = sample[start : start + _TEXTS_AT_ONCE]
+        refs = [document.ref for document in documents]
+        entries = gateway.documents(refs, field_names(text_field))
+        states += map(_state, documents, entries, [text_field] * len(documents))
+    return states
+
+
+def _state(document: SampledDocument, entry: Mapping[str, Any], text_field: str) -> str:
+    if not entry.get("found"):
+        return GONE
+    try:
+        text = text_of(entry.get("_source", {}), text_field)
+    except InputError:
+        return UNREADABLE
+    # A text that was removed is fingerprinted as an empty one.
+    if content_hash(normalise(text or "")) == document.content_hash:
+        return FRESH
+    return MISSING if text is None else STALE
+
+
+def common_blocks(sample: Sequence[SampledDocument], count: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the most frequent block terms, each with its documents and different texts."""
+    documents = Counter(term for document in sample for term in document.blocks)
+    hashes = {(term, document.content_hash) for document in sample for term in document.blocks}
+    texts = Counter(term for term, _ in hashes)
+    for term, frequency in sorted(documents.items(), key=lambda item: (-item[1], item[0]))[:count]:
+        yield term, frequency, texts[term]
+
+
+# Documents that are read whole to recognise the field.
+_DOCUMENTS = 20
+
+
+def fingerprinted_field(
+    gateway: Gateway, sample: Sequence[SampledDocument], simhash_field: str
+) -> str | None:
+    """Return the field that holds the text that was fingerprinted, in most of a few documents.
+
+    Args:
+        gateway: Sends the request.
+        sample: Documents of the index.
+        simhash_field: Field of the `simhash` object, which is not looked into.
+
+    Returns:
+        The path of the field; None when no field of these documents has such a text.
+    """
+    documents = [document for document in sample if document.fingerprint is not None][:_DOCUMENTS]
+    refs = [document.ref for document in documents]
+    entries = gateway.documents(refs, excluded=[simhash_field])
+    matches = Counter(
+        path
+        for document, entry in zip(documents, entries, strict=True)
+        for path in _text_fields(entry.get("_source", {}))
+        if _hash(entry["_source"], path) == document.content_hash
+    )
+    # Of fields with equal texts, the one whose name is first.
+    return min(matches, key=lambda path: (-matches[path], path), default=None)
+
+
+def _text_fields(source: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Yield the paths of the fields that may hold text."""
+    for name, value in source.items():
+        if isinstance(value, Mapping):
+            yield from _text_fields(value, f"{above}{name}.")
+        elif isinstance(value, str | list):
+            yield f"{above}{name}"
+
+
+def _hash(source: Mapping[str, Any], path: str) -> str | None:
+    try:
+        text = text_of(source, path)
+    except InputError:
+        return None
+    return None if text is None else content_hash(normalise(text))

@@ -1,0 +1,79 @@
+"""Counts of the documents of an index, as a status has them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SchemeCoverage:
+    """How many documents have fields of which scheme.
+
+    Attributes:
+        scheme: The scheme of the index.
+        current: Documents of that scheme.
+        others: Documents of each other scheme.
+        none: Documents of no scheme.
+    """
+
+    scheme: str
+    current: int
+    others: Mapping[str, int]
+    none: int
+
+    @property
+    def another(self) -> int:
+        """Documents of another scheme than the one of the index."""
+        return sum(self.others.values())
+
+
+@dataclass(frozen=True)
+class MethodCoverage(SchemeCoverage):
+    """How many documents have fingerprints of a method.
+
+    Attributes:
+        method: Name of the method.
+        unreadable: Documents that the method cannot read, among those that are current.
+        empty: Documents without words, among those that are current.
+    """
+
+    method: str
+    unreadable: int
+    empty: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """Counts of the documents of an index.
+
+    Attributes:
+        index: Name of the index.
+        documents: All documents.
+        fingerprints: How many have fingerprints of which scheme.
+        empty: Texts without tokens.
+        failed: Documents the ingest pipeline could not fingerprint.
+        profiles: How many have semantic profiles of which scheme; None when the index finds
+            versions alone.
+        families: Version families.
+        in_families: Documents of them.
+        duplicates: Documents flagged as a duplicate of another.
+        bytes: Size of each member of the `simhash` object on disk, in one copy of each shard and
+            without `_source`; None when it was not requested, or the privilege is missing.
+        methods: How many have fingerprints of each method that the index was installed with.
+    """
+
+    index: str
+    documents: int
+    fingerprints: SchemeCoverage
+    empty: int
+    failed: int
+    profiles: SchemeCoverage | None
+    families: int
+    in_families: int
+    duplicates: int
+    bytes: Mapping[str, int] | None
+    methods: tuple[MethodCoverage, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the status as JSON has it."""
+        return asdict(self)

@@ -1,0 +1,199 @@
+"""One run over an index: from what changed to the families of everything linked with it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.maintenance.families.family_corpus import Corpus, Representatives
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.family_reader import IndexReader
+from es_simhash.maintenance.families.family_report import Family, Progress
+from es_simhash.maintenance.families.family_writer import Change, Membership
+from es_simhash.maintenance.families.link_graph import LinkGraph
+from es_simhash.pairs.joined_families import Noted, united_families
+from es_simhash.pairs.merging import Comparison, Pair, family_names, pair
+from es_simhash.pairs.postings import MAX_TEXTS
+from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.links import kept_share, version_score
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store.installation.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
+from es_simhash.store.installation.state_index import StateIndex
+
+# Documents that are read and added to posting lists in the time of one search.
+READS_PER_SEARCH = 4
+
+
+class FamilyRun:
+    """The state of one run.
+
+    Args:
+        reader: Reads the index; open until the families are known.
+        state: State of the runs before.
+        options: Of the run.
+
+    Attributes:
+        corpus: The documents and texts of the run.
+        graph: The links between the texts.
+        is_full: True when all documents are processed, not only what changed.
+    """
+
+    def __init__(self, reader: IndexReader, state: StateIndex, options: FamilyOptions) -> None:
+        self._reader = reader
+        self._state = state
+        self._options = options
+        self._recorded_sizes = state.sizes()
+        self._sizes = reader.family_sizes()
+        self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
+        self._dismissals, self._joins = (stored.all() for stored in self._stored_pairs)
+        self._noted = Noted[str]()
+        self._settings_key = options.settings_key(reader.threshold)
+        self.is_full = options.everything or state.last_run() != self._settings_key
+        self.corpus = Corpus(reader)
+        self.graph = LinkGraph(self.corpus, reader)
+
+    def explore(self, progress: Progress | None) -> None:
+        """Read what may have changed, and everything that is linked with it."""
+        count, postings = self._reader.count(), None
+        seeds: Collection[str] = () if self.is_full else self._changed_texts()
+        fits = count <= MAX_TEXTS
+        if fits and (self.is_full or len(seeds) * READS_PER_SEARCH > count):
+            hashes, postings = self.corpus.add_all()
+            seeds = hashes if self.is_full else seeds
+        elif self.is_full:
+            seeds = self.corpus.add(self._reader.all())
+        self.graph = LinkGraph(self.corpus, self._reader, postings)
+        self._noted = self._noted_texts()
+        self.graph.explore(set(seeds), self._noted, progress)
+
+    def _changed_texts(self) -> list[str]:
+        """Return the texts of documents without a family, of changed families and noted pairs."""
+        changed = self.corpus.add(self._reader.without_family())
+        names = [*self._sizes, *(self._recorded_sizes.keys() - self._sizes.keys())]
+        resized = [
+            name for name in names if self._sizes.get(name, 0) != self._recorded_sizes.get(name, 1)
+        ]
+        changed += self.corpus.add(self._reader.of_families(resized))
+        noted = [*self._dismissals, *self._joins]
+        pending = {id for each in noted if each.pending for id in each.ids}
+        changed += self.corpus.add(self._reader.of_ids(sorted(pending)))
+        self.corpus.add_copies(sorted(set(changed)))
+        return changed
+
+    def _noted_texts(self) -> Noted[str]:
+        """Return what a person noted about documents, as pairs of their texts."""
+        dismissed, joined = _standing(self._dismissals), _standing(self._joins)
+        self.corpus.add(self._reader.of_ids(sorted({*chain(*dismissed, *joined)})))
+        texts = JoinedGroups.of_texts(joined, self._hashes())
+        return Noted(set(self._text_pairs(dismissed).values()), texts)
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the texts of the documents by their ids.
+
+        Documents without words have none, nor those whose text is not the fingerprinted one.
+        """
+        return {
+            ref.id: document.content_hash
+            for ref, document in self.corpus.documents.items()
+            if document.content_hash in self.corpus.copies
+        }
+
+    def _text_pairs(self, pairs: Iterable[Ids]) -> dict[Ids, Pair[str]]:
+        """Return the texts of pairs of documents that have two, by the ids."""
+        hashes = self._hashes()
+        return {
+            (id_a, id_b): pair(hashes[id_a], hashes[id_b])
+            for id_a, id_b in pairs
+            if id_a in hashes and id_b in hashes and hashes[id_a] != hashes[id_b]
+        }
+
+    def contradicted(self) -> list[Ids]:
+        """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
+        texts = self._text_pairs(_standing(self._dismissals))
+        return sorted(
+            ids for ids, (one, other) in texts.items() if other in self._noted.joined.group(one)
+        )
+
+    def families(self) -> list[Family]:
+        """Return the families of all texts that were queried, and of documents without words."""
+        ranking = Representatives(self.corpus, self._options.rule, self.graph.queried)
+        comparison = Comparison(self._score, self._kept, ranking.rank)
+        groups = list(
+            united_families(self.graph.queried, self.graph.neighbours, comparison, self._noted)
+        )
+        families = [
+            Family(name, self._members(group, ranking.document(group[0])))
+            for name, group in zip(self._names(groups), groups, strict=True)
+        ]
+        for ref in self.corpus.empty:
+            families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
+        return sorted(families, key=lambda family: family.name)
+
+    def _score(self, one: str, other: str) -> float:
+        # Linked texts score enough, and their texts may have to be read again.
+        score = self.graph.scores.get(pair(one, other))
+        if score is not None:
+            return score
+        texts = self.corpus.text(one), self.corpus.text(other)
+        return version_score(*texts, self._reader.threshold)
+
+    def _kept(self, one: str, other: str) -> float:
+        return kept_share(self.corpus.text(one), self.corpus.text(other))
+
+    def _members(self, group: Sequence[str], first: DocumentRef) -> tuple[DocumentRef, ...]:
+        refs = {ref for content_hash in group for ref in self.corpus.copies[content_hash]}
+        return (first, *sorted(refs - {first}))
+
+    def _names(self, groups: Sequence[Sequence[str]]) -> list[str]:
+        stored_names = {
+            content_hash: [
+                family
+                for ref in self.corpus.copies[content_hash]
+                if (family := self.corpus.documents[ref].family) is not None
+            ]
+            for content_hash in self.graph.queried
+        }
+        counts = Counter(name for names in stored_names.values() for name in names)
+        # A name that documents have whose text was not queried belongs to another family.
+        taken = {name for name, size in self._sizes.items() if size > counts[name]}
+        return family_names(groups, stored_names, taken)
+
+    def changes(self, families: Iterable[Family]) -> list[Change]:
+        """Return the documents of which something else is stored, each with what is to be."""
+        documents = self.corpus.documents
+        memberships = (
+            (documents[ref], Membership(family.name, ref == family.documents[0]))
+            for family in families
+            for ref in family.documents
+        )
+        return [
+            (document, member)
+            for document, member in memberships
+            if (document.family, document.represents) != (member.family, member.represents)
+        ]
+
+    def undated(self, families: Iterable[Family]) -> list[str]:
+        """Return the ids of documents without a date, where dates matter."""
+        if not self._options.compares_dates:
+            return []
+        documents = self.corpus.documents
+        refs = (ref for family in families for ref in family.documents)
+        return sorted(ref.id for ref in refs if documents[ref].date is None)
+
+    def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
+        """Store the sizes of the families, and acknowledge what a person noted."""
+        sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
+        for family in families:
+            stored = {self.corpus.documents[ref].family for ref in family.documents}
+            sizes.update((name, 0) for name in stored if name is not None)
+        for family in families:
+            sizes[family.name] = len(set(family.documents) - skipped)
+        self._state.write_sizes(sizes, self._recorded_sizes)
+        for pairs, noted in zip(self._stored_pairs, (self._dismissals, self._joins), strict=True):
+            pairs.acknowledge([each for each in noted if each.pending])
+        if self.is_full:
+            self._state.write_run(self._settings_key)
+
+
+def _standing(noted: Iterable[NotedPair]) -> list[Ids]:
+    return [each.ids for each in noted if not each.undone]

@@ -1,0 +1,275 @@
+"""What is done with changed documents that are versions of another of their family."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.ingestion.deduplication.audit import default_audit, open_audit
+from es_simhash.ingestion.deduplication.audit_records import Record
+from es_simhash.ingestion.deduplication.choice import best_original, decide_version
+from es_simhash.ingestion.deduplication.dates import DocumentDates
+from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.effects import (
+    delete_replaced,
+    finish_replacements,
+    is_conflict,
+)
+from es_simhash.ingestion.deduplication.recorder import Recorder
+from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
+from es_simhash.ingestion.deduplication.run_ids import new_run
+from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
+from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.maintenance.families.family_report import Family
+from es_simhash.maintenance.sweeps.changed_documents import (
+    ChangedDocument,
+    FamilyOriginal,
+    Member,
+    members_in_order,
+)
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import Date
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.installation.noted_pairs import Dismissals, Joins
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.paths import nested_path
+
+# Documents that are read and decided together; each may be long.
+_MEMBERS = 50
+_REMOVING = ("skip", "replace")
+
+
+@dataclass(frozen=True)
+class _MemberDecision:
+    """A decision, with the document it is about and the original as they were read."""
+
+    decision: Decision
+    stored: StoredDocument
+    original: FamilyOriginal
+
+
+class FamilyPolicy:
+    """Decides members of families by the rules of ingest; use it as a context manager.
+
+    Args:
+        gateway: To the cluster; it has a retry policy.
+        index: Index with fingerprints.
+        config: Of the index, with its scheme.
+        rules: What counts as a version, and what is done with it.
+        dates: Of the documents.
+
+    Attributes:
+        decisions: Versions by what was done with them.
+        conflicted: Ids of versions that another writer changed meanwhile.
+        undated: Ids of documents without a date that were compared by their dates.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        index: str,
+        config: IndexConfig,
+        rules: OnVersion,
+        dates: DocumentDates,
+    ) -> None:
+        self.decisions: Counter[str] = Counter()
+        self.conflicted: list[str] = []
+        self.undated: set[str] = set()
+        self._config = config
+        self._rules = rules
+        self._gateway = gateway
+        self._dates = dates
+        self._index = index
+        self._audit = open_audit(rules.audit or default_audit(index), gateway)
+
+    def __enter__(self) -> "FamilyPolicy":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._audit.close()
+
+    @cached_property
+    def _context(self) -> RunContext:
+        # Read when decisions begin: a person may decide while documents are enriched.
+        state = StateIndex(self._gateway, self._index, self._config.simhash_field)
+        settled = SettledPairs(*Dismissals(state).settled(), Joins(state).pairs())
+        return RunContext(self._index, self._config, self._rules, new_run(), settled)
+
+    @cached_property
+    def _documents(self) -> StoredDocuments:
+        return StoredDocuments(self._gateway, self._context)
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        return Recorder(self._context)
+
+    @property
+    def audit(self) -> str:
+        """Name of the audit log."""
+        return self._audit.name
+
+    @property
+    def run(self) -> str:
+        """Id of this run in the audit log."""
+        return self._context.run
+
+    def recover(self) -> None:
+        """Finish the deletions of a sweep that was killed."""
+        if self._rules.action == "replace":
+            finish_replacements(self._documents, self._audit.read())
+
+    def decide(
+        self, families: Iterable[Family], changes: Mapping[DocumentRef, ChangedDocument]
+    ) -> None:
+        """Decide the changed documents of families, in their order.
+
+        Args:
+            families: Families that may have changed documents.
+            changes: The documents that were changed since the last sweep.
+        """
+        members = members_in_order(families, changes)
+        while batch := list(islice(members, _MEMBERS)):
+            decisions = list(self._decisions(batch))
+            self._audit.write([self._record(made, made.original.stored) for made in decisions])
+            self._apply(decisions)
+        self._gateway.refresh(self._context.index)
+
+    def _decisions(self, batch: Sequence[Member]) -> Iterator[_MemberDecision]:
+        """Yield the decisions for the changed documents of a batch that are versions."""
+        members = list(self._read(batch))
+        dates = self._dates.of_stored([stored.source for _, stored, _ in members])
+        for position, (member, stored, prints) in enumerate(members):
+            document = self._incoming(position, stored, prints, dates[position])
+            original = replace(document.as_original(), ref=stored.ref)
+            made = self._decision(member, document, stored)
+            if made is None or made.decision.action == "replace":
+                member.originals.append(FamilyOriginal(original, stored))
+            if made is not None:
+                if made.decision.action == "replace":
+                    member.originals.remove(made.original)
+                self.undated.update(made.decision.undated)
+                yield made
+
+    def _decision(
+        self, member: Member, document: IncomingDocument, stored: StoredDocument
+    ) -> _MemberDecision | None:
+        """Return the decision for one document; None for one that is an original."""
+        if member.change is None:
+            return None
+        settled = self._context.settled
+        originals = [
+            candidate.original
+            for candidate in member.originals
+            if not settled.binds(document.id, candidate.original.id)
+        ]
+        joined = settled.joined_with(document.id)
+        threshold = self._config.versions_from
+        match = best_original(document, originals, self._rules, threshold, joined)
+        if match is None:
+            return None
+        relation, original = match
+        exists = not member.change.is_new
+        decision = decide_version(document, relation, original, self._rules, exists=exists)
+        if decision.action == "write":
+            # A document that existed before is never removed, whatever its text is now.
+            decision = replace(decision, action="flag")
+        if decision.action == "link":
+            decision = replace(decision, family=member.family)
+        matched = next(
+            candidate for candidate in member.originals if candidate.original is original
+        )
+        return _MemberDecision(decision, stored, matched)
+
+    def _read(
+        self, batch: Sequence[Member]
+    ) -> Iterator[tuple[Member, StoredDocument, TextFingerprints]]:
+        """Yield members that are flagged as versions of nothing, and have the stored text."""
+        refs = [member.ref for member in batch]
+        documents = self._documents.read_fields(refs, self._source_fields())
+        unflagged = [
+            (member, stored)
+            for member, stored in zip(batch, documents, strict=True)
+            if stored is not None and not stored.duplicate_of
+        ]
+        texts = [stored.text for _, stored in unflagged]
+        if texts:
+            fingerprints = fingerprint_batch(texts, self._config.scheme)
+            for (member, stored), prints in zip(unflagged, fingerprints, strict=True):
+                if prints.content_hash == stored.content_hash:
+                    yield member, stored, prints
+
+    def _source_fields(self) -> list[str] | None:
+        """Return the fields to read; None for all of a document that may have to be restored."""
+        if self._rules.action in _REMOVING:
+            return None
+        members = (fields.CONTENT_HASH, fields.FAMILY, fields.DUPLICATE_OF)
+        return [*self._config.text_fields, *map(self._config.path, members)]
+
+    def _incoming(
+        self, position: int, stored: StoredDocument, prints: TextFingerprints, date: Date | None
+    ) -> IncomingDocument:
+        return IncomingDocument(
+            stored.ref.id,
+            position,
+            prints,
+            stored.to_json(),
+            b"{}",
+            exists=True,
+            text_field=self._config.text_field,
+            date=date,
+            is_undated=date is None and self._rules.compares_dates,
+            routing=stored.ref.routing,
+        )
+
+    def _record(self, made: _MemberDecision, original: StoredDocument) -> Record:
+        """Return the record of a decision, with what `undo` needs to find the document."""
+        record = self._recorder.record(made.decision, original, {})
+        ref = made.stored.ref
+        return Record({**record.head, "in": ref.index}, record.document)
+
+    def _apply(self, decisions: Sequence[_MemberDecision]) -> None:
+        """Update or delete the documents that were decided, and delete what was replaced."""
+        updates = [made for made in decisions if made.decision.action != "replace"]
+        actions = [self._lines(made) for made in updates]
+        results = self._gateway.bulk(actions, index=self._context.index)
+        for made, result in zip(updates, results, strict=True):
+            if is_conflict(result):
+                self.conflicted.append(made.decision.id)
+            else:
+                self.decisions[made.decision.action] += 1
+        for made in decisions:
+            if made.decision.action == "replace":
+                self._delete_original(made)
+                self.decisions["replace"] += 1
+
+    def _lines(self, made: _MemberDecision) -> list[dict[str, object]]:
+        if made.decision.action == "skip":
+            return [{"delete": made.stored.target}]
+        members = nested_path(self._config.simhash_field, made.decision.simhash_fields)
+        return [{"update": made.stored.target}, {"doc": members}]
+
+    def _delete_original(self, made: _MemberDecision) -> None:
+        def record(changed: StoredDocument) -> None:
+            self._audit.write([self._record(made, changed)])
+
+        delete_replaced(self._documents, made.decision, made.original.stored, record)
+
+
+def require_one_index(rules: OnVersion, indices: Iterable[str]) -> None:
+    """Check that documents are removed from one index only: `undo` restores to one name.
+
+    Raises:
+        InputError: There are several, and the rules remove documents.
+    """
+    names = sorted(indices)
+    if rules.action in _REMOVING and len(names) > 1:
+        raise InputError(
+            f"Action {rules.action!r} removes documents from one index, this name stands for "
+            f"{', '.join(names)}; use flag or link.",
+            parameter="on_version",
+        )

@@ -1,0 +1,1 @@
+"""Candidates, compared pairs, links, families and copies: pure functions over arrays."""

@@ -1,0 +1,215 @@
+import random
+from collections.abc import Callable
+from itertools import combinations
+
+import pytest
+
+from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.merging import Comparison, families_of
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.links import kept_share
+from es_simhash.relation.thresholds import LEAST_KEPT
+
+
+def members(families: list[list[str]]) -> set[frozenset[str]]:
+    return {frozenset(family) for family in families}
+
+
+def test_versions_are_one_family_and_strangers_are_not(texts: dict[str, str]) -> None:
+    wanted = {frozenset(id for id in texts if id.split("-")[0] == f"t{seed}") for seed in range(12)}
+    assert members(families_in_memory(texts)) == wanted
+
+
+def test_the_order_of_the_texts_does_not_matter(texts: dict[str, str]) -> None:
+    families = families_in_memory(texts)
+    for seed in range(20):
+        ids = list(texts)
+        random.Random(seed).shuffle(ids)
+        assert families_in_memory({id: texts[id] for id in ids}) == families
+
+
+def test_a_further_text_of_no_family_changes_no_other(
+    texts: dict[str, str], make_text: Callable[..., str]
+) -> None:
+    families = members(families_in_memory(texts))
+    assert members(families_in_memory({**texts, "new": make_text(99)})) == {
+        *families,
+        frozenset({"new"}),
+    }
+
+
+def test_exact_copies_are_of_one_family(make_text: Callable[..., str]) -> None:
+    copied = make_text(1)
+    families = families_in_memory({"a": copied, "b": copied.upper(), "c": make_text(2)})
+    assert members(families) == {frozenset("ab"), frozenset("c")}
+
+
+def test_texts_without_words_are_families_of_their_own() -> None:
+    assert members(families_in_memory({"a": "", "b": "", "c": "!!"})) == {
+        frozenset("a"),
+        frozenset("b"),
+        frozenset("c"),
+    }
+
+
+def test_no_chain_joins_strangers(make_text: Callable[..., str]) -> None:
+    """Each text is a version of the next, but the last has nothing of the first."""
+    chain = [make_text(1)]
+    for step in range(40):
+        words = chain[-1].split()
+        chain.append(" ".join([*words[15:], *make_text(1000 + step, 15).split()]))
+    texts = {f"{number:02}": each for number, each in enumerate(chain)}
+    read = dict(zip(texts, TextAnalyser(DEFAULT).analyse_each(texts.values()), strict=True))
+    families = families_in_memory(texts)
+    assert max(len(family) for family in families) > 1
+    for representative, *others in families:
+        for other in others:
+            one, two = read[representative], read[other]
+            assert one is not None
+            assert two is not None
+            assert kept_share(one, two) >= LEAST_KEPT
+    assert not any({"00", "40"} <= set(family) for family in families)
+
+
+def test_the_highest_rank_represents_its_family(texts: dict[str, str]) -> None:
+    newest = families_in_memory(texts, rank=lambda id: id)
+    oldest = families_in_memory(texts, rank=lambda id: [-ord(letter) for letter in id])
+    for family in newest:
+        assert family[0] == max(family)
+    for family in oldest:
+        assert family[0] == min(family)
+
+
+def test_the_longest_represents_by_default(make_text: Callable[..., str]) -> None:
+    short = make_text(5)
+    long_ = f"{short} {make_text(6, 40)}"
+    assert families_in_memory({"short": short, "long": long_}) == [["long", "short"]]
+
+
+def test_dismissed_texts_are_of_two_families_even_beside_a_third(texts: dict[str, str]) -> None:
+    assert frozenset({"t0-1", "t0-2", "t0-3"}) in members(families_in_memory(texts))
+    for one, other in combinations(["t0-1", "t0-2", "t0-3"], 2):
+        families = families_in_memory(texts, dismissed=[(one, other)])
+        assert not any({one, other} <= set(family) for family in families)
+        assert members(families_in_memory(texts, dismissed=[(other, one)])) == members(families)
+
+
+def test_records_whose_numbers_differ_are_of_two_families() -> None:
+    record = "Gateways to clinical trials. Bayes, M. and Rabasseda, X. Methods and Findings. "
+    families = families_in_memory(
+        {
+            "a": record + "2007 29 7 467-509",
+            "b": record.replace("and Findings", "& Findings") + "2007 29 467-509",
+            "c": record + "2003 25 5 387-408",
+        }
+    )
+    assert members(families) == {frozenset("ab"), frozenset("c")}
+
+
+def test_texts_made_by_one_form_are_not_versions_of_each_other(
+    make_text: Callable[..., str],
+) -> None:
+    form = make_text(7, 200)
+    filled = {
+        str(number): f"{make_text(3000 + number, 40)} {form} {make_text(4000 + number, 60)}"
+        for number in range(6)
+    }
+    assert len(families_in_memory(filled)) == 6
+
+
+def test_left_out_texts_make_families_of_their_own() -> None:
+    neighbours = {"a": ["b"], "b": ["a", "c"], "c": ["b", "d"], "d": ["c"]}
+    order = "abcd"
+    found = families_of(
+        order,
+        neighbours,
+        Comparison(
+            score=lambda one, other: 0.7 * (abs(order.index(one) - order.index(other)) == 1),
+            kept=lambda one, other: 1.0,
+            rank=lambda node: -order.index(node),
+        ),
+    )
+    assert members(list(found)) == {frozenset("ab"), frozenset("cd")}
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(0.3, {"abcd"}), (0.05, {"ab", "cd"})])
+def test_small_steps_lead_to_members_that_keep_something(kept: float, expected: set[str]) -> None:
+    neighbours = {"a": ["b"], "b": ["a", "c"], "c": ["b", "d"], "d": ["c"]}
+    order = "abcd"
+    found = families_of(
+        order,
+        neighbours,
+        Comparison(
+            score=lambda one, other: 0.9 * (abs(order.index(one) - order.index(other)) == 1),
+            kept=lambda one, other: kept,
+            rank=lambda node: -order.index(node),
+        ),
+    )
+    assert members(list(found)) == {frozenset(each) for each in expected}
+
+
+def test_no_text_leaves_its_closest_version_for_a_longer_text() -> None:
+    scores = {("long", "first"): 0.7, ("first", "second"): 0.95}
+    neighbours = {"long": ["first"], "first": ["long", "second"], "second": ["first"]}
+    found = families_of(
+        neighbours,
+        neighbours,
+        Comparison(
+            score=lambda one, other: scores.get((one, other), scores.get((other, one), 0.0)),
+            kept=lambda one, other: 0.0,
+            rank=len,
+        ),
+    )
+    assert members(list(found)) == {frozenset({"long"}), frozenset({"first", "second"})}
+
+
+def test_dismissed_texts_keep_their_families_apart() -> None:
+    scores = {"ab": 0.95, "cd": 0.9, "ac": 0.8, "bc": 0.8, "ad": 0.8, "bd": 0.7}
+    neighbours = {node: [other for other in "abcd" if other != node] for node in "abcd"}
+    comparison = Comparison(
+        score=lambda one, other: scores["".join(sorted((one, other)))],
+        kept=lambda one, other: 1.0,
+        rank="dcba".index,
+    )
+    assert members(list(families_of("abcd", neighbours, comparison))) == {frozenset("abcd")}
+    apart = families_of("abcd", neighbours, comparison, {("b", "d")})
+    assert members(list(apart)) == {frozenset("ab"), frozenset("cd")}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_families_of_any_scores(seed: int) -> None:
+    chosen = random.Random(seed)
+    nodes = [f"{number:02}" for number in range(24)]
+    drawn = {each: chosen.choice([0, 0, 0.6 + 0.4 * chosen.random()]) for each in pairs_of(nodes)}
+    kept = {each: chosen.random() * 0.3 for each in drawn}
+
+    def score(one: str, other: str) -> float:
+        return drawn[min(one, other), max(one, other)]
+
+    neighbours = {
+        node: [other for other in nodes if other != node and score(node, other)] for node in nodes
+    }
+    comparison = Comparison(score, lambda one, other: kept[min(one, other), max(one, other)], int)
+    families = list(families_of(nodes, neighbours, comparison))
+    assert sorted(node for family in families for node in family) == nodes
+    chosen.shuffle(nodes)
+    shuffled = {node: chosen.sample(neighbours[node], len(neighbours[node])) for node in nodes}
+    assert members(list(families_of(nodes, shuffled, comparison))) == members(families)
+    family_of = {node: family for family in families for node in family}
+    for family in families:
+        assert family[0] == max(family)
+        for node in family[1:]:
+            assert score(family[0], node) or kept[node, family[0]] >= LEAST_KEPT
+    closest = {
+        node: max(others, key=lambda other: score(node, other))
+        for node, others in neighbours.items()
+        if others
+    }
+    for node, other in closest.items():
+        if closest[other] == node:
+            assert family_of[node] is family_of[other]
+
+
+def pairs_of(nodes: list[str]) -> list[tuple[str, str]]:
+    return list(combinations(nodes, 2))
