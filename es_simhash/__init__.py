@@ -7,7 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from es_simhash.differences.compare import changes
+    from es_simhash.differences.difference import (
+        Change,
+        Changes,
+        ChangeSummary,
+        KeyChange,
+        MovedBlock,
+    )
     from es_simhash.differences.history import (
         Blame,
         BlamedSentence,
@@ -15,14 +21,8 @@ if TYPE_CHECKING:
         HistoryStep,
         Version,
     )
-    from es_simhash.differences.model import (
-        Change,
-        Changes,
-        ChangeSummary,
-        KeyChange,
-        MovedBlock,
-    )
-    from es_simhash.differences.timeline import DatedVersion, Timeline
+    from es_simhash.differences.text_changes import changes
+    from es_simhash.differences.version_timeline import DatedVersion, Timeline
     from es_simhash.errors import (
         ClusterError,
         DocumentAmbiguous,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         SchemeError,
         SchemeMismatch,
     )
-    from es_simhash.fingerprints.scheme import Scheme
+    from es_simhash.fingerprints.fingerprint_scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import (
         TextFingerprints,
         fingerprint,
@@ -116,22 +116,21 @@ if TYPE_CHECKING:
     from es_simhash.questions.protocol import RelatedIndex
     from es_simhash.questions.sidecar import SidecarIndex
     from es_simhash.relation.answer import Answer, Extent
-    from es_simhash.relation.compare import compare
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
-    from es_simhash.relation.model import (
+    from es_simhash.relation.references import DocumentRef
+    from es_simhash.relation.relation import (
         Coverage,
         DocumentContext,
         Relation,
         Reuse,
         SharedPassage,
         Span,
+        reason,
     )
-    from es_simhash.relation.reasons import reason
-    from es_simhash.relation.references import DocumentRef
-    from es_simhash.semantics.extraction import Entity
-    from es_simhash.semantics.profile import SemanticProfile
+    from es_simhash.relation.text_comparison import compare
     from es_simhash.semantics.profiler import profile_texts
-    from es_simhash.semantics.scheme import SemanticScheme
+    from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
+    from es_simhash.semantics.semantic_scheme import SemanticScheme
     from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
     from es_simhash.store.added_schemes import AddedScheme
     from es_simhash.store.config import IndexConfig
@@ -161,26 +160,26 @@ _MODULES = {
     "BlamedSentence": "es_simhash.differences.history",
     "BlockFigures": "es_simhash.lab.tuning.model",
     "Boilerplate": "es_simhash.maintenance.copies.copies_report",
-    "Change": "es_simhash.differences.model",
-    "ChangeSummary": "es_simhash.differences.model",
-    "Changes": "es_simhash.differences.model",
+    "Change": "es_simhash.differences.difference",
+    "ChangeSummary": "es_simhash.differences.difference",
+    "Changes": "es_simhash.differences.difference",
     "ClusterError": "es_simhash.errors",
     "CopiedPassage": "es_simhash.maintenance.copies.copies_report",
     "CopiesReport": "es_simhash.maintenance.copies.copies_report",
     "Copy": "es_simhash.maintenance.copies.copies_report",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",
     "CopySide": "es_simhash.maintenance.copies.copies_report",
-    "Coverage": "es_simhash.relation.model",
-    "DatedVersion": "es_simhash.differences.timeline",
+    "Coverage": "es_simhash.relation.relation",
+    "DatedVersion": "es_simhash.differences.version_timeline",
     "Decision": "es_simhash.ingestion.deduplication.decision",
     "Displaced": "es_simhash.ingestion.bulk.outcome",
-    "DocumentContext": "es_simhash.relation.model",
+    "DocumentContext": "es_simhash.relation.relation",
     "DocumentFields": "es_simhash.store.document_fields",
     "DocumentAmbiguous": "es_simhash.errors",
     "DocumentMissing": "es_simhash.errors",
     "DocumentRef": "es_simhash.relation.references",
     "DocumentSettings": "es_simhash.store.document_fields",
-    "Entity": "es_simhash.semantics.extraction",
+    "Entity": "es_simhash.semantics.semantic_profile",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.maintenance.backfills.estimate",
     "Evaluation": "es_simhash.lab.evaluation.evaluation",
@@ -202,7 +201,7 @@ _MODULES = {
     "IngestSettings": "es_simhash.ingestion.settings",
     "InputError": "es_simhash.errors",
     "KFigures": "es_simhash.lab.tuning.model",
-    "KeyChange": "es_simhash.differences.model",
+    "KeyChange": "es_simhash.differences.difference",
     "LabelledFigures": "es_simhash.lab.tuning.model",
     "Interval": "es_simhash.lab.evaluation.model",
     "LabelledPairs": "es_simhash.lab.evaluation.labelled_pairs",
@@ -218,7 +217,7 @@ _MODULES = {
     "MethodEvidence": "es_simhash.store.elasticsearch.method_search",
     "MethodRelation": "es_simhash.store.elasticsearch.method_search",
     "MissingExtra": "es_simhash.errors",
-    "MovedBlock": "es_simhash.differences.model",
+    "MovedBlock": "es_simhash.differences.difference",
     "MovedDocument": "es_simhash.maintenance.families.family_report",
     "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
@@ -226,32 +225,32 @@ _MODULES = {
     "Outcome": "es_simhash.ingestion.bulk.outcome",
     "Recency": "es_simhash.store.options",
     "RelatedIndex": "es_simhash.questions.protocol",
-    "Relation": "es_simhash.relation.model",
+    "Relation": "es_simhash.relation.relation",
     "Request": "es_simhash.store.installation.install",
     "RetryPolicy": "es_simhash.store.elasticsearch.retry",
-    "Reuse": "es_simhash.relation.model",
-    "Scheme": "es_simhash.fingerprints.scheme",
+    "Reuse": "es_simhash.relation.relation",
+    "Scheme": "es_simhash.fingerprints.fingerprint_scheme",
     "SchemeError": "es_simhash.errors",
     "SchemeFigures": "es_simhash.lab.tuning.model",
     "SchemeMismatch": "es_simhash.errors",
     "SchemeProposal": "es_simhash.lab.tuning.model",
     "SearchOptions": "es_simhash.store.options",
     "Selection": "es_simhash.maintenance.backfills.backfill_job",
-    "SemanticProfile": "es_simhash.semantics.profile",
-    "SemanticScheme": "es_simhash.semantics.scheme",
+    "SemanticProfile": "es_simhash.semantics.semantic_profile",
+    "SemanticScheme": "es_simhash.semantics.semantic_scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SetEvaluation": "es_simhash.lab.evaluation.model",
     "SettledPair": "es_simhash.maintenance.families.manual_pairs",
     "SharedConcept": "es_simhash.semantics.similarity",
-    "SharedPassage": "es_simhash.relation.model",
+    "SharedPassage": "es_simhash.relation.relation",
     "SidecarIndex": "es_simhash.questions.sidecar",
-    "Span": "es_simhash.relation.model",
+    "Span": "es_simhash.relation.relation",
     "SweepReport": "es_simhash.maintenance.sweeps.sweep",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
     "ThresholdFigures": "es_simhash.lab.tuning.model",
     "ThresholdProposal": "es_simhash.lab.tuning.model",
-    "Timeline": "es_simhash.differences.timeline",
+    "Timeline": "es_simhash.differences.version_timeline",
     "TuneOptions": "es_simhash.lab.tuning.model",
     "Tuning": "es_simhash.lab.tuning.model",
     "UndoReport": "es_simhash.ingestion.undo_report",
@@ -259,8 +258,8 @@ _MODULES = {
     "VersionPolicy": "es_simhash.ingestion.deduplication.policy",
     "WrongPair": "es_simhash.lab.evaluation.model",
     "backfill": "es_simhash.maintenance.backfills.backfill",
-    "changes": "es_simhash.differences.compare",
-    "compare": "es_simhash.relation.compare",
+    "changes": "es_simhash.differences.text_changes",
+    "compare": "es_simhash.relation.text_comparison",
     "compare_fingerprints": "es_simhash.lab.methods.strings",
     "configure": "es_simhash.store.installation.document_settings",
     "connect": "es_simhash.store.elasticsearch.connection",
@@ -285,7 +284,7 @@ _MODULES = {
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.store.installation.proposal",
     "read_pairs": "es_simhash.lab.evaluation.labelled_pairs",
-    "reason": "es_simhash.relation.reasons",
+    "reason": "es_simhash.relation.relation",
     "related_query": "es_simhash.store.elasticsearch.candidates",
     "settled_pairs": "es_simhash.maintenance.families.manual_pairs",
     "sweep": "es_simhash.maintenance.sweeps.sweep",

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store import semantic_conformance
 from es_simhash.store.conformance import Vector, describe
 

@@ -25,7 +25,7 @@ from minilm import read_encoder
 from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import normal_form
-from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS
+from es_simhash.semantics.semantic_scheme import WORD_VECTOR_DIMENSIONS
 from es_simhash.semantics.vectors import FILE, pack_nibbles
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote
 from urllib.request import Request, urlopen
 
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from scripts.build_site import ROOT, sources
 from scripts.figure_tables import slug, table_cells, tables_of
 

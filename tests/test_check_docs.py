@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from scripts import check_docs
 from scripts.build_site import ROOT
 from scripts.check_docs import anchors, external_faults, figure_faults, link_faults, table_faults

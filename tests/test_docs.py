@@ -11,7 +11,7 @@ import pytest
 import es_simhash
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.store.conformance import describe
 from tests.support import reference

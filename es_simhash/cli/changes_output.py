@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.output import print_json, shortened
-from es_simhash.differences.model import Changes, KeyChange
+from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.rendering.hunks import (
     Hunk,
@@ -18,8 +18,8 @@ from es_simhash.differences.rendering.hunks import (
     hunks,
 )
 from es_simhash.differences.rendering.unified import unified_diff
-from es_simhash.differences.timeline import Timeline
-from es_simhash.relation.compare import compare
+from es_simhash.differences.version_timeline import Timeline
+from es_simhash.relation.text_comparison import compare
 from es_simhash.text.escaping import one_line, printable
 
 FORMATS = ("table", "text", "json", "diff", "html")

@@ -13,10 +13,10 @@ from es_simhash.cli.output import print_json
 from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
-from es_simhash.differences.compare import changes
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.differences.text_changes import changes
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.lab.methods.registry import method_names
-from es_simhash.relation.compare import compare as compare_texts
+from es_simhash.relation.text_comparison import compare as compare_texts
 
 # Of what two files share.
 _FORMATS = ("table", "json")

@@ -12,13 +12,12 @@ from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.errors import InputError
-from es_simhash.semantics.extraction import Extraction, Spans
-from es_simhash.semantics.extractors.phrases import find_phrases
+from es_simhash.semantics.extractors.builtin import find_phrases
 from es_simhash.semantics.languages.words import words_with_offsets
-from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.vocabulary.files import load_vocabulary
-from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch
+from es_simhash.semantics.semantic_profile import Extraction, SemanticProfile, Spans
+from es_simhash.semantics.vocabularies.files import load_vocabulary
+from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch
 from es_simhash.text.escaping import one_line
 
 _ENTITY, _PHRASE, _WORD, _VOCABULARY = "bold cyan", "underline", "green", "bold magenta"

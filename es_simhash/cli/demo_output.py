@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.tables import KIND_STYLES
-from es_simhash.relation.model import KINDS, Relation, SharedPassage
-from es_simhash.relation.passages import marked_words
+from es_simhash.relation.relation import KINDS, Relation, SharedPassage
+from es_simhash.relation.shared_passages import marked_words
 from es_simhash.text.escaping import one_line
 
 # The id of the query, and its relation to a hit.

@@ -10,7 +10,7 @@ from rich.text import Text
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.method_comparison import fingerprints_of
 from es_simhash.cli.output import print_json
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.lab.methods.fingerprint_registry import fingerprint_method
 from es_simhash.lab.methods.registry import method_names
 from es_simhash.lab.methods.scheme import FingerprintMethod

@@ -11,7 +11,7 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.errors import ClusterError
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.document_fields import DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client

@@ -10,11 +10,11 @@ from rich.text import Text
 from es_simhash.cli.answer_keys import Keys
 from es_simhash.cli.output import shortened
 from es_simhash.cli.side_by_side import side_by_side
-from es_simhash.differences.model import Changes
+from es_simhash.differences.difference import Changes
 from es_simhash.errors import DocumentAmbiguous, DocumentMissing, InputError
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair, PairedDocument
-from es_simhash.relation.model import Kind
+from es_simhash.relation.relation import Kind
 from es_simhash.text.escaping import one_line, printable
 
 _KEYS = {

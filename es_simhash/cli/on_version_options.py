@@ -6,7 +6,7 @@ import click
 
 from es_simhash.cli.options import Command
 from es_simhash.ingestion.deduplication.rules import ACTIONS, KEEPS, OnVersion
-from es_simhash.relation.model import VERSION_KINDS
+from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
 
 OFF = "off"

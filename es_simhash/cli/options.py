@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.ingestion.bulk.processes import available_processors
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD

@@ -8,7 +8,7 @@ import click
 from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
 from es_simhash.cli.overrides import note_overrides
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store import pipeline as pipelines
 from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.installation.configuration import InstalledIndex

@@ -21,7 +21,7 @@ from es_simhash.cli.related_output import print_answers
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.questions.sidecar import open_index
 from es_simhash.relation.answer import Grouping
-from es_simhash.relation.model import KINDS, Relation
+from es_simhash.relation.relation import KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.document_fields import DocumentFields
 from es_simhash.store.options import FamilyFilter, Limits, Recency, SearchOptions

@@ -15,7 +15,7 @@ from es_simhash.cli.tables import (
     relation_kind,
 )
 from es_simhash.relation.answer import Answer, Grouping
-from es_simhash.relation.model import DocumentContext, Relation
+from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 

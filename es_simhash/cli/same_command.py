@@ -9,7 +9,7 @@ from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option
 from es_simhash.cli.settled_tables import print_pairs
 from es_simhash.maintenance.families.manual_pairs import SettledPair, join, settled_pairs
-from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.text.escaping import one_line
 
 

@@ -3,8 +3,13 @@
 import click
 
 from es_simhash.cli.options import Command
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, NO_VECTORS, WORD_VECTORS, SemanticScheme
-from es_simhash.semantics.vocabulary.files import vocabulary_digest
+from es_simhash.semantics.semantic_scheme import (
+    DEFAULT_SEMANTICS,
+    NO_VECTORS,
+    WORD_VECTORS,
+    SemanticScheme,
+)
+from es_simhash.semantics.vocabularies.files import vocabulary_digest
 
 vocabulary_option = click.option(
     "--vocabulary",

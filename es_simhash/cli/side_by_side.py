@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.changes_output import MARKS
-from es_simhash.differences.model import Changes
+from es_simhash.differences.difference import Changes
 from es_simhash.differences.rendering.rows import Bit, Row, rows
 from es_simhash.text.escaping import printable
 

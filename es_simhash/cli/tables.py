@@ -10,10 +10,9 @@ from rich.text import Text
 
 from es_simhash.cli.output import shortened
 from es_simhash.cli.semantic_lines import semantic_lines, shown_parts
-from es_simhash.relation.model import Coverage, Relation, Reuse, SharedPassage, semantic_score
-from es_simhash.relation.passages import marked_words
-from es_simhash.relation.reuse_kinds import REUSE_KINDS
-from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.relation.relation import Coverage, Relation, Reuse, SharedPassage, semantic_score
+from es_simhash.relation.shared_passages import marked_words
+from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
 from es_simhash.text.escaping import one_line
 
 # How the query relates to the hit, as the verb of a sentence.

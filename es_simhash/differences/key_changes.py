@@ -1,11 +1,179 @@
-"""The numbers, dates and names that differ between two versions."""
+"""Numbers, dates and names of a text, and those that differ between two versions."""
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
-from es_simhash.differences.facts import Fact, Facts, value
-from es_simhash.differences.model import Change, FactKind, KeyChange
+from es_simhash.differences.difference import Change, FactKind, KeyChange
+from es_simhash.relation.relation import Span
+from es_simhash.semantics.entities.entity_rules import find_names
+from es_simhash.semantics.languages.detection import detect_language
+
+# Characters by which the language is detected.
+_SAMPLE = 20_000
+# Characters between a fact and its neighbour: a space, and one of its own.
+_BESIDE = 2
+# Characters around a stretch in which a number or a date may begin that is part of it.
+_NEAR = 40
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december",
+    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
+    "januar|jänner|februar|märz|mai|juni|juli|oktober|dezember",
+    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre",
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
+    "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre",
+    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro",
+    "januari|februari|maart|mei|augustus",
+    "января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря",
+    "يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر",
+    "जनवरी|फ़रवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|सितम्बर|अक्टूबर|अक्तूबर|नवंबर|दिसंबर",
+)
+_NAMES = {
+    form
+    for name in "|".join(_MONTHS).split("|")
+    for form in (name, name.capitalize(), name.upper())
+}
+_MONTH = f"(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
+# To look at the first letter alone makes the search ten times as fast.
+_BEGINS_MONTH = rf"(?<!\w)(?=[{''.join(sorted({name[0] for name in _NAMES}))}])"
+_CHINESE_DIGITS = "〇零一二两三四五六七八九十百千万亿"
+_CHINESE = rf"[\d{_CHINESE_DIGITS}]+"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
+# Of several alternatives the first counts: a date is no number, nor three of them.
+_DATES_BY_DIGIT = (
+    # A year has four digits: three characters or fewer before it count years.
+    rf"{_CHINESE}\s?年\s?{_CHINESE}\s?月(?:\s?{_CHINESE}\s?[日号])?",
+    r"(?<!\d)\d{4}\s?年|[〇零一二三四五六七八九]{4}\s?年",
+    rf"{_CHINESE}\s?月\s?{_CHINESE}\s?[日号]",
+    rf"(?<!\w){_DAY}\s(?:of\s|de\s)?{_MONTH}\b\.?(?:,?\s(?:de\s)?\d{{4}}\b)?",
+    r"(?<!\w)\d{4}(?P<iso>[-/.])\d{1,2}(?P=iso)\d{1,2}\b",
+    r"(?<!\w)\d{1,2}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{2,4}\b",
+)
+_DATES_BY_MONTH = (
+    rf"{_MONTH}\b\.?\s{_DAY}(?!\d)(?:,?\s\d{{4}}\b)?",
+    rf"{_MONTH}\b\.?,?\s(?:de\s)?\d{{4}}\b",
+)
+_DATE = (
+    rf"(?=[\d{_CHINESE_DIGITS}])(?:{'|'.join(_DATES_BY_DIGIT)})"
+    rf"|{_BEGINS_MONTH}(?:{'|'.join(_DATES_BY_MONTH)})"
+)
+# Not "one", nor "ein", which count nothing as a rule.
+_NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen",
+    "seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety",
+    "hundred|thousand|million|billion|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
+    "zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend",
+    "deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|quinze|vingt|trente|quarante|cinquante",
+    "soixante|cent|mille|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|quince|veinte|treinta|cien",
+)
+_WORDS = {form for word in "|".join(_NUMBER_WORDS).split("|") for form in (word, word.capitalize())}
+_WORD = f"(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+_BEGINS_WORD = rf"(?<!\w)(?=[{''.join(sorted({word[0] for word in _WORDS}))}])"
+_NUMBER = "|".join(
+    (
+        rf"第\s?{_CHINESE}\s?[条條章节節款项項目编編号號届屆次]",
+        r"(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
+        rf"{_BEGINS_WORD}{_WORD}(?:[ -]{_WORD})*\b",
+        # Characters for digits are numbers where something is counted.
+        rf"[{_CHINESE_DIGITS}]+(?=\s?[条章节款项个人天日月年元倍%％])",
+    )
+)
+_FACTS = re.compile(rf"(?P<date>{_DATE})|(?P<number>{_NUMBER})")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number, a date or a name, and where it is."""
+
+    kind: FactKind
+    span: Span
+
+    @property
+    def value(self) -> str:
+        """What makes two facts equal."""
+        return value(self.span.text)
+
+
+def value(text: str) -> str:
+    """Return what makes two facts equal: the words, whatever their case and the white space."""
+    return " ".join(text.split()).casefold()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of a text, in order; no two overlap.
+
+    Attributes:
+        facts: The facts.
+        starts: Offset of each.
+    """
+
+    facts: Sequence[Fact]
+    starts: Sequence[int]
+
+    @classmethod
+    def of(
+        cls, text: str, names: Sequence[Fact], near: Iterable[tuple[int, int]] | None = None
+    ) -> "Facts":
+        """Return the facts of a text.
+
+        Args:
+            text: The text.
+            names: Its names.
+            near: Stretches of the text, ascending, near which numbers and dates are wanted; None
+                for all of it.
+        """
+        found = [fact for window in _windows(text, near) for fact in _counted(text, *window)]
+        facts = sorted(_apart(found, names), key=lambda fact: fact.span.start)
+        return cls(facts, [fact.span.start for fact in facts])
+
+    def within(self, start: int, end: int) -> list[Fact]:
+        """Return the facts that a stretch has a part of; at an empty one, those next to it."""
+        if start == end:
+            start, end = start - _BESIDE, end + _BESIDE
+        first = bisect_left(self.starts, start)
+        if first and self.facts[first - 1].span.end > start:
+            first -= 1
+        return list(self.facts[first : bisect_left(self.starts, end)])
+
+
+def names_of(text: str) -> list[Fact]:
+    """Return the names of a text, in no order."""
+    mentions = find_names(text, detect_language(text[:_SAMPLE]))
+    ends = ((mention.start, mention.start + len(mention.name)) for mention in mentions)
+    return [Fact("name", Span(start, end, text[start:end])) for start, end in ends]
+
+
+def _windows(text: str, near: Iterable[tuple[int, int]] | None) -> Iterator[tuple[int, int]]:
+    """Yield the stretches in which numbers are searched, those that overlap as one."""
+    first = last = 0
+    for start, end in near if near is not None else ((0, len(text)),):
+        if start - _NEAR > last:
+            yield first, last
+            first = start - _NEAR
+        last = max(last, end + _NEAR)
+    yield first, min(last, len(text))
+
+
+def _counted(text: str, start: int, end: int) -> Iterator[Fact]:
+    """Yield the numbers and dates of a stretch."""
+    for found in _FACTS.finditer(text, start, end):
+        kind: FactKind = "date" if found["date"] is not None else "number"
+        yield Fact(kind, Span(found.start(), found.end(), found.group()))
+
+
+def _apart(found: Sequence[Fact], names: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield numbers and dates, and the names that are no part of one."""
+    yield from found
+    ends = [fact.span.end for fact in found]
+    for name in names:
+        place = bisect_left(ends, name.span.start + 1)
+        if place == len(found) or found[place].span.start >= name.span.end:
+            yield name
+
 
 # Words of an edit, on either side, from which on it is a rewritten passage: which number of it
 # stands for which is not known.

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.differences.align import Sequences, aligned
 from es_simhash.differences.anchors import Block, Stretch, heaviest_chain, unique_runs
-from es_simhash.differences.units import Units
+from es_simhash.differences.sequence_alignment import Sequences, aligned
+from es_simhash.differences.text_units import Units
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.text.segmentation import Ints
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.differences.align import Sequences
 from es_simhash.differences.anchors import Block, Stretch
-from es_simhash.differences.units import Units
+from es_simhash.differences.sequence_alignment import Sequences
+from es_simhash.differences.text_units import Units
 from es_simhash.text.segmentation import Ints
 
 Flags = NDArray[np.bool_]

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.differences.alignment import Alignment
-from es_simhash.differences.model import Change, ChangeSummary
-from es_simhash.differences.units import Units
+from es_simhash.differences.difference import Change, ChangeSummary
+from es_simhash.differences.text_alignment import Alignment
+from es_simhash.differences.text_units import Units
 from es_simhash.text.segmentation import Ints
 
 # A section of which less is left is a new one, and the other was removed.

@@ -1,12 +1,18 @@
-"""Features that are hashed: word pairs of texts, runs of characters of chunks and heads."""
+"""Features that are hashed: runs of neighbouring tokens or characters of a text or a chunk."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from es_simhash.fingerprints.hashing import Uint64s, fold, run_numbers, xxh64
-from es_simhash.fingerprints.runs import GroupedRuns, group_runs
-from es_simhash.fingerprints.scheme import CHUNK_CHARACTERS
+from es_simhash.fingerprints.fingerprint_scheme import CHUNK_CHARACTERS
+from es_simhash.fingerprints.hashing import (
+    GroupedRuns,
+    Uint64s,
+    fold,
+    group_runs,
+    run_numbers,
+    xxh64,
+)
 from es_simhash.text.characters import STANDALONE
 from es_simhash.text.segmentation import Ints, Segmentation
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s, fold, xxh64
-from es_simhash.fingerprints.runs import group_runs
-from es_simhash.fingerprints.scheme import MAX_WINDOW, SHINGLE_BITS, SHINGLE_TOKENS
+from es_simhash.fingerprints.fingerprint_scheme import MAX_WINDOW, SHINGLE_BITS, SHINGLE_TOKENS
+from es_simhash.fingerprints.hashing import Uint64s, fold, group_runs, xxh64
 from es_simhash.text.segmentation import Ints, Segmentation
 
 _SEED = 2

@@ -10,8 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s, xxh64
-from es_simhash.fingerprints.runs import GroupedRuns, ranks_within
+from es_simhash.fingerprints.hashing import GroupedRuns, Uint64s, ranks_within, xxh64
 
 Fingerprints = NDArray[np.uint8]
 Ints = NDArray[np.int64]

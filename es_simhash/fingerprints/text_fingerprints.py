@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.features import (
     SPACE,
     SpacedCharacters,
@@ -16,12 +17,12 @@ from es_simhash.fingerprints.features import (
     token_numbers,
     word_pairs,
 )
-from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.shingles import distinct_shingles, winnow
+from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
+from es_simhash.fingerprints.shingles import distinct_shingles, shingle_counts, winnow
 from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import sketches
 from es_simhash.text.normal_forms import normalise_all
-from es_simhash.text.segmentation import segment
+from es_simhash.text.segmentation import segment, text_batches
 
 # glibc gives the memory of a large array back to the system when it is freed, and gets it again
 # page by page, which takes as long as the work on a batch. It keeps up to twice the size of the
@@ -186,3 +187,58 @@ def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
     '61f710c3711356566d9782e8b3da25d9'
     """
     return next(iter(fingerprint_batch([content], scheme)))
+
+
+# Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
+MAX_CHUNK_CHARACTERS = 0xFFFF
+
+
+class ChunkedText(Protocol):
+    """What `TextFingerprints` has of chunks and shingles."""
+
+    @property
+    def chunks(self) -> Fingerprints:
+        """Chunk fingerprints in the order of the text."""
+
+    @property
+    def chunk_characters(self) -> NDArray[np.int64]:
+        """Characters of each chunk."""
+
+    @property
+    def levels(self) -> NDArray[np.uint8]:
+        """Of each shingle, the number of the largest window that selects it."""
+
+
+@dataclass(frozen=True)
+class ChunkFingerprints:
+    """What `simhash.chunks` holds: enough to rescore a candidate without its text.
+
+    Attributes:
+        fingerprints: Chunk fingerprints in the order of the text, shape (chunks, 16).
+        characters: Characters of each chunk.
+        shingle_counts: Distinct shingles that each of the four windows selects; 0 for windows that
+            are smaller than that of a text of this length.
+    """
+
+    fingerprints: Fingerprints
+    characters: NDArray[np.int64]
+    shingle_counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, fingerprints: ChunkedText) -> "ChunkFingerprints":
+        """Return what is stored for a fingerprinted text, in decoded form."""
+        counts = shingle_counts(fingerprints.levels)
+        lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
+        return cls(fingerprints.chunks, lengths, counts)
+
+    @cached_property
+    def level(self) -> int:
+        """Number of the window of texts of its length, from 0 to 3."""
+        # Of four numbers, a list is faster than numpy.
+        counts = self.shingle_counts.tolist()
+        return next((level for level, count in enumerate(counts) if count > 0), 0)
+
+    @property
+    def shingles(self) -> int:
+        """How many distinct shingles the text has."""
+        return int(self.shingle_counts[self.level])

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.batches import BATCH_CHARACTERS
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
 from es_simhash.store.source import text_of
 from es_simhash.text.limits import require_text_size
+from es_simhash.text.segmentation import BATCH_CHARACTERS
 
 _DEFAULT_CONFIG = IndexConfig(semantics=DEFAULT_SEMANTICS)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeGuard
 
-from es_simhash.fingerprints.scheme import require_same_scheme
+from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
 from es_simhash.ingestion.bulk.batches import Batch, Limits
 from es_simhash.ingestion.bulk.conflicts import RunDocuments
 from es_simhash.ingestion.bulk.dead_letter import DeadLetter

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.batches import Limits
 from es_simhash.ingestion.bulk.conflicts import OnConflict, require_on_conflict
 from es_simhash.ingestion.bulk.preparation import Prepare

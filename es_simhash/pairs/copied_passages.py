@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from es_simhash.fingerprints.hashing import fold
-from es_simhash.relation.alignment.align import AlignedPassage
-from es_simhash.relation.alignment.sentences import SentenceWords
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage
+from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.relation.alignment.stretches import Stretches, TextPair
 from es_simhash.relation.thresholds import COPIED_RUN
 

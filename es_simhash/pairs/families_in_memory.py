@@ -3,12 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.pairs.joined_families import Noted, united_families
 from es_simhash.pairs.merging import Comparison, Pair, pair
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.joined import JoinedGroups
-from es_simhash.relation.links import (
+from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.scoring import (
     are_candidates,
     kept_share,
     link_score,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic
 
 from es_simhash.pairs.merging import Comparison, Node, Pair, families_of, pair
-from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.manual_pairs import JoinedGroups
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from es_simhash.questions.access import IndexAccess
 from es_simhash.questions.query_document import QueryDocument
-from es_simhash.relation.model import Direction, DocumentContext, Relation
+from es_simhash.relation.relation import Direction, DocumentContext, Relation
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField

@@ -9,7 +9,7 @@ from es_simhash.questions.family_members import members_of
 from es_simhash.questions.family_surroundings import Surroundings
 from es_simhash.questions.noted import NotedLookup
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.noted import Noted
+from es_simhash.relation.manual_pairs import Noted
 from es_simhash.store.elasticsearch.documents import entry_of
 from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
 from es_simhash.store.elasticsearch.gateway import Gateway

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.family_history import FamilyMember
-from es_simhash.relation.model import Coverage, Kind, Relation
-from es_simhash.relation.scoring import score_candidates
+from es_simhash.relation.relation import Coverage, Kind, Relation
+from es_simhash.relation.scoring import Candidate, score_candidates
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
 

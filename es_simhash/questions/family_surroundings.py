@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from es_simhash.questions.family_members import relations_of, shown_date
 from es_simhash.relation.family_history import NearDocument, Reason
-from es_simhash.relation.model import Relation
-from es_simhash.relation.noted import Noted
+from es_simhash.relation.manual_pairs import Noted
+from es_simhash.relation.relation import Relation
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
 

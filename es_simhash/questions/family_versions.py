@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.differences.compare import ReadText
 from es_simhash.differences.history import (
     Blame,
     History,
@@ -12,7 +11,8 @@ from es_simhash.differences.history import (
     blamed_sentences,
     steps_of,
 )
-from es_simhash.differences.units import Vocabulary
+from es_simhash.differences.text_changes import ReadText
+from es_simhash.differences.text_units import Vocabulary
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

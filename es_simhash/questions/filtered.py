@@ -7,7 +7,7 @@ from typing import Any
 
 from es_simhash.questions.access import DirectAccess
 from es_simhash.questions.contexts import Contexts
-from es_simhash.relation.model import DocumentContext
+from es_simhash.relation.relation import DocumentContext
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Gateway

@@ -7,8 +7,8 @@ from typing import Any
 from es_simhash.questions.access import IndexAccess
 from es_simhash.questions.query_document import QueryDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.model import Relation
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.relation import Relation
 from es_simhash.store.order import Key
 from es_simhash.store.source import stored_text
 from es_simhash.text.limits import is_too_long

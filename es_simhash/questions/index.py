@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from es_simhash.differences.compare import changes
+from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, History
-from es_simhash.differences.model import Changes
-from es_simhash.differences.timeline import Timeline
+from es_simhash.differences.text_changes import changes
+from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import InputError
 from es_simhash.questions.access import DirectAccess
 from es_simhash.questions.family import FamilyReader
@@ -20,8 +20,8 @@ from es_simhash.questions.retrieval import Retrieval
 from es_simhash.questions.timeline import TimelineReader
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.model import Relation
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.relation import Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.family_documents import FamilySearches

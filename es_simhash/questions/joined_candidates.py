@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.questions.access import IndexAccess
 from es_simhash.questions.query_document import QueryDocument
-from es_simhash.relation.noted import Noted
+from es_simhash.relation.manual_pairs import Noted
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Candidates, JoinedSearches
 from es_simhash.store.options import SearchOptions

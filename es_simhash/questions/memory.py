@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.questions.paging import pages_of
 from es_simhash.questions.protocol import require_one_query
@@ -17,16 +17,15 @@ from es_simhash.questions.relations import scored_relations
 from es_simhash.questions.settlement import Found, settle
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
-from es_simhash.relation.model import Relation
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.shingle_sample import least_shared
-from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.relation.version_threshold import require_threshold
+from es_simhash.relation.relation import Relation
+from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.shared_shingles import least_shared
+from es_simhash.relation.text_comparison import compare_texts
+from es_simhash.relation.thresholds import VERSION_SCORE, require_threshold
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store.elasticsearch.candidates import queried_shingles
 from es_simhash.store.neighbour import Neighbour

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.relation.noted import Noted
+from es_simhash.relation.manual_pairs import Noted
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.narrowing import MAX_HITS
 from es_simhash.store.elasticsearch.searches import OptionalSearch

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.model import Relation
+from es_simhash.relation.relation import Relation
 from es_simhash.store.options import SearchOptions
 
 

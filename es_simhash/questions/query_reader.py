@@ -10,7 +10,7 @@ from es_simhash.questions.stored_texts import StoredTexts
 from es_simhash.relation.analysed_text import TextAnalyser, read_profiles, set_profile
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.vocabulary.files import load_vocabulary
+from es_simhash.semantics.vocabularies.files import load_vocabulary
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.options import SearchOptions

@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from es_simhash.questions.diversity import without_copies
-from es_simhash.relation.combination import as_joined, combine, semantic_relation
-from es_simhash.relation.model import Relation
+from es_simhash.relation.relation import Relation, as_joined, combine, semantic_relation
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Key, Order, Rank, best_first

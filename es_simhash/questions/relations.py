@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.questions.ranking import merged
-from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.commonness import with_commonness
-from es_simhash.relation.model import Relation, semantic_score
-from es_simhash.relation.noted import NOTHING_NOTED, NotedOthers
-from es_simhash.relation.scoring import rounded_coverages, score_candidates, unshared_score
+from es_simhash.relation.manual_pairs import NOTHING_NOTED, NotedOthers
+from es_simhash.relation.relation import Relation, semantic_score
+from es_simhash.relation.scoring import (
+    Candidate,
+    rounded_coverages,
+    score_candidates,
+    unshared_score,
+    with_commonness,
+)
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.relation.version_score import ScoredText
+from es_simhash.relation.version_value import ScoredText
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Key

@@ -19,12 +19,11 @@ from es_simhash.questions.relations import scored_relations
 from es_simhash.questions.settlement import Found, settle
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.combination import as_joined
-from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import explained
-from es_simhash.relation.model import Relation
-from es_simhash.relation.noted import Noted, NotedOthers
+from es_simhash.relation.manual_pairs import Noted, NotedOthers
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.relation import Relation, as_joined
+from es_simhash.relation.text_comparison import compare_texts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.document_fields import DocumentFields

@@ -8,16 +8,15 @@ from typing import Protocol
 from es_simhash.errors import InputError
 from es_simhash.questions.query_document import QueryDocument
 from es_simhash.questions.relations import ScoredRelations
-from es_simhash.relation.alignment.align import AlignedPassage
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.answer import Answer, Extent
-from es_simhash.relation.combination import as_joined
-from es_simhash.relation.compare import compare_texts
 from es_simhash.relation.evidence import settled, with_evidence
-from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.noted import NOTHING_NOTED, NotedOthers
-from es_simhash.relation.passages import passages_of_each
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.relation.manual_pairs import NOTHING_NOTED, NotedOthers
+from es_simhash.relation.relation import Coverage, Relation, as_joined
+from es_simhash.relation.shared_passages import passages_of_each
+from es_simhash.relation.text_comparison import compare_texts
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Key, Order, best_first
 

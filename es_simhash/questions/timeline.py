@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.differences.timeline import DatedVersion, Timeline
+from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField

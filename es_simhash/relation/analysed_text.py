@@ -10,26 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
-from es_simhash.fingerprints.batches import text_batches
-from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.scheme import CHUNK_BITS, DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
+    ChunkFingerprints,
     TextFingerprints,
     fingerprint,
     fingerprint_batch,
     fingerprint_texts,
 )
-from es_simhash.relation.model import Span
+from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
-from es_simhash.relation.shingle_sample import sampled
+from es_simhash.relation.shared_shingles import sampled
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
-from es_simhash.semantics.vocabulary.vocabulary import ConceptMatch, Vocabulary
+from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
+from es_simhash.text.segmentation import text_batches
 
 # Shingles by which a text is found in a search over a whole index, on average; all of a text that
 # has fewer.

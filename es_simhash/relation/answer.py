@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, SupportsIndex, overload
 
 from es_simhash.errors import InputError
-from es_simhash.relation.model import DocumentContext, Relation
+from es_simhash.relation.relation import DocumentContext, Relation
 
 Grouping = Literal["kind", "family"]
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from es_simhash.relation.model import Kind
+from es_simhash.relation.relation import Kind
 
 # Why a document that is near is not in the family.
 Reason = Literal[

@@ -1,23 +1,61 @@
-"""Scoring: the kind, score and coverage of a relation, from fingerprints and sketches alone."""
+"""Scoring: the kind, score and coverage of a relation, from what an index stores of two texts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.model import Coverage, Kind, Relation
-from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblances
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.relation import (
+    Coverage,
+    Kind,
+    Relation,
+)
+from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import (
+    COMMON_DOCUMENTS,
     CONTAINED_COVERAGE,
     CONTAINED_RATIO,
+    LENGTH_RATIO,
     SCORE_DIGITS,
     SHARED_SCORE,
     VERSION_SCORE,
 )
-from es_simhash.relation.version_score import (
+from es_simhash.relation.version_value import (
+    Containment,
     ScoredText,
     containment,
     score,
     shared_bound,
+    shared_shingles,
 )
+from es_simhash.relation.version_value import version_score as pair_score
+from es_simhash.relation.version_value import version_value as pair_value
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document that may be related to the query.
+
+    Attributes:
+        id: Of the document.
+        chunks: Its chunk fingerprints.
+        sketch: Its sketch.
+        shared: Those of the queried shingles that it has, ascending.
+        same_content: True when the content hashes are equal.
+        index: Index of the document.
+    """
+
+    id: str | None
+    chunks: ChunkFingerprints
+    sketch: Sketch
+    shared: NDArray[np.uint32]
+    same_content: bool = False
+    index: str | None = None
 
 
 def score_candidates(
@@ -83,3 +121,92 @@ def _kind(found: float, coverage: Coverage) -> Kind:
     if of_query >= CONTAINED_COVERAGE and of_hit <= of_query * CONTAINED_RATIO:
         return "excerpt_of"
     return "version"
+
+
+def min_shared(text: AnalysedText) -> int:
+    """Return how many of its queried shingles a candidate must have."""
+    return least_shared(len(text.shingles))
+
+
+def are_candidates(one: AnalysedText, other: AnalysedText) -> bool:
+    """Check whether two texts find each other; both sides say the same.
+
+    A shingle counts when it is queried from both sides, so that it does not matter
+    which of the two came first.
+    """
+    least = max(min_shared(one), min_shared(other))
+    return shared_shingles(one.queried_shingles, other.queried_shingles) >= least
+
+
+def link_score(one: AnalysedText, other: AnalysedText, threshold: float) -> float:
+    """Return the score of two texts that are linked as versions, 0 of others.
+
+    Args:
+        one: A text.
+        other: Another.
+        threshold: Where versions begin in their index, as in `version_score.score`.
+    """
+    shorter, longer = sorted((one.characters, other.characters))
+    if shorter * LENGTH_RATIO < longer:
+        return 0.0
+    return version_score(one, other, threshold)
+
+
+def kept_share(one: AnalysedText, other: AnalysedText) -> float:
+    """Return the share of the shingles of one text that the other has, the greater of both."""
+    return _containment(one, other).share
+
+
+def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> float:
+    """Return the score of two texts that are versions of each other, 0 of others.
+
+    Args:
+        one: A text.
+        other: Another.
+        threshold: As in `link_score`.
+    """
+    if one.content_hash == other.content_hash:
+        return 1.0
+    return pair_score(one, other, _containment(one, other), threshold)
+
+
+def version_value(one: AnalysedText, other: AnalysedText) -> float:
+    """Return how far two texts are versions, from 0 to 1, before the threshold of any index."""
+    if one.content_hash == other.content_hash:
+        return 1.0
+    shared = _containment(one, other)
+    if not shared.shared:
+        return 0.0
+    return pair_value(one, other, shared, resemblance_of(one.chunks, other.chunks))
+
+
+def _containment(one: AnalysedText, other: AnalysedText) -> Containment:
+    bound = shared_bound(one.chunks, other.chunks)
+    shared = shared_shingles(one.shingles, other.shingles, bound)
+    return containment(one.chunks, other.chunks, shared)
+
+
+def with_commonness(
+    relations: Sequence[Relation], candidates: Sequence[Candidate]
+) -> list[Relation]:
+    """Return relations with the share of the shared text that many other documents have.
+
+    A shingle is common when COMMON_DOCUMENTS other candidates of the query have it as well. Those
+    are the documents that share most with it, so what is called common is.
+
+    Args:
+        relations: Of the candidates, in their order.
+        candidates: All that were found.
+    """
+    if not candidates:
+        return []
+    counts = [len(candidate.shared) for candidate in candidates]
+    everything = np.concatenate([candidate.shared for candidate in candidates])
+    _, places, frequencies = np.unique(everything, return_inverse=True, return_counts=True)
+    is_common = np.concatenate([[0], np.cumsum(frequencies[places] > COMMON_DOCUMENTS)])
+    ends = np.cumsum(counts)
+    common = is_common[ends] - is_common[ends - counts]
+    return [
+        replace(relation, common=round(float(part) / count, 4)) if count else relation
+        for relation, part, count in zip(relations, common.tolist(), counts, strict=True)
+    ]

@@ -1,17 +1,43 @@
-"""A text and its tokens."""
+"""A text divided into tokens, chunks and sentences, with their offsets."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
-from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.relation.alignment.sentences import SentenceWords
-from es_simhash.relation.tokens import Tokens
+from es_simhash.fingerprints.features import token_numbers
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.text.normal_forms import normalise
+from es_simhash.text.offsets import token_bounds
 from es_simhash.text.segmentation import Ints, Segmentation, segment
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens and chunks of a text, and where they are in it.
+
+    Attributes:
+        numbers: Number of each token; equal tokens have equal numbers.
+        starts: Offset of each token in the original text.
+        ends: Offset of the end of each token in the original text.
+        chunks: Bounds of the chunks in tokens.
+    """
+
+    numbers: Uint64s
+    starts: Ints
+    ends: Ints
+    chunks: Ints
+
+    @classmethod
+    def of(cls, original: str, segmentation: Segmentation) -> "Tokens":
+        """Return the tokens of a text that was segmented by itself."""
+        bounds = token_bounds(original, segmentation)
+        return cls(token_numbers(segmentation), *bounds, segmentation.chunks)
 
 
 class SegmentedText:

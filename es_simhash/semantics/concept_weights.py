@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.extraction import Entity, Extraction
 from es_simhash.semantics.languages.chinese import word_parts
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.profile import QUERY_CONCEPTS
 from es_simhash.semantics.rarity import rarity
+from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Entity, Extraction
 
 # A word of an entity counts this much more than another word of its frequency
 # (docs/semantic-neighbours.md).

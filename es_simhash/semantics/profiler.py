@@ -8,32 +8,33 @@ from typing import Any
 
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.concept_weights import profile_weights
-from es_simhash.semantics.entities.document_fields import upstream_entities
-from es_simhash.semantics.entities.names import merge_mentions
-from es_simhash.semantics.extraction import Extraction, Extractor
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
-from es_simhash.semantics.profile import (
+from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,
     VOCABULARY_PREFIX,
+    Extraction,
+    Extractor,
     SemanticProfile,
     concept_term,
+    merge_mentions,
 )
-from es_simhash.semantics.scheme import (
+from es_simhash.semantics.semantic_scheme import (
     DEFAULT_SEMANTICS,
     OPTIONAL_PACKAGES,
     SemanticScheme,
     installed_packages,
 )
-from es_simhash.semantics.vector_sources import (
+from es_simhash.semantics.vectors import (
     NoVectors,
     TableVectors,
     Vector,
     VectorSource,
+    WordVectors,
     vector_source,
 )
-from es_simhash.semantics.vectors import WordVectors
-from es_simhash.semantics.vocabulary.files import load_vocabulary, vocabulary_digest
-from es_simhash.semantics.vocabulary.vocabulary import Vocabulary
+from es_simhash.semantics.vocabularies.files import load_vocabulary, vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
 
 # Weight of a concept of the user's vocabulary compared with that of all words; 0.3 neither helps
 # nor harms rankings.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from es_simhash.semantics.languages.chinese_segmentation import word_frequencies
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.languages.words import normal_form
-from es_simhash.semantics.scheme import installed_packages
+from es_simhash.semantics.semantic_scheme import installed_packages
 
 # Words that occur less than once in ten million are all as rare as each other.
 UNKNOWN_RARITY = 5.0

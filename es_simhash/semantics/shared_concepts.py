@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from es_simhash.semantics.profile import VOCABULARY_PREFIX, SemanticProfile
+from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile
 from es_simhash.semantics.similarity import (
     FULL_NAME,
     SharedConcept,

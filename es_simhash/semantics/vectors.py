@@ -1,24 +1,24 @@
-"""Document vectors from a table of word vectors, and their simhash; English only.
-
-The table was made once from a sentence encoder (scripts/build_word_table.py), so that no model is
-needed here. A document is the sum of its words, each weighted by its rarity (smooth inverse
-frequency; Arora, Liang, Ma: A simple but tough-to-beat baseline for sentence embeddings, 2017).
-
-All sums are of whole numbers, so that every machine gives the same vector and the same bits.
-"""
+"""Document vectors: from a table of word vectors (English only), or from a function of the user."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
 from itertools import repeat
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS, WORD_VECTORS
+from es_simhash.semantics.semantic_profile import Extraction
+from es_simhash.semantics.semantic_scheme import (
+    WORD_VECTOR_DIMENSIONS,
+    WORD_VECTORS,
+    SemanticScheme,
+)
 
 Floats = NDArray[np.float32]
 
@@ -137,3 +137,129 @@ def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
     codes[:, ::2] = (packed >> 4).astype(np.int8) - 8
     codes[:, 1::2] = (packed & 15).astype(np.int8) - 8
     return codes
+
+
+Vector: TypeAlias = NDArray[np.float32]
+Embed: TypeAlias = Callable[[Sequence[str]], Any]
+# Language of the word-vector table.
+TABLE_LANGUAGE = "en"
+
+
+class VectorSource(Protocol):
+    """Computes one vector for each text of a batch."""
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return the unit vector of each text; None where there is none."""
+
+
+class NoVectors:
+    """No text has a vector."""
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return None for each text."""
+        return [None] * len(texts)
+
+
+class TableVectors:
+    """Vectors from the word-vector table that comes with the package."""
+
+    def __init__(self) -> None:
+        self.table = WordVectors.load()
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return the vector of each text of the table's language that has a word of the table."""
+        # A table of one language says nothing about words of another that look alike.
+        counts = [
+            (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
+            for extraction in extractions
+        ]
+        return [row if row.any() else None for row in self.table.vectors(counts)]
+
+
+class FunctionVectors:
+    """Vectors from a function of the user.
+
+    Raises:
+        InputError: The scheme names a function that does not exist.
+    """
+
+    def __init__(self, scheme: SemanticScheme, path: str) -> None:
+        self._scheme = scheme
+        self._embed = _imported(path)
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return the vector of each text, scaled to length 1; None for a vector of zeros.
+
+        Raises:
+            InputError: The function returned something else than a finite vector for each text.
+        """
+        rows = self._call(texts)
+        return [self._unit(row) for row in rows]
+
+    def _call(self, texts: Sequence[str]) -> list[Vector]:
+        name = self._scheme.vectors
+        try:
+            rows = [np.asarray(row, np.float32) for row in self._embed(texts)]
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{name} gave no vectors ({error}); a list of numbers for each text is needed."
+            ) from error
+        if len(rows) != len(texts):
+            raise InputError(
+                f"{name} gave {len(rows)} vectors for {len(texts)} texts; one each is needed."
+            )
+        return rows
+
+    def _unit(self, row: Vector) -> Vector | None:
+        require_dimensions(row, self._scheme.dims, self._scheme.vectors)
+        if not np.isfinite(row).all():
+            raise InputError(
+                f"{self._scheme.vectors} gave a vector with NaN or an infinite number; "
+                "repair the function."
+            )
+        norm = float(np.linalg.norm(row.astype(np.float64)))
+        return (row / norm).astype(np.float32) if norm > 0 else None
+
+
+def vector_source(scheme: SemanticScheme) -> VectorSource:
+    """Return the source of the vectors of a scheme.
+
+    Raises:
+        InputError: The scheme names a function that does not exist.
+    """
+    if scheme.vector_function is not None:
+        return FunctionVectors(scheme, scheme.vector_function)
+    return TableVectors() if scheme.vectors == WORD_VECTORS else NoVectors()
+
+
+def _imported(path: str) -> Embed:
+    module, _, name = path.partition(":")
+    try:
+        function: Embed = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"There is no function {path!r} ({error}); name one as module:function, "
+            "in a module that Python can import."
+        ) from error
+    return function
+
+
+def require_dimensions(vector: NDArray[Any], dims: int, source: str) -> None:
+    """Check that a vector has the number of dimensions of the index.
+
+    Raises:
+        InputError: It has another number of dimensions.
+    """
+    if vector.ndim != 1 or len(vector) != dims:
+        raise InputError(
+            f"{source} gave a vector of shape {vector.shape}, but the index has {dims} dimensions; "
+            "install the fields with as many dimensions as the vectors have."
+        )

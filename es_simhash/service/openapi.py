@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from es_simhash.relation.model import KINDS
+from es_simhash.relation.relation import KINDS
 from es_simhash.service.request_parameters import DEFAULT_SIZE
 from es_simhash.service.responses import PROBLEM_TYPE, TITLES
 from es_simhash.service.service_config import ServiceConfig

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from es_simhash.relation.model import KINDS, Kind
+from es_simhash.relation.relation import KINDS, Kind
 from es_simhash.service.responses import Problem, not_found
 from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.order import Sort

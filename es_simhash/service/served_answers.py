@@ -7,7 +7,7 @@ from typing import Any
 from es_simhash.errors import DocumentMissing
 from es_simhash.questions.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.model import DocumentContext, Relation
+from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import Filters, Shown, States
 from es_simhash.service.explorer.api import ServedIndex
 from es_simhash.service.request_parameters import RelatedQuery

@@ -4,10 +4,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.relation.version_threshold import require_threshold
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.relation.thresholds import VERSION_SCORE, require_threshold
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
 from es_simhash.store.document_fields import DocumentFields, DocumentSettings
 from es_simhash.store.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path

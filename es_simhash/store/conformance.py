@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.hashing import xxh64
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
     fingerprint,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from es_simhash.errors import InputError
-from es_simhash.relation.model import KINDS, VERSION_KINDS, Kind, Relation
+from es_simhash.relation.relation import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.store.order import SORTS, Order, Sort, best_first
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
-from es_simhash.relation.model import KINDS, Relation
+from es_simhash.relation.relation import KINDS, Relation
 from es_simhash.store.dates import Date
 
 Sort = Literal["score", "date", "-date"]

@@ -7,7 +7,7 @@
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store import resources
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.source import field_names

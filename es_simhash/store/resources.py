@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, schemes_meta
 from es_simhash.store.fields import (
     CONCEPTS,

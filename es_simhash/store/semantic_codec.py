@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.profile import MAX_TERM_LENGTH, SemanticProfile, concept_term
-from es_simhash.semantics.scheme import WORD_VECTOR_DIMENSIONS
+from es_simhash.semantics.semantic_profile import MAX_TERM_LENGTH, SemanticProfile, concept_term
+from es_simhash.semantics.semantic_scheme import WORD_VECTOR_DIMENSIONS
 from es_simhash.semantics.vectors import quantise, vector_simhash
 from es_simhash.store.fields import (
     CONCEPTS,

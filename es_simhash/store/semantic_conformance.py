@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.fields import CONCEPTS, VECTOR
 from es_simhash.store.semantic_codec import semantic_members
 

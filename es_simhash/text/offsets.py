@@ -1,10 +1,13 @@
 """Offsets in the original text for positions in the normalised one."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.text.characters import code_points, space_table
 from es_simhash.text.normal_forms import normalise, single_forms
+from es_simhash.text.segmentation import Ints, Segmentation
 
 
 def original_offsets(original: str) -> NDArray[np.int64]:
@@ -46,3 +49,23 @@ def _run_offsets(run: str, start: int) -> list[int]:
     if "".join(parts) == normalised:
         return [start + index for index, part in enumerate(parts) for _ in part]
     return [start + min(index, len(run) - 1) for index in range(len(normalised))]
+
+
+class TokenBounds(NamedTuple):
+    """Where the tokens of a text are: offset of each in the original text, and of its end."""
+
+    starts: Ints
+    ends: Ints
+
+
+def token_bounds(original: str, segmentation: Segmentation) -> TokenBounds:
+    """Return where the tokens of a text are that was segmented by itself."""
+    codes = np.arange(len(segmentation.codes))
+    positions = codes if segmentation.positions is None else segmentation.positions
+    offsets = original_offsets(original)
+    # The end of a token is the offset after its last character, not that of the next one.
+    last = np.minimum(positions[segmentation.ends - 1] + 1, len(offsets) - 1)
+    return TokenBounds(
+        offsets[np.minimum(positions[segmentation.starts], len(offsets) - 1)],
+        np.maximum(offsets[last], offsets[positions[segmentation.ends - 1]] + 1),
+    )

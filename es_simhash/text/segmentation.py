@@ -1,6 +1,6 @@
 """Tokens and chunks of texts, in batches; the rules are in docs/fingerprint.md."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -236,3 +236,21 @@ def _close(chunks: list[int], start: int, end: int, most: int) -> None:
         return
     parts = -(-(end - start) // most)
     chunks.extend(start + (end - start) * part // parts for part in range(1, parts + 1))
+
+
+# As many as are fingerprinted fastest (docs/performance.md).
+BATCH_CHARACTERS = 200_000
+
+
+def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the texts in batches of about the size that is fingerprinted fastest."""
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        batch.append(text)
+        characters += len(text)
+        if characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

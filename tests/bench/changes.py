@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.differences.compare import changes
-from es_simhash.differences.lcs import longest_common_subsequence
-from es_simhash.differences.model import Changes
-from es_simhash.differences.units import Units
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.sequence_alignment import longest_common_subsequence
+from es_simhash.differences.text_changes import changes
+from es_simhash.differences.text_units import Units
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index
 from es_simhash.store.installation.install import install

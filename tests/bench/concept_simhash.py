@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.concept_simhash import (
+from es_simhash.lab.methods.concept_simhash import (
     CONCEPT_BITS,
     ConceptScheme,
     Weights,
@@ -24,7 +24,7 @@ from es_simhash.semantics.concept_simhash import (
     fingerprint_concepts,
 )
 from es_simhash.semantics.concept_weights import tfidf_weights
-from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
 from tests.bench.program import run

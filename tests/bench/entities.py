@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from es_simhash.semantics.entities.rules import find_entities
-from es_simhash.semantics.extraction import Entity
+from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.semantic_profile import Entity
 from tests.bench.program import measure, run
 from tests.support.datasets import data_file, documents
 

@@ -10,7 +10,7 @@ import elasticsearch
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.elasticsearch.candidates import related_query

@@ -6,10 +6,10 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.questions.index import Index
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 

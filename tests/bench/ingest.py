@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import elasticsearch
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.batches import Batch, Limits, Lines
 from es_simhash.ingestion.bulk.documents import Document
@@ -36,11 +35,12 @@ from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.codec import simhash_json
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
+from es_simhash.text.segmentation import text_batches
 from tests.bench.program import run
 
 CHARACTERS = 2000

@@ -29,11 +29,12 @@ from es_simhash.lab.evaluation.tables import Table
 from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.relation import thresholds
-from es_simhash.relation.alignment import align, chance, seeds
+from es_simhash.relation.alignment import aligned_passages as alignment
+from es_simhash.relation.alignment import seeds, stretches
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.compare import compare
-from es_simhash.relation.passages import aligned_passages
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.relation.shared_passages import aligned_passages
+from es_simhash.relation.text_comparison import compare
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.options import SearchOptions
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
@@ -218,7 +219,7 @@ def report_held_out(known: ReuseSet) -> None:
 
 def _set(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        for module in (align, chance, seeds):
+        for module in (alignment, stretches, seeds):
             if hasattr(module, name):
                 setattr(module, name, value)
 

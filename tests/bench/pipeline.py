@@ -20,12 +20,12 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.fingerprints.batches import text_batches
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch, fingerprint_texts
 from es_simhash.store import conformance, pipeline
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.text.segmentation import text_batches
 from tests.bench.program import measure, run
 from tests.support import datasets
 from tests.support.opensearch import opensearch, request

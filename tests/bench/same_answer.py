@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.compare import compare_fingerprints
-from es_simhash.relation.links import version_score
-from es_simhash.relation.model import Coverage, Kind, Relation
+from es_simhash.relation.relation import Coverage, Kind, Relation
+from es_simhash.relation.scoring import version_score
+from es_simhash.relation.text_comparison import compare_fingerprints
 from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions
 from tests.support.datasets import Pair

@@ -18,11 +18,11 @@ import numpy as np
 
 from es_simhash.lab.evaluation import metrics
 from es_simhash.questions.index import Index
-from es_simhash.relation.compare import compare
-from es_simhash.relation.model import VERSION_KINDS, Relation, semantic_score
+from es_simhash.relation.relation import VERSION_KINDS, Relation, semantic_score
+from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.options import SearchOptions
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index

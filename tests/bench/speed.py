@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import document_fingerprints, fingerprint_batch
+from es_simhash.text.segmentation import text_batches
 from tests.bench import synthetic
 from tests.bench.program import run
 from tests.bench.timing import rate

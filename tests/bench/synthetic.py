@@ -12,7 +12,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.semantics.rarity import frequent_words
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.encoding import encode

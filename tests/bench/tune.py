@@ -25,7 +25,7 @@ from es_simhash.lab.methods.project import ProjectMethod
 from es_simhash.lab.tuning.model import Measure, TuneOptions, Tuning
 from es_simhash.lab.tuning.tune import tune
 from es_simhash.local_node.finder import find_engine
-from es_simhash.relation.links import version_value
+from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 
 pytestmark = pytest.mark.cluster
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from es_simhash.cli.fingerprint_command import fingerprint
 from es_simhash.cli.selftest_command import selftest
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
 from es_simhash.lab.methods import scheme as schemes
 from es_simhash.store import conformance, semantic_conformance

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from es_simhash.cli import pipeline_command
 from es_simhash.errors import ClusterError, SchemeError
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.store import pipeline
 from tests.cli.conftest import Fake
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from es_simhash.cli.side_by_side import SideBySide, side_by_side
-from es_simhash.differences.compare import changes
+from es_simhash.differences.text_changes import changes
 from tests.support.made_up_texts import make_prose, make_text, revise
 
 CONSOLE = Console(file=io.StringIO(), width=80)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.links import version_value
+from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
 from tests.support.made_up_texts import make_text, revise
 

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from es_simhash.differences.compare import ReadText
 from es_simhash.differences.history import BlamedSentence, Version, blamed_sentences, steps_of
+from es_simhash.differences.text_changes import ReadText
 
 ROOF = "The roof of the house is repaired by the landlord every summer."
 GARDEN = "The tenant keeps the garden and the yard in good order."

@@ -12,7 +12,7 @@ import pytest
 
 from es_simhash import changes
 from es_simhash.differences.rendering.comparison_page import changes_html
-from es_simhash.differences.timeline import DatedVersion, Timeline
+from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.store.dates import DateField
 from tests.support.pages import HOSTILE, Page
 

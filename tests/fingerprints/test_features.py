@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.features import SpacedCharacters
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.shingles import window_level, winnowing_windows
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints, hamming_distances
 from es_simhash.fingerprints.text_fingerprints import document_fingerprints
 from tests.support import reference

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints import batches, text_fingerprints
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints import text_fingerprints
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
     content_hash,
@@ -16,6 +16,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint_batch,
 )
 from es_simhash.store.codec import simhash_object
+from es_simhash.text import segmentation
 from es_simhash.text.normal_forms import normalise_all
 from tests.support import reference
 from tests.support.strategies import long_texts, texts
@@ -66,7 +67,7 @@ def test_a_stream_is_cut_into_batches_without_effect(monkeypatch: pytest.MonkeyP
     stream = [f"text number {number} of the stream. " * (number % 7) for number in range(60)]
     whole = [values(each) for each in fingerprint_batch(stream)]
     for size in (1, 50, 10**9):
-        monkeypatch.setattr(batches, "BATCH_CHARACTERS", size)
+        monkeypatch.setattr(segmentation, "BATCH_CHARACTERS", size)
         assert [values(each) for each in text_fingerprints.fingerprint_texts(iter(stream))] == whole
 
 

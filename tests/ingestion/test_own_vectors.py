@@ -9,7 +9,7 @@ import pytest
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
 from es_simhash.ingestion.settings import IngestSettings
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
 

@@ -8,10 +8,10 @@ import pytest
 
 from es_simhash import Index, ingest
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.semantics.profile import MAX_TERM_LENGTH, STORED_CONCEPTS
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.vocabulary.files import vocabulary_digest
+from es_simhash.semantics.semantic_profile import MAX_TERM_LENGTH, STORED_CONCEPTS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.vocabularies.files import vocabulary_digest
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.semantic_codec import semantic_members

@@ -13,9 +13,9 @@ from es_simhash.ingestion.deduplication.policy import VersionPolicy
 from es_simhash.ingestion.deduplication.rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.undo import undo
-from es_simhash.semantics.profile import VOCABULARY_PREFIX, concept_term
-from es_simhash.semantics.scheme import SemanticScheme
-from es_simhash.semantics.vocabulary.files import vocabulary_digest
+from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
+from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.semantics.vocabularies.files import vocabulary_digest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.support.desk import Desk

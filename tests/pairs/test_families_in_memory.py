@@ -4,11 +4,11 @@ from itertools import combinations
 
 import pytest
 
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.pairs.families_in_memory import families_in_memory
 from es_simhash.pairs.merging import Comparison, families_of
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.links import kept_share
+from es_simhash.relation.scoring import kept_share
 from es_simhash.relation.thresholds import LEAST_KEPT
 
 

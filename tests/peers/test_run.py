@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.evaluation.pair_measures import Curve
 from scripts.check_docs import figure_faults
 from tests.bench.figures import Figures

@@ -14,7 +14,7 @@ from es_simhash import (
     SchemeError,
     SchemeMismatch,
 )
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.questions.index import Index
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.limits import MAX_TEXT_BYTES

@@ -9,9 +9,8 @@ import pytest
 from es_simhash import Index, SearchOptions, SidecarIndex, join
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.questions import noted
-from es_simhash.relation.combination import as_joined
-from es_simhash.relation.joined import JoinedGroups
-from es_simhash.relation.model import Coverage, Relation
+from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.store.config import IndexConfig
 from tests.support.desk import Desk
 

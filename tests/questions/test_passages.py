@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from es_simhash import Index, MemoryIndex, Relation, SearchOptions, SidecarIndex
 from es_simhash.cli.main import cli
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from tests.support.reuse import COPIED, ENGLISH, FORMS, REWORDED, documents
 from tests.support.subjects import reworded
 

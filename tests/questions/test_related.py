@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from es_simhash import ClusterError, DocumentMissing, InputError, Limits, Relation
 from es_simhash.cli.main import cli
 from es_simhash.questions.memory import MemoryIndex
-from es_simhash.relation.model import KINDS
+from es_simhash.relation.relation import KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.options import SearchOptions
 

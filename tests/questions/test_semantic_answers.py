@@ -8,9 +8,9 @@ import pytest
 from es_simhash.errors import ClusterError, InputError, MappingConflict
 from es_simhash.questions.index import Index
 from es_simhash.questions.memory import MemoryIndex
-from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.relation import VERSION_KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.options import Limits, Recency, SearchOptions
 

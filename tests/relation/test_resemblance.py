@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.model import Coverage
+from es_simhash.relation.relation import Coverage
 from es_simhash.relation.resemblance import Resemblance, resemblance_of
-from es_simhash.relation.version_score import Containment, version_value
+from es_simhash.relation.version_value import Containment, version_value
 
 CHUNK_BYTES = 16
 # Shared text says the same of both: half of the shingles, nine tenths of the chunks.

@@ -7,9 +7,9 @@ import pytest
 
 from es_simhash import compare
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.compare import compare_fingerprints
 from es_simhash.relation.evidence import settled
-from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.relation import VERSION_KINDS, Relation
+from es_simhash.relation.text_comparison import compare_fingerprints
 from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     SHOWN_SCORE,

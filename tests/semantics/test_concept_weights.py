@@ -3,10 +3,10 @@
 import pytest
 
 from es_simhash.semantics.concept_weights import MAX_CHINESE_RARITY
-from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
 
 pytest.importorskip("jieba")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints import chunks
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
 from es_simhash.store import codec, fields, source
 from tests.support import reference
@@ -31,14 +31,14 @@ def test_chunks_survive_packing(text: str) -> None:
     stored = codec.unpack_chunks(codec.simhash_object(fingerprints)["chunks"])
     np.testing.assert_array_equal(stored.fingerprints, fingerprints.chunks)
     np.testing.assert_array_equal(stored.characters, fingerprints.chunk_characters)
-    counts = chunks.shingle_counts(fingerprints.levels)
+    counts = shingle_counts(fingerprints.levels)
     np.testing.assert_array_equal(stored.shingle_counts, counts)
 
 
 def test_passages_are_counted_for_each_window() -> None:
     levels = np.array([1, 3, 1, 2, 3], np.uint8)
-    assert chunks.shingle_counts(levels).tolist() == [0, 5, 3, 2]
-    assert chunks.shingle_counts(np.zeros(0, np.uint8)).tolist() == [0, 0, 0, 0]
+    assert shingle_counts(levels).tolist() == [0, 5, 3, 2]
+    assert shingle_counts(np.zeros(0, np.uint8)).tolist() == [0, 0, 0, 0]
 
 
 def test_lengths_beyond_16_bits_are_cut() -> None:

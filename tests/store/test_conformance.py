@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.store import conformance
 from es_simhash.store.conformance import Vector, describe
 from scripts import build_vectors

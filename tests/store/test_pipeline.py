@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
 from es_simhash.store import conformance, pipeline
 from es_simhash.store.codec import simhash_object

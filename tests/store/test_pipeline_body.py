@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store import pipeline
 from scripts import build_pipeline
 from scripts.build_pipeline import build

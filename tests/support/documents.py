@@ -88,7 +88,7 @@ def expected() -> Callable[[str], dict[str, Any]]:
     """Return our object for a text, as `ingest` makes it, without vectors."""
 
     def of(text: str) -> dict[str, Any]:
-        from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+        from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
         from es_simhash.store.config import IndexConfig
         from es_simhash.store.encoding import encode
 

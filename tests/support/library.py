@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
 
 HARBOUR = (

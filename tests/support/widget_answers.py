@@ -7,7 +7,7 @@ from typing import Any
 
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.questions.index import Index
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.conformance import describe
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.segmentation import segment

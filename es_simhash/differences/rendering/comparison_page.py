@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from es_simhash.differences.model import Changes, KeyChange
+from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.rendering.hunks import counted_key_changes
 from es_simhash.differences.rendering.rows import Bit, Row, row_of, rows
 from es_simhash.differences.rendering.strip import strip
 from es_simhash.differences.rendering.timeline import Address, timeline_section
-from es_simhash.differences.timeline import Timeline
+from es_simhash.differences.version_timeline import Timeline
 from es_simhash.pages.rendering import html_page, html_text
-from es_simhash.relation.model import Relation, SharedPassage, Span
+from es_simhash.relation.relation import Relation, SharedPassage, Span
 
 # Characters of equal rows in a line that are shown; those between the first and the last are
 # folded.

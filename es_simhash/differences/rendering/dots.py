@@ -4,7 +4,7 @@ from bisect import bisect, insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from es_simhash.differences.timeline import DatedVersion, Timeline
+from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.pages.rendering import html_text
 
 # Pixels that windows of 320 and of 768 pixels leave to the axis, which is as wide as the page.

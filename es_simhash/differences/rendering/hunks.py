@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from es_simhash.differences.model import Change, Changes, KeyChange, MovedBlock
+from es_simhash.differences.difference import Change, Changes, KeyChange, MovedBlock
 
 # `moved_away` is where a block was, `moved_here` where it is; what was edited in it follows there.
 Mark = Literal["equal", "delete", "insert", "moved_away", "moved_here"]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from es_simhash.differences.model import Change, Changes, MovedBlock
-from es_simhash.relation.model import Span
+from es_simhash.differences.difference import Change, Changes, MovedBlock
+from es_simhash.relation.relation import Span
 
 RowKind = Literal["equal", "changed", "moved_away", "moved_here"]
 # Where a row may end: behind line breaks, and behind a sentence once the row is long.

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from es_simhash.differences.model import Changes
+from es_simhash.differences.difference import Changes
 from es_simhash.differences.rendering.rows import kept_stretches
-from es_simhash.relation.model import SharedPassage
+from es_simhash.relation.relation import SharedPassage
 
 _WIDTH, _BAR, _HEIGHT = 1000, 14, 84
 # Stretches that are nearer than this share of the longer text are drawn as one.

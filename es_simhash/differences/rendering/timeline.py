@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator
 
 from es_simhash.differences.rendering.dots import dots
-from es_simhash.differences.timeline import DatedVersion, Timeline
+from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.pages.rendering import html_text
 
 # Ids of an older and a newer document to the address of the page that compares them, if any.

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from es_simhash.differences.align import Sequences, aligned, between
 from es_simhash.differences.anchors import Stretch
+from es_simhash.differences.sequence_alignment import Sequences, aligned, between
 
 _CONTEXT = 3
 # Characters that stand for others in a name in quotes, as in C.

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.batches import BATCH_CHARACTERS
 from es_simhash.ingestion.bulk.acceptance import accepted, one_of_each_id
 from es_simhash.ingestion.bulk.batches import Batch
 from es_simhash.ingestion.bulk.conflicts import OnConflict
@@ -15,10 +14,11 @@ from es_simhash.ingestion.bulk.lookup import Identity, Lookup
 from es_simhash.ingestion.bulk.outcome import Failure
 from es_simhash.ingestion.bulk.prepared import Prepared
 from es_simhash.ingestion.bulk.unchanged import is_unchanged
-from es_simhash.semantics.entities.document_fields import upstream_entities
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
 from es_simhash.text.limits import chunk_limit_error
+from es_simhash.text.segmentation import BATCH_CHARACTERS
 
 Prepare = Callable[[Batch, IndexConfig, Lookup], "Prepared"]
 

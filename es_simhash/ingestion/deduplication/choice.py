@@ -7,10 +7,8 @@ import numpy as np
 
 from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument, Original
 from es_simhash.ingestion.deduplication.rules import OnVersion
-from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.combination import as_joined
-from es_simhash.relation.model import Coverage, Relation
-from es_simhash.relation.scoring import score_candidates
+from es_simhash.relation.relation import Coverage, Relation, as_joined
+from es_simhash.relation.scoring import Candidate, score_candidates
 
 _EXACT = Coverage(1.0, 1.0)
 

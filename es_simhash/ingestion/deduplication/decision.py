@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints, TextFingerprints
 from es_simhash.ingestion.bulk.conflicts import Mark
 from es_simhash.ingestion.bulk.documents import loads, splice
 from es_simhash.ingestion.bulk.kept_members import with_members
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.model import Relation
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.relation import Relation
 from es_simhash.store import fields
 from es_simhash.store.dates import Date
 from es_simhash.store.source import text_of

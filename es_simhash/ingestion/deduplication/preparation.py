@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, fingerprint_batch
 from es_simhash.ingestion.bulk.acceptance import accepted
 from es_simhash.ingestion.bulk.batches import Batch
@@ -17,6 +16,7 @@ from es_simhash.ingestion.bulk.prepared import Prepared
 from es_simhash.ingestion.deduplication.decision import IncomingDocument
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import FAMILY
+from es_simhash.text.segmentation import text_batches
 
 
 @dataclass

@@ -9,7 +9,7 @@ from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocume
 from es_simhash.ingestion.deduplication.rules import RunContext
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.passages import aligned_passages, shared_passages
+from es_simhash.relation.shared_passages import aligned_passages, shared_passages
 from es_simhash.store.source import stored_text
 
 _MAX_PASSAGES, _MAX_PASSAGE_CHARACTERS = 3, 160

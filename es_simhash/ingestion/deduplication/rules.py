@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
-from es_simhash.relation.model import VERSION_KINDS, Kind
+from es_simhash.relation.relation import VERSION_KINDS, Kind
 from es_simhash.store.config import IndexConfig
 
 Action = Literal["skip", "flag", "link", "replace"]

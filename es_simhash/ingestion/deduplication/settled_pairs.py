@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.manual_pairs import JoinedGroups
 
 _Ids = tuple[str, str]
 # A run, and a document that it decided about.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.similarity import ENTITY_WEIGHT, VECTOR_WEIGHT, entity_terms
 
 Matrix = NDArray[np.float32]

@@ -15,7 +15,7 @@ from es_simhash.errors import (
 from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.lab.evaluation.useful_pairs import SURE_NOT, OfferedPair, PairedDocument
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.model import VERSION_KINDS, Relation
+from es_simhash.relation.relation import VERSION_KINDS, Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.random_order import in_random_order

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.pairs.merging import connected_components
-from es_simhash.relation.model import DocumentContext, Kind
+from es_simhash.relation.relation import DocumentContext, Kind
 from es_simhash.relation.thresholds import VERSION_SCORE
 
 # Scores between these two are unsure.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from es_simhash.lab.evaluation.model import LabelledSet, MethodFigures, WrongPair
-from es_simhash.relation.compare import compare
+from es_simhash.relation.text_comparison import compare
 
 # Passages of a pair that are kept, and characters of a passage.
 _PASSAGES, _CHARACTERS = 3, 300

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from es_simhash.fingerprints.runs import group_runs
+from es_simhash.fingerprints.hashing import group_runs
 from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.lab.methods.model import NO_WORDS

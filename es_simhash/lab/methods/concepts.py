@@ -15,6 +15,13 @@ from itertools import pairwise
 import numpy as np
 
 from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.lab.methods.concept_simhash import (
+    ConceptFingerprints,
+    ConceptScheme,
+    Weights,
+    concept_similarities,
+    fingerprint_concepts,
+)
 from es_simhash.lab.methods.hamming import as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.model import (
     NO_WORDS,
@@ -27,15 +34,8 @@ from es_simhash.lab.methods.model import (
 )
 from es_simhash.lab.methods.scheme import FingerprintScheme
 from es_simhash.lab.methods.tables import MaskTables
-from es_simhash.semantics.concept_simhash import (
-    ConceptFingerprints,
-    ConceptScheme,
-    Weights,
-    concept_similarities,
-    fingerprint_concepts,
-)
 from es_simhash.semantics.concept_weights import tfidf_weights
-from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words

@@ -5,13 +5,13 @@ from functools import cache
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.lab.methods.character_simhash import CharacterSimhash
+from es_simhash.lab.methods.concept_simhash import ConceptScheme
 from es_simhash.lab.methods.concepts import ConceptSimhash
 from es_simhash.lab.methods.minhash import MinHash
 from es_simhash.lab.methods.scheme import FingerprintMethod
 from es_simhash.lab.methods.sentence_simhash import SentenceSimhash
 from es_simhash.lab.methods.token_simhash import TokenSimhash
 from es_simhash.lab.methods.weighted_simhash import WeightedSimhash
-from es_simhash.semantics.concept_simhash import ConceptScheme
 
 FINGERPRINT_METHODS: Mapping[str, Callable[[], FingerprintMethod]] = {
     "concept-simhash-doc": lambda: _concepts("doc", 0, "tfidf"),

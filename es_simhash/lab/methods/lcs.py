@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.hashing import BASE
-from es_simhash.fingerprints.runs import ranks_within
+from es_simhash.fingerprints.hashing import BASE, ranks_within
 from es_simhash.lab.methods.extra import require_baseline
 from es_simhash.lab.methods.model import Ints, Pairs, Scores, by_first, empty_texts
 from es_simhash.lab.methods.sets import FeatureSets

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.scheme import DEFAULT, SHINGLE_BITS, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, SHINGLE_BITS, Scheme
 from es_simhash.lab.methods.hamming import close_rows
 from es_simhash.lab.methods.model import NO_WORDS, Ints, Pairs, Scores, by_first, ordered_pairs
 from es_simhash.lab.methods.sets import FeatureSets
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.scoring import score_candidates
-from es_simhash.relation.shingle_sample import least_shared, sampled
+from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.relation.thresholds import VERSION_SCORE
 
 # Texts whose chunks are compared with those of one at once, which bounds memory.

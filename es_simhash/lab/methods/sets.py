@@ -6,8 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.runs import ranks_within
+from es_simhash.fingerprints.hashing import Uint64s, ranks_within
 from es_simhash.lab.methods.model import Ints, Pairs, Scores, by_first
 
 _ROW_SHIFT = np.uint64(32)

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.features import token_numbers
-from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.runs import GroupedRuns, group_runs
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.fingerprints.hashing import GroupedRuns, Uint64s, group_runs
 from es_simhash.lab.methods.model import Ints
 from es_simhash.text.characters import code_points
 from es_simhash.text.normal_forms import normalise, normalise_all
-from es_simhash.text.segmentation import Segmentation, segment
+from es_simhash.text.segmentation import Segmentation, segment, text_batches
 
 
 @dataclass(frozen=True)

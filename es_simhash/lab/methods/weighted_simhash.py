@@ -18,12 +18,12 @@ from typing import Protocol
 
 import numpy as np
 
+from es_simhash.lab.methods.concept_simhash import ConceptScheme, concept_fingerprints
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.lab.methods.model import NO_WORDS
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.lab.methods.scheme import FingerprintScheme
 from es_simhash.lab.methods.tables import MaskTables, permuted_masks
-from es_simhash.semantics.concept_simhash import ConceptScheme, concept_fingerprints
 from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language

@@ -13,7 +13,7 @@ from es_simhash.lab.evaluation.pair_measures import Floats
 from es_simhash.lab.tuning.model import TuneOptions, TuneProgress
 from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, draw_sample
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.links import version_value
+from es_simhash.relation.scoring import version_value
 from es_simhash.store import fields
 from es_simhash.store.codec import shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig

@@ -34,7 +34,7 @@ from es_simhash.lab.tuning.valley import find_valley
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
 from es_simhash.maintenance.diagnostics.document_sample import fingerprint_rows
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.links import version_value
+from es_simhash.relation.scoring import version_value
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.configuration import InstalledIndex

@@ -7,14 +7,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.batches import text_batches
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.bulk.prepared import Prepared
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
 from es_simhash.relation.references import DocumentVersion
-from es_simhash.semantics.entities.document_fields import upstream_entities
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
 from es_simhash.store.fields import (
@@ -43,7 +42,7 @@ from es_simhash.store.paths import get_object
 from es_simhash.store.source import field_names, text_of
 from es_simhash.text.limits import MAX_CHUNKS, chunk_limit_error, require_text_size
 from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import segment
+from es_simhash.text.segmentation import segment, text_batches
 
 # Members that not every text has, each with the value that means absent; a vector of weights
 # (sparse_vector) rejects null.

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
 from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import IndexConfig

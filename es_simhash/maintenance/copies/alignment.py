@@ -14,13 +14,12 @@ from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles
 from es_simhash.maintenance.copies.journal import CopyJournal, Record
 from es_simhash.pairs.copied_passages import copied_passages
-from es_simhash.relation.alignment.align import AlignedPassage
-from es_simhash.relation.alignment.chance import least_letters
-from es_simhash.relation.alignment.stretches import in_equal_runs
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage
+from es_simhash.relation.alignment.stretches import in_equal_runs, least_letters
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.model import Span
-from es_simhash.relation.passages import passages_of_each, shared_passages
 from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.relation import Span
+from es_simhash.relation.shared_passages import passages_of_each, shared_passages
 from es_simhash.relation.thresholds import BOILERPLATE, COPIED_RUN
 
 # Texts that are aligned with one text together.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.shingles import all_shingles
 from es_simhash.maintenance.copies.copies_report import Boilerplate
 from es_simhash.maintenance.copies.copy_candidates import CommonShingles

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from es_simhash.relation.model import SharedPassage, Span
-from es_simhash.relation.reuse_kinds import ReuseKind
+from es_simhash.relation.relation import SharedPassage, Span
+from es_simhash.relation.thresholds import ReuseKind
 
 # Called with the number of pairs of texts aligned so far, and of all.
 CopyProgress = Callable[[int, int], None]

@@ -17,7 +17,7 @@ from es_simhash.maintenance.copies.copy_units import (
     UnitText,
     packed,
 )
-from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.shared_shingles import least_shared
 
 # A shingle of more units is dropped, whatever the number of values these have: the time to compare
 # all of them with each other grows with the square.

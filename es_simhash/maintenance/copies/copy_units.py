@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.relation.references import DocumentRef, DocumentVersion
-from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import KEPT_OF_CHAIN
 from es_simhash.store.dates import Date
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
+from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.maintenance.copies.copies_report import (
     Boilerplate,
     CopiedPassage,
@@ -19,7 +19,7 @@ from es_simhash.maintenance.copies.sentences import (
     pair_line,
 )
 from es_simhash.pages.rendering import html_page, html_text
-from es_simhash.relation.passages import marked_words
+from es_simhash.relation.shared_passages import marked_words
 
 # More pairs make a page that browsers open slowly; JSON has all.
 _MAX_PAIRS = 1000

@@ -7,7 +7,7 @@ from es_simhash.maintenance.copies.alignment import AlignedPair
 from es_simhash.maintenance.copies.copies_report import CopiedPassage, Copy, CopySide, Order
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles, UnitText
-from es_simhash.relation.model import Span
+from es_simhash.relation.relation import Span
 from es_simhash.relation.thresholds import SCORE_DIGITS
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 

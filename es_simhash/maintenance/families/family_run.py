@@ -14,9 +14,9 @@ from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.pairs.joined_families import Noted, united_families
 from es_simhash.pairs.merging import Comparison, Pair, family_names, pair
 from es_simhash.pairs.postings import MAX_TEXTS
-from es_simhash.relation.joined import JoinedGroups
-from es_simhash.relation.links import kept_share, version_score
+from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.scoring import kept_share, version_score
 from es_simhash.store.installation.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
 from es_simhash.store.installation.state_index import StateIndex
 

@@ -10,7 +10,7 @@ from es_simhash.pairs.joined_families import Noted
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.links import are_candidates, link_score
+from es_simhash.relation.scoring import are_candidates, link_score
 from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.

@@ -12,7 +12,7 @@ from es_simhash.maintenance.reports.index_report import (
 )
 from es_simhash.questions.access import DirectAccess
 from es_simhash.questions.contexts import Contexts
-from es_simhash.relation.model import DocumentContext
+from es_simhash.relation.relation import DocumentContext
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField

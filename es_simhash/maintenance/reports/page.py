@@ -29,7 +29,7 @@ from es_simhash.maintenance.reports.index_report import (
     ScoreSample,
 )
 from es_simhash.pages.rendering import html_page, html_text
-from es_simhash.relation.model import KINDS, DocumentContext
+from es_simhash.relation.relation import KINDS, DocumentContext
 
 
 def report_html(report: IndexReport) -> str:

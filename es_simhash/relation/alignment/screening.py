@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.relation.alignment.arrays import found_in, products, shared_places
-from es_simhash.relation.alignment.chance import least_information
 from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
-from es_simhash.relation.alignment.sentences import (
+from es_simhash.relation.alignment.sentence_words import (
     MORE_SENTENCES,
     SentenceWords,
     most_sentences,
     sentence_bounds,
     words_of_sentences,
 )
+from es_simhash.relation.alignment.sorted_arrays import found_in, products, shared_places
+from es_simhash.relation.alignment.stretches import least_information
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints, Segmentation
 

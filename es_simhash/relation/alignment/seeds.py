@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.runs import ranks_within
-from es_simhash.relation.alignment.arrays import products, shared_places, sorted_unique
-from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
+from es_simhash.fingerprints.hashing import ranks_within
+from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
+from es_simhash.relation.alignment.sorted_arrays import products, shared_places, sorted_unique
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
 from es_simhash.text.segmentation import Ints
 

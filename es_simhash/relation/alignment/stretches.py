@@ -7,20 +7,45 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.fingerprints.scheme import SHINGLE_TOKENS
-from es_simhash.relation.alignment.arrays import shared_places, sorted_unique
-from es_simhash.relation.alignment.chance import least_information, least_letters
-from es_simhash.relation.alignment.sentences import EqualRuns, SentenceWords
-from es_simhash.relation.reuse_kinds import ReuseKind
+from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
+from es_simhash.relation.alignment.sorted_arrays import shared_places, sorted_unique
 from es_simhash.relation.thresholds import (
     COPIED_RUN,
     EDITED_KEPT,
+    PASSAGE_INFORMATION,
+    PASSAGE_LETTERS,
+    PASSAGE_SHARE,
+    SHORT_INFORMATION,
+    SHORT_LETTERS,
     TRIMMED_COPIED,
     TRIMMED_RELATED,
     VERBATIM_KEPT,
+    ReuseKind,
 )
 from es_simhash.text.segmentation import Ints
+
+
+def least_information(one: float, others: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """Return the information that a passage has at least, of one text with each of others.
+
+    Args:
+        one: Information of a text, in nats.
+        others: That of the others.
+    """
+    shares = PASSAGE_SHARE * np.minimum(one, others)
+    return np.clip(shares, SHORT_INFORMATION, PASSAGE_INFORMATION)
+
+
+def least_letters(shorter: int) -> float:
+    """Return the letters in equal runs that a verbatim passage has at least.
+
+    Args:
+        shorter: Letters of the shorter text.
+    """
+    return float(np.clip(PASSAGE_SHARE * shorter, SHORT_LETTERS, PASSAGE_LETTERS))
+
 
 Mask = NDArray[np.bool_]
 

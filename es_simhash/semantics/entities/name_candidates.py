@@ -1,19 +1,56 @@
-"""Candidates for names: runs of words with a capital, cut to what may be a name.
-
-A run is cut at weekdays, months, titles and stop words. A lone word at the start of a sentence, or
-in a line where nearly every word has a capital, is an uncertain candidate.
-"""
+"""Candidates for names: runs of words with a capital, and word lists of what is no name."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
-from es_simhash.semantics.entities.name_rules import NameRules, name_rules
-from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words
+from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
 from es_simhash.semantics.rarity import WordRarities, word_rarities
+
+
+@dataclass(frozen=True)
+class NameRules:
+    """The word lists of one language, all in lower case."""
+
+    language: str
+    packages: frozenset[str] | None
+    leading: frozenset[str]
+    opening: frozenset[str]
+    times: frozenset[str]
+    titles: frozenset[str]
+    trailing: frozenset[str]
+    articles: frozenset[str]
+    acronyms: frozenset[str]
+    everyday: frozenset[str]
+    determiners: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRules:
+    """Return the word lists of a language, to be used with the frequencies of these packages."""
+    words = partial(rule_words, language=language)
+    times, titles = words("time"), words("title")
+    stops = stop_words(language)
+    return NameRules(
+        language=language,
+        packages=packages,
+        leading=stops | times | titles,
+        opening=words("opening"),
+        times=times,
+        titles=titles,
+        trailing=stops - {"a"},
+        articles=words("article"),
+        acronyms=words("acronym"),
+        everyday=words("everyday"),
+        determiners=words("determiner"),
+        names=words("name"),
+    )
+
 
 # Languages that elide articles before names: d'Estaing.
 _ELIDING = frozenset({"ca", "fr", "it"})

@@ -1,15 +1,134 @@
-"""The extractor that needs no model: rules, word lists, and jieba for Chinese where installed."""
+"""Key phrases: sequences of content words that occur in a text more than once."""
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from math import log
 
-from es_simhash.semantics.entities.rules import find_entities
-from es_simhash.semantics.extraction import Extraction, Phrase
-from es_simhash.semantics.extractors.phrases import find_phrases
+from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
-from es_simhash.semantics.languages.words import count_forms, count_words, fold_forms
+from es_simhash.semantics.languages.word_lists import is_stop_word
+from es_simhash.semantics.languages.words import (
+    Word,
+    count_forms,
+    count_words,
+    fold_forms,
+    words_with_offsets,
+)
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity
-from es_simhash.semantics.scheme import BUILTIN, installed_packages
+from es_simhash.semantics.semantic_profile import Extraction, Phrase
+from es_simhash.semantics.semantic_scheme import BUILTIN, installed_packages
+
+MAX_PHRASES = 10
+_MAX_WORDS = 4
+_MIN_COUNT = 2
+# What may separate two words of a phrase; a line break ends it, as headings have no full stop.
+_JOINT = re.compile(r"[ \u00a0\-‐]?")
+
+Grams = dict[tuple[str, ...], list[tuple[int, int]]]
+
+
+def find_phrases(
+    text: str,
+    language: str,
+    packages: frozenset[str] | None = None,
+    *,
+    limit: int = MAX_PHRASES,
+) -> tuple[Phrase, ...]:
+    """Return the key phrases of two to four words, in the order of their first mention.
+
+    They occur at least twice; one that occurs only inside a longer one is left out. They are chosen
+    by (1 + ln count) x the sum of their words' rarities. Scripts that put no spaces between words
+    have none, but for Chinese with jieba.
+
+    Args:
+        text: The text.
+        language: ISO 639-1 code; empty when unknown.
+        packages: Packages that may be used; by default those installed.
+        limit: How many phrases at most.
+    """
+    words = _words(text, language, installed_packages() if packages is None else packages)
+    grams = _maximal(_repeated(words, text, language))
+    scores = _scores(grams, language, packages)
+    best = sorted(grams, key=lambda gram: -scores[gram])[:limit]
+    return tuple(
+        Phrase(" ".join(gram), len(grams[gram]), tuple(grams[gram]))
+        for gram in sorted(best, key=lambda gram: grams[gram][0])
+    )
+
+
+def _words(text: str, language: str, packages: frozenset[str]) -> list[Word]:
+    if language == "zh" and "jieba" in packages:
+        return chinese.words_with_offsets(text)
+    return words_with_offsets(text, language)
+
+
+def _repeated(words: Sequence[Word], text: str, language: str) -> Grams:
+    """Return the places of each sequence of content words that occurs twice or more."""
+    normals = [word.normal for word in words]
+    pairs = Counter(itertools.pairwise(normals))
+    frequent_pairs = {
+        pair
+        for pair, count in pairs.items()
+        if count >= _MIN_COUNT and not any(_is_no_content(word, language) for word in pair)
+    }
+    grams: Grams = defaultdict(list)
+    for first, last in _stretches(words, frequent_pairs, text):
+        for start in range(first, last):
+            for end in range(start + 2, min(start + _MAX_WORDS, last + 1) + 1):
+                grams[tuple(normals[start:end])].append((words[start].start, words[end - 1].end))
+    return {gram: places for gram, places in grams.items() if len(places) >= _MIN_COUNT}
+
+
+def _is_no_content(word: str, language: str) -> bool:
+    return len(word) < 2 or is_stop_word(word, language)
+
+
+def _stretches(
+    words: Sequence[Word], frequent_pairs: set[tuple[str, str]], text: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last word of each stretch of frequent pairs."""
+    first = None
+    for number, (word, following) in enumerate(itertools.pairwise(words)):
+        if (
+            (word.normal, following.normal) in frequent_pairs
+            and word.end <= following.start
+            and _JOINT.fullmatch(text, word.end, following.start)
+        ):
+            first = number if first is None else first
+        elif first is not None:
+            yield first, number
+            first = None
+    if first is not None:
+        yield first, len(words) - 1
+
+
+def _maximal(grams: Grams) -> Grams:
+    """Return the sequences without those only inside longer ones or of one repeated word."""
+    inside = {
+        part: len(places)
+        for gram, places in sorted(grams.items(), key=lambda item: len(item[1]))
+        for part in (gram[:-1], gram[1:])
+    }
+    return {
+        gram: places
+        for gram, places in grams.items()
+        if len(places) > inside.get(gram, 0) and len(set(gram)) > 1
+    }
+
+
+def _scores(
+    grams: Grams, language: str, packages: frozenset[str] | None
+) -> dict[tuple[str, ...], float]:
+    words = sorted({word for gram in grams for word in gram})
+    rarities = dict(zip(words, rarity(words, language, packages).tolist(), strict=True))
+    return {
+        gram: (1 + log(len(places))) * sum(rarities[word] for word in gram)
+        for gram, places in grams.items()
+    }
+
 
 # Texts without stop words, such as headlines, are English when this many of their words are.
 _MIN_KNOWN_SHARE = 0.8

@@ -7,7 +7,7 @@ document. Entry points of the package register both with spaCy.
 
 from collections.abc import Callable, Iterator
 
-from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.extractors.spacy_documents import extraction_of
 from es_simhash.semantics.extractors.spacy_pipeline import require_spacy
 from es_simhash.semantics.languages.detection import detect_language

@@ -17,12 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.semantics.entities.names import clean_name
-from es_simhash.semantics.extraction import Extraction
-from es_simhash.semantics.extractors.spacy_documents import NUMERIC_LABELS, extraction_of
-from es_simhash.semantics.extractors.text_pieces import merge_extractions, shift_offsets, split_text
+from es_simhash.semantics.extractors.spacy_documents import (
+    NUMERIC_LABELS,
+    extraction_of,
+    merge_extractions,
+    shift_offsets,
+    split_text,
+)
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.semantic_profile import Extraction, clean_name
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from math import log
 from typing import NamedTuple
 
-from es_simhash.semantics.extraction import Entity
 from es_simhash.semantics.languages.chinese_segmentation import Dictionary, cut, load_dictionary
 from es_simhash.semantics.languages.word_lists import stop_words
 from es_simhash.semantics.languages.words import Word
+from es_simhash.semantics.semantic_profile import Entity
 
 _HAN = "㐀-䶿一-鿿豈-﫿𠀀-𳑿"
 # Web addresses end at a space or at the first Chinese character.

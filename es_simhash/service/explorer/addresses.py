@@ -3,7 +3,7 @@
 from urllib.parse import quote, urlencode
 
 from es_simhash.maintenance.reports.figures import Part, ScoreRange, SizeRange
-from es_simhash.relation.model import DocumentContext
+from es_simhash.relation.relation import DocumentContext
 
 ROOT = "/explorer/"
 _COPIES = "copies"

@@ -6,8 +6,8 @@ from typing import Any, Protocol, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from es_simhash.differences.model import Changes
-from es_simhash.differences.timeline import Timeline
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.version_timeline import Timeline
 from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.service.callers import Caller

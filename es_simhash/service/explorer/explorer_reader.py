@@ -12,7 +12,7 @@ from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import Family, pages_of_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
-from es_simhash.relation.model import DocumentContext
+from es_simhash.relation.relation import DocumentContext
 from es_simhash.service.dispatcher import Filters
 from es_simhash.service.explorer.api import ServedAnswers
 from es_simhash.service.explorer.page_contents import (

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from es_simhash.differences.model import Changes
-from es_simhash.differences.timeline import Timeline
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.version_timeline import Timeline
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.index_report import IndexReport
-from es_simhash.relation.model import Relation
+from es_simhash.relation.relation import Relation
 from es_simhash.service.dispatcher import Filters
 
 # What may be known of a document: title, date, owner, language, link, family.

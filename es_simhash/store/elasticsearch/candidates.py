@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.shingle_sample import sampled
+from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
 from es_simhash.store.elasticsearch.shingle_clauses import shingle_clauses
 from es_simhash.store.fields import field_path

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.semantics.profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store import resources
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import joined_queries, related_query, shared_queries

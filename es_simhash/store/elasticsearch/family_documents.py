@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.shingle_sample import sampled
+from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
 from es_simhash.store.codec import shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.scoring import Candidate
 from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig

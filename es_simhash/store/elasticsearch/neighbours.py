@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.semantics.profile import SemanticProfile
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import (
     VECTOR_WEIGHT,
     entity_cosines,

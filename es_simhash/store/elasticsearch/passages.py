@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.relation.alignment.arrays import first_places
+from es_simhash.relation.alignment.sorted_arrays import first_places
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.semantics.rarity import rarity
 from es_simhash.store.options import Query

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.codec import shingle_terms
 from es_simhash.store.fields import SHINGLES, field_path
 

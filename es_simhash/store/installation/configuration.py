@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from es_simhash.errors import MappingConflict
-from es_simhash.fingerprints.scheme import Scheme
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
 from es_simhash.store.config import IndexConfig

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.relation.version_threshold import require_threshold
+from es_simhash.relation.thresholds import require_threshold
 from es_simhash.store.document_fields import (
     DOCUMENT_SETTINGS,
     DocumentSettings,

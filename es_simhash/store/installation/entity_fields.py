@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.entities.document_fields import upstream_entities
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.random_order import in_random_order
 from es_simhash.store.mapped_fields import fields_named, unknown_field

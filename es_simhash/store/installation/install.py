@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.errors import IndexMissing, MappingConflict
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
 from es_simhash.store.document_fields import DOCUMENT_SETTINGS

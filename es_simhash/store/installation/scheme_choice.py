@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
 from es_simhash.store.added_schemes import AddedScheme
 

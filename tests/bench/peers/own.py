@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import (
     document_fingerprints,
     fingerprint_batch,
@@ -19,6 +18,7 @@ from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
+from es_simhash.text.segmentation import text_batches
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind, Scored
 from tests.bench.peers.search_peers import DEEP_PAGE, plain_bytes, plain_index

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.batches import text_batches
 from es_simhash.fingerprints.text_fingerprints import document_fingerprints
 from es_simhash.lab.methods.units import words_of
+from es_simhash.text.segmentation import text_batches
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind
 from tests.bench.peers.search_peers import Hit, SearchCollection, Source

@@ -14,7 +14,7 @@ from es_simhash.ingestion.bulk.preparation import prepare
 from es_simhash.ingestion.bulk.prepared import Prepared
 from es_simhash.ingestion.bulk.sequencer import Sequencer, Stopped
 from es_simhash.ingestion.enrichment import fingerprint_documents
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
 from es_simhash.text import limits

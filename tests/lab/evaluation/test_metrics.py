@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from es_simhash.lab.evaluation import metrics
-from es_simhash.semantics.extraction import Entity
-from es_simhash.semantics.profile import SemanticProfile
 from es_simhash.semantics.profiler import profile_texts
+from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair, PairedDocument, most_useful
-from es_simhash.relation.model import Kind
+from es_simhash.relation.relation import Kind
 
 
 def pair(one: str, other: str, score: float, kind: Kind | None = None) -> OfferedPair:

@@ -5,7 +5,7 @@ import pytest
 
 from es_simhash.lab.methods.model import Features, all_pairs
 from es_simhash.lab.methods.registry import method_named, method_names
-from es_simhash.relation.compare import compare
+from es_simhash.relation.text_comparison import compare
 from tests.support.made_up_texts import make_text, revise
 
 ENGLISH = (

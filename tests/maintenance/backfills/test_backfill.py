@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, InputError
-from es_simhash.fingerprints.scheme import Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.bulk.outcome import Outcome
 from es_simhash.ingestion.ingest import ingest

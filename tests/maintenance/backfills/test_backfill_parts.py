@@ -2,7 +2,7 @@
 
 import json
 
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, Selection, StoredDocument
 from es_simhash.maintenance.backfills.document_pages import Throttle

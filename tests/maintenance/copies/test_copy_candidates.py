@@ -14,11 +14,11 @@ from es_simhash.maintenance.copies.copy_candidates import Postings
 from es_simhash.maintenance.copies.copy_units import ComparedDocuments, CopyDocument
 from es_simhash.maintenance.copies.pairs import shown_date
 from es_simhash.pairs.copied_passages import copied_passages
-from es_simhash.relation.alignment.align import AlignedPassage
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.alignment.stretches import Agreement, Stretches
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
-from es_simhash.relation.shingle_sample import least_shared
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import DateField
 from tests.support.made_up_texts import make_text
 

@@ -29,7 +29,7 @@ def put(client: Any, index_name: str) -> Callable[..., str]:
 
     def write(texts: dict[str, str], *, semantics: bool = False) -> str:
         from es_simhash.ingestion.ingest import ingest
-        from es_simhash.semantics.scheme import DEFAULT_SEMANTICS
+        from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
         from es_simhash.store.installation.install import install
 
         install(client, index_name, semantics=DEFAULT_SEMANTICS if semantics else None)

@@ -268,7 +268,7 @@ def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, hea
 
 
 def test_a_field_that_cannot_serve_is_reported(client: Any, index_name: str, put: Any) -> None:
-    from es_simhash.fingerprints.scheme import DEFAULT
+    from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
     from es_simhash.store import resources
 
     body = resources.mapping(DEFAULT)

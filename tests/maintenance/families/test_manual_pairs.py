@@ -9,7 +9,7 @@ import pytest
 from es_simhash import DocumentMissing, InputError
 from es_simhash.maintenance.families.manual_pairs import SettledPair, dismiss, join, settled_pairs
 from es_simhash.pairs.families_in_memory import families_in_memory
-from es_simhash.relation.joined import JoinedGroups
+from es_simhash.relation.manual_pairs import JoinedGroups
 from tests.support.shelf import Shelf
 
 pytestmark = pytest.mark.cluster

@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from es_simhash.relation.model import SharedPassage, Span
+from es_simhash.relation.relation import SharedPassage, Span
 from tests.support.strategies import long_texts
 from tests.support.strategies import texts as any_texts
 from tests.support.subjects import dropped, shared, shuffled, texts_of

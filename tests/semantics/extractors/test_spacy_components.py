@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from es_simhash.errors import MissingExtra
-from es_simhash.semantics.entities.rules import find_entities
+from es_simhash.semantics.entities.entity_rules import find_entities
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 

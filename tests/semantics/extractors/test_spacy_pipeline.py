@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.semantics.extraction import Entity, Extraction, Extractor, Phrase
-from es_simhash.semantics.extractors.spacy_documents import extraction_of, parts_of_speech
+from es_simhash.semantics.extractors.spacy_documents import (
+    extraction_of,
+    merge_extractions,
+    parts_of_speech,
+    split_text,
+)
 from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor
-from es_simhash.semantics.extractors.text_pieces import merge_extractions, split_text
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.words import count_words
+from es_simhash.semantics.semantic_profile import Entity, Extraction, Extractor, Phrase
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.fingerprints.scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
 from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.store.elasticsearch.candidates import related_query, shared_queries

@@ -130,7 +130,7 @@ def test_a_field_with_a_dotted_name_and_another_type_is_refused(
 
 
 def test_vectors_of_a_field_with_a_dotted_name_are_accepted(client: Any, index_name: str) -> None:
-    from es_simhash.semantics.scheme import SemanticScheme
+    from es_simhash.semantics.semantic_scheme import SemanticScheme
 
     vector = {"type": "dense_vector", "dims": 8, "index": True, "similarity": "cosine"}
     client.indices.create(

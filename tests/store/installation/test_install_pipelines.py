@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from es_simhash.cli.main import cli
 from es_simhash.errors import InputError, MissingExtra, SchemeError
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 TEXT = "Ada Lovelace wrote to Charles Babbage about the Analytical Engine."

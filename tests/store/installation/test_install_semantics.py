@@ -8,11 +8,16 @@ import pytest
 
 from es_simhash import Index, MappingConflict, ingest
 from es_simhash.errors import IndexMissing, InputError, SchemeError
-from es_simhash.fingerprints.scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.ingestion.settings import IngestSettings
-from es_simhash.relation.model import Relation
-from es_simhash.semantics.profile import STORED_CONCEPTS, SemanticProfile, concept_term, safe_name
-from es_simhash.semantics.scheme import DEFAULT_SEMANTICS, WORD_VECTORS, SemanticScheme
+from es_simhash.relation.relation import Relation
+from es_simhash.semantics.semantic_profile import (
+    STORED_CONCEPTS,
+    SemanticProfile,
+    concept_term,
+    safe_name,
+)
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, WORD_VECTORS, SemanticScheme
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from es_simhash.errors import InputError
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.links import version_value
-from es_simhash.relation.model import VERSION_KINDS
+from es_simhash.relation.relation import VERSION_KINDS
+from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.relation.version_score import rescaled
+from es_simhash.relation.version_value import rescaled
 from tests.support.made_up_texts import make_text, revise
 
 Shown = Callable[..., dict[str, Any]]

@@ -1,0 +1,245 @@
+"""The sentences of a text as sets of words, weighted by how rare these are in the text itself."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.features import token_numbers, token_stems
+from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.alignment.sorted_arrays import found_in, sorted_unique
+from es_simhash.relation.thresholds import COPIED_RUN
+from es_simhash.text.segmentation import Ints, Segmentation, cut
+
+# Added to the sentences of a text where words are weighted, so that a single one has weights.
+MORE_SENTENCES = 2
+# A word that more sentences of a text have, and a larger share of them, says little about any.
+_SELDOM_SENTENCES, _SELDOM_SHARE = 5, 0.2
+
+
+@dataclass(frozen=True)
+class _SentenceSizes:
+    min_chunk_tokens: int = 6
+    max_chunk_tokens: int = 30
+
+
+def sentence_bounds(segmentation: Segmentation) -> tuple[Ints, Ints]:
+    """Return the bounds of sentences in tokens, and of the texts in sentences."""
+    return cut(segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes())
+
+
+def words_of_sentences(segmentation: Segmentation, bounds: Ints) -> tuple[Uint64s, Ints, Ints]:
+    """Return the distinct words, the word of each token, and the distinct words of each sentence.
+
+    The last are numbers, ascending: place of the word * sentences + sentence.
+
+    Args:
+        segmentation: The texts.
+        bounds: Bounds of their sentences in tokens.
+    """
+    words, places = np.unique(token_stems(segmentation), return_inverse=True)
+    count = len(bounds) - 1
+    of_token = np.repeat(np.arange(count), np.diff(bounds))
+    return words, places, sorted_unique(places * max(1, count) + of_token)
+
+
+def most_sentences(counts: Ints) -> NDArray[np.float64]:
+    """Return in how many sentences of a text a word is by which sentences are compared.
+
+    Args:
+        counts: Sentences of each text.
+    """
+    most: NDArray[np.float64] = np.maximum(_SELDOM_SENTENCES, _SELDOM_SHARE * counts)
+    return most
+
+
+@dataclass(frozen=True)
+class SentenceWords:
+    """The distinct words of each sentence of a text.
+
+    A word is the number of a stem (`features.token_stems`). Weights come from the text alone, so
+    that they are the same for whatever it is compared with.
+
+    Attributes:
+        tokens: Number of each token; equal tokens have equal numbers.
+        letters: Letters before each token, and of the whole text as the last.
+        bounds: Bounds of the sentences in tokens.
+        words: The distinct words, ascending.
+        places: The word of each token, as its place in `words`.
+        postings: Bounds of the words in `sentences`.
+        sentences: The sentences of each word, ascending, one word after the other.
+    """
+
+    tokens: Uint64s
+    letters: Ints
+    bounds: Ints
+    words: Uint64s
+    places: Ints
+    postings: Ints
+    sentences: Ints
+
+    @classmethod
+    def of(cls, segmentation: Segmentation) -> "SentenceWords":
+        """Return those of a text that was segmented by itself."""
+        bounds, _ = sentence_bounds(segmentation)
+        words, places, pairs = words_of_sentences(segmentation, bounds)
+        count = len(bounds) - 1
+        return cls(
+            token_numbers(segmentation),
+            np.concatenate([[0], np.cumsum(segmentation.ends - segmentation.starts)]),
+            bounds,
+            words,
+            places,
+            np.searchsorted(pairs, np.arange(len(words) + 1) * count),
+            pairs % max(1, count),
+        )
+
+    @property
+    def count(self) -> int:
+        """How many sentences the text has."""
+        return len(self.bounds) - 1
+
+    @cached_property
+    def token_letters(self) -> Ints:
+        """Letters of each token."""
+        return np.diff(self.letters)
+
+    @cached_property
+    def frequencies(self) -> Ints:
+        """How many sentences have each word."""
+        return np.diff(self.postings)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of each word: log((sentences + 2) / sentences that have it)."""
+        weights: NDArray[np.float64] = np.log((self.count + MORE_SENTENCES) / self.frequencies)
+        return weights
+
+    @cached_property
+    def information(self) -> float:
+        """Weight of all distinct words."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """Share of each word of the tokens."""
+        return np.bincount(self.places, minlength=len(self.words)) / max(1, len(self.places))
+
+    def surprise(self, words: Ints, tokens: int) -> NDArray[np.float64]:
+        """Return the weights of words, less what chance gives in so many tokens of such a text.
+
+        Args:
+            words: The words, as places in `words`.
+            tokens: Length of the stretch in which they were found.
+        """
+        surprise: NDArray[np.float64] = self.weights[words] * (1 - self._shares[words]) ** tokens
+        return surprise
+
+    @cached_property
+    def seldom(self) -> Ints:
+        """Places of the words by which sentences are compared: those that few sentences have."""
+        return np.flatnonzero(self.frequencies <= most_sentences(np.array(self.count)))
+
+    @cached_property
+    def seldom_words(self) -> Uint64s:
+        """The same words."""
+        return self.words[self.seldom]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """How many distinct words each sentence is compared by."""
+        return self.sums(self.compared)
+
+    @cached_property
+    def norms(self) -> NDArray[np.float64]:
+        """Norm of the weights of the words that each sentence is compared by."""
+        norms: NDArray[np.float64] = np.sqrt(self.sums(self.compared * self.weights**2))
+        return norms
+
+    @cached_property
+    def compared(self) -> NDArray[np.float64]:
+        """1 for each word by which sentences are compared, 0 for the others."""
+        compared = np.zeros(len(self.words))
+        compared[self.seldom] = 1
+        return compared
+
+    def sums(self, counted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over the words of each sentence.
+
+        Args:
+            counted: What each word counts.
+        """
+        weights = np.repeat(counted, self.frequencies)
+        return np.asarray(np.bincount(self.sentences, weights, minlength=self.count), np.float64)
+
+    @cached_property
+    def folded(self) -> Uint64s:
+        """Number of each run of tokens that is long enough to be a copy."""
+        return fold(self.tokens, COPIED_RUN)
+
+    @cached_property
+    def runs(self) -> "Runs":
+        """The same, by number."""
+        return Runs.of(self.folded)
+
+    def sentence_of(self, tokens: Ints) -> Ints:
+        """Return the sentence of each token."""
+        return np.searchsorted(self.bounds, tokens, side="right") - 1
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of tokens of a text, by number.
+
+    Attributes:
+        numbers: The distinct numbers, ascending.
+        bounds: Bounds of the numbers in `starts`.
+        starts: First token of each run, those of one number after the other.
+    """
+
+    numbers: Uint64s
+    bounds: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, folded: Uint64s) -> "Runs":
+        """Return those of the number of each run of a text, in its order."""
+        starts = np.argsort(folded, kind="stable")
+        ordered = folded[starts]
+        begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]
+        bounds = np.concatenate([np.flatnonzero(begins), [len(ordered)]])
+        return cls(ordered[begins], bounds, starts)
+
+
+@dataclass(frozen=True)
+class EqualRuns:
+    """The runs of a text, the hit, that another has as well, in its order.
+
+    Attributes:
+        starts: First token of each run in the hit.
+        numbers: Its place among the `Runs` of the query.
+        in_query: How often the query has it.
+        often: How many pairs of places have it.
+    """
+
+    starts: Ints
+    numbers: Ints
+    in_query: Ints
+    often: Ints
+
+    @classmethod
+    def of(cls, query: SentenceWords, hit: SentenceWords) -> "EqualRuns":
+        """Return the equal runs of two texts; only the query's are sorted."""
+        runs = query.runs
+        starts, numbers = found_in(runs.numbers, hit.folded)
+        in_query = np.diff(runs.bounds)[numbers]
+        in_hit = np.bincount(numbers)[numbers] if len(numbers) else numbers
+        return cls(starts, numbers, in_query, in_query * in_hit)
+
+    def query_starts(self, query: SentenceWords) -> Ints:
+        """Return the first tokens of the runs in the query."""
+        chosen = np.zeros(len(query.runs.numbers), bool)
+        chosen[self.numbers] = True
+        starts: Ints = query.runs.starts[np.repeat(chosen, np.diff(query.runs.bounds))]
+        return starts

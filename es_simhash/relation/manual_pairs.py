@@ -1,0 +1,119 @@
+"""Pairs that a person decided: documents that are versions, and documents that are not."""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+class JoinedGroups(Generic[Node]):
+    """The groups that pairs make: who is joined with two others joins these as well.
+
+    Args:
+        pairs: What is joined.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[Node, Node]] = ()) -> None:
+        self._neighbours: dict[Node, set[Node]] = defaultdict(set)
+        for one, other in pairs:
+            self._neighbours[one].add(other)
+            self._neighbours[other].add(one)
+        self._groups: dict[Node, frozenset[Node]] = {}
+        for node in self._neighbours:
+            if node not in self._groups:
+                group = frozenset(self._reached(node))
+                self._groups.update(dict.fromkeys(group, group))
+
+    def __bool__(self) -> bool:
+        return bool(self._groups)
+
+    @classmethod
+    def of_texts(
+        cls, pairs: Iterable[tuple[Node, Node]], texts: Mapping[Node, Node]
+    ) -> "JoinedGroups[Node]":
+        """Return the groups of texts whose documents are joined, over documents that are gone too.
+
+        Args:
+            pairs: Of documents.
+            texts: Text of each document that has one.
+        """
+        by_document = cls(pairs)
+        found = (
+            list(dict.fromkeys(texts[node] for node in sorted(group, key=str) if node in texts))
+            for group in set(by_document._groups.values())
+        )
+        return cls(pair for group in found for pair in pairwise(group))
+
+    def group(self, node: Node) -> frozenset[Node]:
+        """Return a node with all that are joined with it; itself alone where none is."""
+        return self._groups.get(node, frozenset((node,)))
+
+    def others(self, node: Node) -> frozenset[Node]:
+        """Return all that are joined with a node."""
+        return self.group(node) - {node}
+
+    def path(self, start: Node, end: Node) -> list[Node]:
+        """Return the shortest way from one to another over what is joined; empty without one."""
+        before = self._reached(start)
+        if end not in before:
+            return []
+        path = [end]
+        while path[-1] != start:
+            path.append(before[path[-1]])
+        return path[::-1]
+
+    def _reached(self, start: Node) -> dict[Node, Node]:
+        """Return what is joined with a node, each with the one before it."""
+        before = {start: start}
+        waiting = deque((start,))
+        while waiting:
+            node = waiting.popleft()
+            for other in sorted(self._neighbours.get(node, ()), key=str):
+                if other not in before:
+                    before[other] = node
+                    waiting.append(other)
+        return before
+
+
+_Ids = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class NotedOthers:
+    """What a person noted about one document.
+
+    Attributes:
+        dismissed: Ids of documents that are no versions of it.
+        joined: Ids of documents that were joined with it.
+    """
+
+    dismissed: Collection[str] = ()
+    joined: Collection[str] = ()
+
+
+NOTHING_NOTED = NotedOthers()
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What a person noted about documents.
+
+    Attributes:
+        dismissed: By the id of each, the ids of those it was dismissed with.
+        joined: Groups of ids that were joined.
+    """
+
+    dismissed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    joined: JoinedGroups[str] = field(default_factory=JoinedGroups)
+
+    @classmethod
+    def of(cls, dismissed: Collection[_Ids], joined: Collection[_Ids]) -> "Noted":
+        """Return what pairs of documents say."""
+        others: dict[str, set[str]] = defaultdict(set)
+        for id_a, id_b in dismissed:
+            others[id_a].add(id_b)
+            others[id_b].add(id_a)
+        return cls(dict(others), JoinedGroups(joined))

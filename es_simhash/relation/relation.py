@@ -1,0 +1,268 @@
+"""What a relation is: kinds, coverage, evidence, and why two documents are related."""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from es_simhash.relation.thresholds import (
+    BOILERPLATE,
+    SHOWN_SCORE,
+    SHOWN_SIMILARITY,
+    VERSION_SCORE,
+    ReuseKind,
+)
+from es_simhash.semantics.similarity import SemanticSimilarity
+
+Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
+KINDS: tuple[Kind, ...] = (
+    "exact",
+    "version",
+    "contains",
+    "excerpt_of",
+    "shares_passages",
+    "semantic",
+)
+VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
+Direction = Literal["older", "newer", "same"]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of each text, by characters and from 0 to 1, that appears in the other."""
+
+    of_query: float
+    of_hit: float
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of a text: offsets in characters of the original, and the words themselves."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class SharedPassage:
+    """Two stretches that go together.
+
+    Attributes:
+        query: Where it is in the query.
+        hit: Where it is in the hit.
+        kind: verbatim (all but a few words equal, in order), edited, paraphrased (or summarised);
+            `nearest` of a semantic neighbour: nothing was copied, they are nearest in meaning.
+        score: How alike they are, from 0 to 1 when word for word.
+        changed: Share of their tokens that is not in a run of four that both have, from 0 to 1.
+    """
+
+    query: Span
+    hit: Span
+    kind: Literal["verbatim", "edited", "paraphrased", "nearest"]
+    score: float
+    changed: float
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """How much of two texts is passages of the other, by how these were changed.
+
+    Attributes:
+        kind: How most of the text was reused, by characters.
+        verbatim: Share of each text in passages that are word for word in the other.
+        edited: Share of each text in passages that were edited.
+        paraphrased: Share of each text in passages that were paraphrased or summarised.
+    """
+
+    kind: ReuseKind
+    verbatim: Coverage
+    edited: Coverage
+    paraphrased: Coverage
+
+
+@dataclass(frozen=True)
+class DocumentContext:
+    """What an index says of a document, by the fields it is configured with; None for nothing.
+
+    Attributes:
+        title: Its title.
+        date: Its date in ISO 8601, in UTC; of several the latest.
+        owner: Its owner or section.
+        language: Its language.
+        link: Its address.
+        family: Name of its version family.
+    """
+
+    title: str | None = None
+    date: str | None = None
+    owner: str | None = None
+    language: str | None = None
+    link: str | None = None
+    family: str | None = None
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One answer, the same from Python and the command line.
+
+    Attributes:
+        id: Of the hit; None when two texts were compared.
+        kind: exact, version, contains (the query contains the hit), excerpt_of (the query is an
+            excerpt of the hit), shares_passages, semantic (about the same in other words);
+            `none` only from `compare`.
+        score: From 0 to 1; versions start at 0.6, semantic neighbours end there.
+        coverage: How much of each appears in the other.
+        evidence: The passages they share, those that share most first; of a semantic neighbour
+            the pair of passages that are nearest in meaning.
+        index: Index of the hit.
+        source: Requested fields of the hit.
+        truncated: True when a limit cut the candidates this relation was chosen from.
+        semantics: Similarity of the semantic profiles, when these were compared.
+        copies: Further neighbours, not shown, that are versions of this one.
+        dismissed: True when a person dismissed the two documents: they are not versions.
+        joined: True when a person joined the two documents: they are versions, whatever their
+            texts share.
+        common: Share of the text they share that other documents of the index have as well, from 0
+            to 1; None where nothing is shared or no index was queried.
+        reuse: How the passages they share were changed; None where their texts share none, or
+            were not aligned.
+        direction: Whether the hit is older or newer than the query, or of the same date; None where
+            one of the two has no date that is known.
+        document: Title, date and so on of the hit; None where they were not read.
+    """
+
+    id: str | None
+    kind: Kind
+    score: float
+    coverage: Coverage
+    evidence: tuple[SharedPassage, ...] = ()
+    index: str | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    truncated: bool = False
+    semantics: SemanticSimilarity | None = None
+    copies: int = 0
+    dismissed: bool = False
+    joined: bool = False
+    common: float | None = None
+    reuse: Reuse | None = None
+    direction: Direction | None = None
+    document: DocumentContext | None = None
+
+    @property
+    def is_boilerplate(self) -> bool:
+        """True when the two share passages, and nearly all of these are common.
+
+        What is common is counted by equal words, which do not say that of a paraphrase.
+        """
+        if self.kind != "shares_passages" or (self.common or 0.0) < BOILERPLATE:
+            return False
+        return self.reuse is None or self.reuse.kind != "paraphrased"
+
+    def by_place(self) -> "Relation":
+        """Return the relation with its passages in the order of the query."""
+        ordered = sorted(self.evidence, key=lambda each: (each.query.start, each.hit.start))
+        return replace(self, evidence=tuple(ordered))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the relation as it is printed in JSON."""
+        return asdict(self)
+
+
+def semantic_score(similarity: float) -> float:
+    """Return the score of a similarity in meaning, from 0 to just below that of versions.
+
+    It is piecewise linear, so that it correlates with people as the similarity itself does.
+    """
+    if similarity < SHOWN_SIMILARITY:
+        score = SHOWN_SCORE * similarity / SHOWN_SIMILARITY
+    else:
+        above = (similarity - SHOWN_SIMILARITY) / (1 - SHOWN_SIMILARITY)
+        score = SHOWN_SCORE + (VERSION_SCORE - SHOWN_SCORE) * above
+    return min(round(score, 4), VERSION_SCORE - 0.0001)
+
+
+# Names and terms of a phrase, and characters of a passage.
+_MAX_TERMS, _MAX_CHARACTERS = 3, 80
+
+
+def reason(relation: Relation) -> str:
+    """Return why a relation is one, in one English phrase about the hit.
+
+    With evidence it quotes the passage that shares most, or names what both texts mention; without,
+    it gives the shares of the texts alone.
+
+    >>> from es_simhash import compare
+    >>> reason(compare("The harbour opens at six.", "the  HARBOUR opens at six."))
+    'the same text'
+    """
+    coverage = relation.coverage
+    if relation.kind == "exact":
+        return "the same text"
+    if relation.kind == "version":
+        return f"has {coverage.of_query:.0%} of this text; {coverage.of_hit:.0%} of it is from here"
+    if relation.kind == "contains":
+        return f"{coverage.of_hit:.0%} of it appears in this text"
+    if relation.kind == "excerpt_of":
+        return f"{coverage.of_query:.0%} of this text appears in it"
+    if relation.kind == "shares_passages":
+        return _shared_passage(relation)
+    if relation.kind == "semantic":
+        return _shared_subjects(relation)
+    return "not related"
+
+
+def _shared_passage(relation: Relation) -> str:
+    how = "" if relation.reuse is None else f", {relation.reuse.kind}"
+    if not relation.evidence:
+        return f"shares passages with {relation.coverage.of_query:.0%} of this text{how}"
+    text = " ".join(relation.evidence[0].hit.text.split())
+    if len(text) > _MAX_CHARACTERS:
+        text = f"{text[:_MAX_CHARACTERS].rsplit(' ', 1)[0]} …"
+    return f"shares a passage{how}: “{text}”"
+
+
+def _shared_subjects(relation: Relation) -> str:
+    shared = () if relation.semantics is None else relation.semantics.shared
+    terms = [term.text for term in shared[:_MAX_TERMS]]
+    return f"both mention {', '.join(terms)}" if terms else "about the same subject"
+
+
+def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
+    """Return the relation of a document that is near in meaning.
+
+    Args:
+        id: Of the document.
+        index: Of the document.
+        semantics: How near it is.
+    """
+    score = semantic_score(semantics.similarity)
+    if semantics.score != score:
+        semantics = replace(semantics, score=score)
+    return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
+
+
+def combine(by_shingles: Relation, semantic: Relation) -> Relation:
+    """Return the relation to show: a version is not shown again as a neighbour.
+
+    A document that shares a passage worth showing says so, however near it is in meaning; its score
+    is the higher of both.
+    """
+    if not _prevails(by_shingles, semantic):
+        return replace(semantic, coverage=by_shingles.coverage, common=by_shingles.common)
+    score = by_shingles.score
+    if by_shingles.kind not in VERSION_KINDS:
+        score = max(score, semantic.score)
+    return replace(by_shingles, score=score, semantics=semantic.semantics)
+
+
+def as_joined(relation: Relation) -> Relation:
+    """Return the relation of two documents that a person joined: they are versions."""
+    if relation.kind in VERSION_KINDS:
+        return replace(relation, joined=True)
+    score = max(relation.score, VERSION_SCORE)
+    return replace(relation, kind="version", score=score, joined=True)
+
+
+def _prevails(by_shingles: Relation, semantic: Relation) -> bool:
+    if by_shingles.kind == "none":
+        return False
+    return by_shingles.score >= SHOWN_SCORE or by_shingles.score >= semantic.score

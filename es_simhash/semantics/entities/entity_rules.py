@@ -1,0 +1,135 @@
+"""Named entities by rules: which of the runs of words with a capital are names.
+
+An uncertain candidate is a name only when the same text shows it as a name elsewhere or when it is
+rare. German gives every noun a capital, so more is required there: several words, the surname of
+such a name, capitals throughout, a well known place, or a word that the background list does not
+know and no determiner introduces. Scripts without capitals (Arabic, Hebrew, Hindi, Thai, Chinese,
+Japanese, Korean) yield only the Latin, Greek or Cyrillic names in them.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from es_simhash.semantics.entities.name_candidates import (
+    Candidate,
+    NameRules,
+    name_candidates,
+    name_rarities,
+    name_rules,
+)
+from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
+from es_simhash.semantics.semantic_profile import Entity
+
+# These languages write every noun with a capital.
+_NOUN_CAPITALS = frozenset({"de", "lb"})
+# Verbs and adverbs open a sentence in English, rare as they may be.
+_INFLECTED = re.compile(r"^\w+(?:ed|ing|ly)$")
+# Scripts without capitals: names of other scripts in them are read as English ones.
+_WITHOUT_CAPITALS = frozenset(
+    {"am", "ar", "bn", "bo", "fa", "gu", "he", "hi", "ja", "ka", "km", "kn", "ko", "lo", "ml", "mr"}
+    | {"my", "ne", "pa", "si", "ta", "te", "th", "ti", "ur", "zh"}
+)
+# A word rarer than 3e-6 that opens a sentence is a name (rarity is 7 - zipf; flat optima on WNUT17
+# dev and every other text of WikiGold).
+_RARE = 3.52
+# A German noun rarer than this is in no list.
+_UNLISTED = 4.9
+_MAX_GERMAN_NAME_LENGTH = 11
+_GERMAN_NOUN = re.compile(
+    r"(?:ung|heit|keit|schaft|tät|ion|ismus|ment|nis|tum|ling|chen)(?:e?[ns])?$"
+)
+
+
+def find_entities(
+    text: str, language: str = "", packages: frozenset[str] | None = None
+) -> tuple[Entity, ...]:
+    """Return the named entities of a text, in the order of their first mention.
+
+    Mentions that differ only in case are one entity, shown in its most frequent form.
+
+    Args:
+        text: The text.
+        language: ISO 639-1 code; empty when unknown.
+        packages: Packages whose word frequencies may be used; by default those installed.
+    """
+    return _merged(find_names(text, language, packages))
+
+
+def find_names(
+    text: str, language: str = "", packages: frozenset[str] | None = None
+) -> list[Candidate]:
+    """Return each mention of a named entity of a text, in order; arguments as `find_entities`."""
+    known = "en" if language in _WITHOUT_CAPITALS else LANGUAGE_ALIASES.get(language, language)
+    rules = name_rules(known, packages)
+    candidates = list(name_candidates(text, rules))
+    select = _names_among_nouns if language in _NOUN_CAPITALS else _names
+    return select(candidates, text, rules)
+
+
+def _merged(mentions: list[Candidate]) -> tuple[Entity, ...]:
+    groups: dict[str, list[Candidate]] = {}
+    for mention in mentions:
+        groups.setdefault(mention.name.casefold(), []).append(mention)
+    return tuple([_entity(group) for group in groups.values()])
+
+
+def _entity(group: list[Candidate]) -> Entity:
+    start, surface, _ = group[0]
+    if len(group) == 1:
+        return Entity(surface, 1, ((start, start + len(surface)),))
+    forms = [text for _, text, _ in group]
+    spans = tuple([(start, start + len(text)) for start, text, _ in group])
+    if len(set(forms)) > 1:
+        surface = Counter(forms).most_common(1)[0][0]
+    return Entity(surface, len(group), spans)
+
+
+def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
+    """Return the sure candidates, and those that they or their own rarity confirm."""
+    confirmed = {name.casefold() for _, name, is_sure in candidates if is_sure}
+    return [
+        candidate
+        for candidate in candidates
+        if candidate.is_sure
+        or (key := candidate.name.casefold()) in confirmed
+        or _is_rare(key, rules.language, rules.packages)
+    ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_rare(name: str, language: str, packages: frozenset[str] | None) -> bool:
+    """Check whether words are rare enough for a name. Names recur between texts."""
+    rules = name_rules(language, packages)
+    return _rarest(name, rules) > _RARE and not _INFLECTED.search(name)
+
+
+def _rarest(name: str, rules: NameRules) -> float:
+    return max(map(name_rarities(rules).__getitem__, name.split()))
+
+
+def _names_among_nouns(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
+    """Return names of several words, their surnames, and words that can be no common noun."""
+    several = {name for _, name, is_sure in candidates if is_sure and " " in name}
+    surnames = {name.rpartition(" ")[2].casefold() for name in several}
+    return [
+        candidate
+        for candidate in candidates
+        if candidate.name in several
+        or candidate.name.casefold() in surnames
+        or _is_name_among_nouns(candidate, text, rules)
+    ]
+
+
+def _is_name_among_nouns(candidate: Candidate, text: str, rules: NameRules) -> bool:
+    start, name, _ = candidate
+    if name.isupper() or name.lower() in rules.names:
+        return True
+    before = text[max(0, start - 20) : start].split()
+    return (
+        name.isalpha()
+        and len(name) <= _MAX_GERMAN_NAME_LENGTH
+        and not (before and before[-1].lower() in rules.determiners)
+        and not _GERMAN_NOUN.search(name)
+        and name_rarities(rules)[name.lower()] > _UNLISTED
+    )

@@ -1,0 +1,183 @@
+"""Semantic profiles of texts, and the words, entities and phrases that they are made of."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A named entity: a person, an organisation, a place or another thing with a name.
+
+    Attributes:
+        text: Its surface form, the most frequent one when it has several.
+        count: Number of mentions.
+        spans: Offsets of the mentions in the original text, in characters; empty when the entity
+            comes from a field without offsets.
+        label: Its type by the extractor, such as PERSON; empty when unknown.
+    """
+
+    text: str
+    count: int = 1
+    spans: Spans = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A key phrase: words in their normal forms, joined by a space."""
+
+    text: str
+    count: int = 1
+    spans: Spans = ()
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Words, entities and phrases of one text.
+
+    Attributes:
+        language: ISO 639-1 code of the language; empty when unknown.
+        words: Content words in normal form (lower case, without inflection where the language is
+            known), with their counts.
+        forms: The same words as written, in lower case, by which word vectors are looked up;
+            empty when the extractor returns none.
+        entities: Named entities, each once, in the order of their first mention.
+        phrases: Key phrases, each once, in the order of their first mention.
+    """
+
+    language: str = ""
+    words: Mapping[str, int] = field(default_factory=dict)
+    forms: Mapping[str, int] = field(default_factory=dict)
+    entities: tuple[Entity, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
+class Extractor(Protocol):
+    """Anything that extracts words, entities and phrases from texts."""
+
+    @property
+    def name(self) -> str:
+        """Published name, with everything that the output depends on."""
+
+    def extract(self, texts: Sequence[str]) -> list[Extraction]:
+        """Return one extraction for each text of a batch, in order."""
+
+
+# Concepts stored of a document, and in a query; the tail adds little
+# (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
+STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
+# Entities stored of a document, the most frequent ones.
+STORED_ENTITIES = 12
+# Elasticsearch rejects terms of more than 32,766 bytes; no concept or name is longer than this.
+MAX_TERM_LENGTH = 120
+# Terms of vocabulary concepts start with this, which no word does.
+VOCABULARY_PREFIX = "#"
+
+
+@dataclass(frozen=True)
+class SemanticProfile:
+    """Semantic features of one text.
+
+    Attributes:
+        language: ISO 639-1 code of the language; empty when unknown.
+        concepts: Weight of each concept, heaviest first, at most 160; the squares of the weights
+            of all concepts of the text, not only of these, add up to 1.
+        entities: Named entities in the order of their first mention.
+        vector: Unit vector; None when no word has one.
+        packages: Packages the extractor used.
+        stored_limit: How many concepts the index stores.
+    """
+
+    language: str = ""
+    concepts: Mapping[str, float] = field(default_factory=dict)
+    entities: tuple[Entity, ...] = ()
+    vector: NDArray[np.float32] | None = None
+    packages: frozenset[str] = frozenset()
+    stored_limit: int = STORED_CONCEPTS
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to compare."""
+        return not self.concepts and self.vector is None
+
+    def stored_concepts(self) -> dict[str, float]:
+        """Return the concepts that are stored, scaled so that the squares add up to 1."""
+        heaviest = dict(islice(self.concepts.items(), self.stored_limit))
+        norm = sum(weight * weight for weight in heaviest.values()) ** 0.5
+        return {concept: weight / norm for concept, weight in heaviest.items()}
+
+    def query_concepts(self) -> dict[str, float]:
+        """Return the concepts to query: twice as many as are stored of such a text."""
+        return dict(islice(self.concepts.items(), 2 * self.stored_limit))
+
+    def stored_entities(self) -> list[str]:
+        """Return the names of the entities that are stored, the most frequent first."""
+        ranked = sorted(self.entities, key=lambda entity: -entity.count)
+        names = (safe_name(entity.text) for entity in ranked)
+        return list(islice(dict.fromkeys(name for name in names if name), STORED_ENTITIES))
+
+
+def safe_name(name: str) -> str:
+    """Return a name on one line without control characters, cut to 120 characters."""
+    line = " ".join(name.split())
+    if not line.isprintable():
+        line = "".join(character for character in line if character.isprintable())
+    return line[:MAX_TERM_LENGTH].strip()
+
+
+def concept_term(name: str) -> str:
+    """Return the index term of a concept; empty when nothing of the name is left.
+
+    Terms of a sparse vector have no dots, which would lead into objects.
+    """
+    return " ".join(safe_name(name).casefold().replace(".", " ").split())
+
+
+MAX_NAME_LENGTH = 200
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Halves of characters, and marks that turn the direction of what is shown after them. Joiners
+# stay: Persian words, Indic ligatures and emoji are written with them.
+_HIDDEN = re.compile("[\ud800-\udfff\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def merge_mentions(mentions: Iterable[Entity]) -> tuple[Entity, ...]:
+    """Return one entity for all mentions of a name, ignoring case; counts are added.
+
+    It has the most frequent spelling, and the most frequent label that is not empty.
+    """
+    groups: dict[str, list[Entity]] = defaultdict(list)
+    for mention in mentions:
+        groups[unicodedata.normalize("NFKC", mention.text).casefold()].append(mention)
+    return tuple(map(_merged, groups.values()))
+
+
+def _merged(mentions: Sequence[Entity]) -> Entity:
+    spellings: Counter[str] = Counter()
+    labels: Counter[str] = Counter()
+    for mention in mentions:
+        spellings[mention.text] += mention.count
+        labels[mention.label] += mention.count
+    del labels[""]
+    return Entity(
+        text=max(spellings, key=spellings.__getitem__),
+        count=spellings.total(),
+        spans=tuple(sorted({span for mention in mentions for span in mention.spans})),
+        label=max(labels, key=labels.__getitem__, default=""),
+    )
+
+
+def clean_name(text: str) -> str:
+    """Return a name on one line, without control characters, of at most 200 characters."""
+    visible = _HIDDEN.sub("", _CONTROL.sub(" ", text))
+    return " ".join(visible.split())[:MAX_NAME_LENGTH].rstrip()
