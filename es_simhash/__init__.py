@@ -44,16 +44,14 @@ if TYPE_CHECKING:
         fingerprint_texts,
     )
     from es_simhash.index import Index
-    from es_simhash.ingestion.bulk.outcome import Displaced, Outcome
-    from es_simhash.ingestion.deduplication.decision import Decision
-    from es_simhash.ingestion.deduplication.policy import VersionPolicy
-    from es_simhash.ingestion.deduplication.rules import OnVersion
+    from es_simhash.ingestion.bulk.outcomes import Displaced, IngestReport, Outcome
+    from es_simhash.ingestion.deduplication.version_decisions import Decision
+    from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest import ingest
-    from es_simhash.ingestion.report import IngestReport
-    from es_simhash.ingestion.settings import IngestProgress, IngestSettings
-    from es_simhash.ingestion.undo import undo
-    from es_simhash.ingestion.undo_report import UndoReport
+    from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
+    from es_simhash.ingestion.undo import UndoReport, undo
     from es_simhash.lab.evaluation.evaluation import Evaluation, evaluate
     from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
     from es_simhash.lab.evaluation.model import (
@@ -171,8 +169,8 @@ _MODULES = {
     "CopySide": "es_simhash.maintenance.copies.copies_report",
     "Coverage": "es_simhash.relation.relation",
     "DatedVersion": "es_simhash.differences.version_timeline",
-    "Decision": "es_simhash.ingestion.deduplication.decision",
-    "Displaced": "es_simhash.ingestion.bulk.outcome",
+    "Decision": "es_simhash.ingestion.deduplication.version_decisions",
+    "Displaced": "es_simhash.ingestion.bulk.outcomes",
     "DocumentContext": "es_simhash.relation.relation",
     "DocumentFields": "es_simhash.store.document_fields",
     "DocumentAmbiguous": "es_simhash.errors",
@@ -196,9 +194,9 @@ _MODULES = {
     "Index": "es_simhash.index",
     "IndexConfig": "es_simhash.store.config",
     "IndexMissing": "es_simhash.errors",
-    "IngestProgress": "es_simhash.ingestion.settings",
-    "IngestReport": "es_simhash.ingestion.report",
-    "IngestSettings": "es_simhash.ingestion.settings",
+    "IngestProgress": "es_simhash.ingestion.ingest_settings",
+    "IngestReport": "es_simhash.ingestion.bulk.outcomes",
+    "IngestSettings": "es_simhash.ingestion.ingest_settings",
     "InputError": "es_simhash.errors",
     "KFigures": "es_simhash.lab.tuning.model",
     "KeyChange": "es_simhash.differences.difference",
@@ -221,8 +219,8 @@ _MODULES = {
     "MovedDocument": "es_simhash.maintenance.families.family_report",
     "NearDocument": "es_simhash.relation.family_history",
     "NodeError": "es_simhash.errors",
-    "OnVersion": "es_simhash.ingestion.deduplication.rules",
-    "Outcome": "es_simhash.ingestion.bulk.outcome",
+    "OnVersion": "es_simhash.ingestion.deduplication.version_rules",
+    "Outcome": "es_simhash.ingestion.bulk.outcomes",
     "Recency": "es_simhash.store.options",
     "RelatedIndex": "es_simhash.questions.protocol",
     "Relation": "es_simhash.relation.relation",
@@ -253,9 +251,9 @@ _MODULES = {
     "Timeline": "es_simhash.differences.version_timeline",
     "TuneOptions": "es_simhash.lab.tuning.model",
     "Tuning": "es_simhash.lab.tuning.model",
-    "UndoReport": "es_simhash.ingestion.undo_report",
+    "UndoReport": "es_simhash.ingestion.undo",
     "Version": "es_simhash.differences.history",
-    "VersionPolicy": "es_simhash.ingestion.deduplication.policy",
+    "VersionPolicy": "es_simhash.ingestion.deduplication.version_policy",
     "WrongPair": "es_simhash.lab.evaluation.model",
     "backfill": "es_simhash.maintenance.backfills.backfill",
     "changes": "es_simhash.differences.text_changes",

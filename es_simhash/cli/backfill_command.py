@@ -32,7 +32,7 @@ from es_simhash.cli.progress import (
 )
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.maintenance.backfills.backfill import BackfillSettings
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection

@@ -18,11 +18,11 @@ from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.report_command import written_line
 from es_simhash.errors import EsSimhashError, MissingExtra
+from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.bulk.outcomes import IngestReport
 from es_simhash.ingestion.bulk.processes import available_processors
-from es_simhash.ingestion.bulk.sources import open_sources
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.report import IngestReport
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.local_node.finder import Engine, find_engine
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.reports.index_report import ReportOptions

@@ -30,13 +30,13 @@ from es_simhash.cli.progress import (
     require_no_failures,
 )
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.ingestion.bulk.conflicts import ON_CONFLICT, OnConflict
-from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.ingestion.bulk.sources import PATTERNS, open_sources
-from es_simhash.ingestion.deduplication.audit import default_audit
-from es_simhash.ingestion.deduplication.run_ids import new_run
+from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
+from es_simhash.ingestion.bulk.outcomes import Outcome
+from es_simhash.ingestion.bulk.run_documents import ON_CONFLICT, OnConflict
+from es_simhash.ingestion.deduplication.audit_log import default_audit
+from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestProgress, IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.text.escaping import file_name
 
 

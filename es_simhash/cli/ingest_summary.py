@@ -9,9 +9,8 @@ import click
 
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.ingestion.report import IngestReport
-from es_simhash.ingestion.settings import IngestProgress
+from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
+from es_simhash.ingestion.ingest_settings import IngestProgress
 
 
 @dataclass

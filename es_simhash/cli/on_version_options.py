@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from es_simhash.cli.options import Command
-from es_simhash.ingestion.deduplication.rules import ACTIONS, KEEPS, OnVersion
+from es_simhash.ingestion.deduplication.version_rules import ACTIONS, KEEPS, OnVersion
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.thresholds import VERSION_SCORE
 

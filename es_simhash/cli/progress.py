@@ -15,7 +15,7 @@ from rich.progress import (
 )
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.bulk.sources import Source
+from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport
 from es_simhash.text.escaping import one_line
 

@@ -11,8 +11,8 @@ from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
+from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
-from es_simhash.ingestion.undo_report import UndoReport
 from es_simhash.text.escaping import one_line
 
 _MAX_RUNS_SHOWN = 5

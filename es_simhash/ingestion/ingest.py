@@ -5,23 +5,25 @@ from contextlib import contextmanager
 from typing import Any, TypeGuard
 
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.ingestion.bulk.batches import Batch, Limits
-from es_simhash.ingestion.bulk.conflicts import RunDocuments
-from es_simhash.ingestion.bulk.dead_letter import DeadLetter
+from es_simhash.ingestion.bulk.append_files import DeadLetter
+from es_simhash.ingestion.bulk.document_batches import Batch, Limits
+from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
 from es_simhash.ingestion.bulk.journal_job import INDEX, SOURCES, UUIDS, Job, default_path
-from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.ingestion.bulk.run import WriteRun
-from es_simhash.ingestion.bulk.sources import Source
+from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
+from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.splitter import split_documents
-from es_simhash.ingestion.bulk.target import TargetIndex
-from es_simhash.ingestion.bulk.write_all import WriteAll
+from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.write_policy import BatchReport, WritePolicy
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
-from es_simhash.ingestion.report import IngestReport
-from es_simhash.ingestion.settings import DEFAULT_INGEST_SETTINGS, IngestProgress, IngestSettings
-from es_simhash.ingestion.version_policy import WriteDecided
+from es_simhash.ingestion.bulk.write_run import WriteAll, WriteRun
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.ingestion.deduplication.write_decided import WriteDecided
+from es_simhash.ingestion.ingest_settings import (
+    DEFAULT_INGEST_SETTINGS,
+    IngestProgress,
+    IngestSettings,
+)
 from es_simhash.store.added_schemes import schemes_meta
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -2,24 +2,22 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batches import Lines
-from es_simhash.ingestion.bulk.documents import ID, ROUTING, splice
+from es_simhash.ingestion.bulk.document_batches import Lines
+from es_simhash.ingestion.bulk.json_documents import ID, ROUTING, splice
 from es_simhash.ingestion.bulk.lookup import Identity
-from es_simhash.ingestion.bulk.run import write_batches
-from es_simhash.ingestion.bulk.target import TargetIndex
-from es_simhash.ingestion.bulk.write_all import WriteAll
-from es_simhash.ingestion.deduplication.audit import read_audit, unchanging_audit
-from es_simhash.ingestion.deduplication.audit_records import Record
+from es_simhash.ingestion.bulk.outcomes import Outcome
+from es_simhash.ingestion.bulk.target_index import TargetIndex
+from es_simhash.ingestion.bulk.write_run import WriteAll, write_batches
+from es_simhash.ingestion.deduplication.audit_log import Record, read_audit, unchanging_audit
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS, is_conflict
-from es_simhash.ingestion.deduplication.rules import ACTIONS
-from es_simhash.ingestion.undo_report import UndoReport
+from es_simhash.ingestion.deduplication.version_rules import ACTIONS
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
@@ -28,6 +26,35 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.paths import get_path, nested_path
+
+
+@dataclass
+class UndoReport:
+    """What became of the records.
+
+    Attributes:
+        restored: Documents that were written again.
+        present: Documents that were there already, and left as they are.
+        unmarked: Documents whose flag or family was removed.
+        unchanged: Documents that had no such flag any more, or are gone.
+        failed: Documents that could not be written, with the reason.
+        runs: Ids of the runs that were undone, the newest first.
+    """
+
+    restored: int = 0
+    present: int = 0
+    unmarked: int = 0
+    unchanged: int = 0
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    runs: tuple[str, ...] = ()
+
+    def count(self, outcome: Outcome) -> None:
+        """Take in what became of a document that was to be restored."""
+        if outcome.ok:
+            self.restored += 1
+        else:
+            self.failed.append((str(outcome.id), str(outcome.reason)))
+
 
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100

@@ -17,7 +17,7 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.lab.evaluation.tables import Table
 from es_simhash.local_node.finder import find_engine

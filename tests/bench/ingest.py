@@ -23,15 +23,15 @@ from typing import Any, NamedTuple
 import elasticsearch
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.ingestion.bulk.batches import Batch, Limits, Lines
-from es_simhash.ingestion.bulk.documents import Document
+from es_simhash.ingestion.bulk.batch_preparation import index_action, prepare
+from es_simhash.ingestion.bulk.document_batches import Batch, Limits, Lines
+from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.ingestion.bulk.lookup import Lookup
-from es_simhash.ingestion.bulk.preparation import index_action, prepare
-from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.processes import available_processors
-from es_simhash.ingestion.bulk.sources import open_sources
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.rarity import frequent_words

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import elasticsearch
 
-from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.processes import available_processors
-from es_simhash.ingestion.bulk.sources import open_sources
-from es_simhash.ingestion.deduplication.audit import read_audit
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.audit_log import read_audit
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic

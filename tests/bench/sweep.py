@@ -15,7 +15,7 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic

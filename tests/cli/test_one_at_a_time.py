@@ -12,13 +12,13 @@ import pytest
 
 from es_simhash.cli import sweep_command
 from es_simhash.errors import FileInUse
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.bulk.sources import open_sources
-from es_simhash.ingestion.deduplication.audit import FileAudit
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.deduplication.audit_log import FileAudit
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster

@@ -13,15 +13,20 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.bulk.conflicts import RunDocuments, Standing, mark_of
-from es_simhash.ingestion.bulk.digest_table import RECORD_BYTES, DigestTable
-from es_simhash.ingestion.bulk.documents import Document
-from es_simhash.ingestion.bulk.sources import open_sources
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.bulk.json_documents import Document
+from es_simhash.ingestion.bulk.outcomes import STATUSES, IngestReport
+from es_simhash.ingestion.bulk.run_documents import (
+    RECORD_BYTES,
+    DigestTable,
+    RunDocuments,
+    Standing,
+    mark_of,
+)
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest, ingest_sources
-from es_simhash.ingestion.report import STATUSES, IngestReport
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_text, revise
 

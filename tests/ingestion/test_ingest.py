@@ -19,12 +19,12 @@ from es_simhash.errors import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.ingestion.bulk.batches import Limits
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.journal import Journal
-from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.ingestion.bulk.sources import open_sources
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest, ingest_sources
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from elasticsearch import BadRequestError
 
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.families.find_families import find_families

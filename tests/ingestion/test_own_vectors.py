@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.installation.install import install

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import IndexMissing, InputError
-from es_simhash.ingestion.undo_report import UndoReport
+from es_simhash.ingestion.undo import UndoReport
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.undo import undo
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 from es_simhash.errors import NodeError
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.families.find_families import find_families

@@ -248,7 +248,7 @@ def test_boilerplate_does_not_outrank_what_only_one_document_shares(index: Index
 def test_decisions_and_families_do_not_change_by_a_paraphrase(
     client: Any, filled: Callable[..., str], tmp_path: Any
 ) -> None:
-    from es_simhash.ingestion.deduplication.rules import OnVersion
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.maintenance.families.find_families import find_families
 

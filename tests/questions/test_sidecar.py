@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.estimate import estimate

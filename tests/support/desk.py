@@ -39,10 +39,10 @@ class Desk:
         **rules: Any,
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
-        from es_simhash.ingestion.bulk.batches import Limits
-        from es_simhash.ingestion.deduplication.rules import OnVersion
+        from es_simhash.ingestion.bulk.document_batches import Limits
+        from es_simhash.ingestion.deduplication.version_rules import OnVersion
         from es_simhash.ingestion.ingest import ingest
-        from es_simhash.ingestion.settings import IngestSettings
+        from es_simhash.ingestion.ingest_settings import IngestSettings
         from es_simhash.store.elasticsearch.retry import RetryPolicy
 
         settings = IngestSettings(
@@ -85,7 +85,7 @@ class Desk:
 
     def records(self) -> list[dict[str, Any]]:
         """Return what the audit log tells."""
-        from es_simhash.ingestion.deduplication.audit import read_audit
+        from es_simhash.ingestion.deduplication.audit_log import read_audit
 
         return [dict(each.head) for each in read_audit(self.audit, self.client)]
 

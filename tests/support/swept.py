@@ -19,7 +19,7 @@ class SweptIndex(Desk):
 
     def sweep(self, action: Any = None, **rules: Any) -> Any:
         """Sweep with an action, or without any."""
-        from es_simhash.ingestion.deduplication.rules import OnVersion
+        from es_simhash.ingestion.deduplication.version_rules import OnVersion
         from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
 
         chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None

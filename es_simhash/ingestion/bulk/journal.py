@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batches import Checkpoint
-from es_simhash.ingestion.bulk.file_lock import LockFile
+from es_simhash.ingestion.bulk.append_files import LockFile
+from es_simhash.ingestion.bulk.document_batches import Checkpoint
 from es_simhash.ingestion.bulk.journal_job import Job, difference_of
 
 _VERSION = 2

@@ -1,10 +1,17 @@
-"""What an index has of the documents of a batch, whatever their routing."""
+"""What an index has of the documents of a batch: where, whether unchanged, and what stays of it."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.fields import CONTENT_HASH, DECIDED
+from es_simhash.store.paths import get_object, has_values
+from es_simhash.text.normal_forms import normalise
 
 # Sources of documents of the index, by id.
 Stored = Mapping[str, Mapping[str, Any]]
@@ -80,3 +87,70 @@ def _refusal(id: str, routing: str | None, known: Iterable[str | None]) -> str:
         f"The index has document {id!r} with {stored}, not with routing {routing!r}, and ids are "
         "unique. Delete that one first, or change the id."
     )
+
+
+def is_unchanged(document: Document, stored: Mapping[str, Any], config: IndexConfig) -> bool:
+    """Check whether a document is stored as it is, with fingerprints of the current schemes.
+
+    The content hash is compared too: a program may have changed the text alone.
+    """
+    simhash = stored.get(config.simhash_field)
+    if not isinstance(simhash, Mapping) or not has_values(simhash, config.scheme_members):
+        return False
+    stored_fields = {name: value for name, value in stored.items() if name != config.simhash_field}
+    fields = _parsed_exactly(document.source)
+    # As JSON, in which 1, 1.0 and true differ.
+    if json.dumps(fields, sort_keys=True) != json.dumps(stored_fields, sort_keys=True):
+        return False
+    return bool(simhash.get(CONTENT_HASH) == content_hash(normalise(document.text)))
+
+
+def _parsed_exactly(source: bytes) -> dict[str, Any]:
+    """Parse so that a number with more digits than Python keeps equals no other number."""
+    fields: dict[str, Any] = json.loads(source, parse_int=_exact_int, parse_float=_exact_float)
+    return fields
+
+
+def _exact_int(digits: str) -> Any:
+    return int(digits) if len(digits) < 1000 else {"digits": digits}
+
+
+def _exact_float(digits: str) -> Any:
+    number = float(digits)
+    return number if len(digits) <= 17 or repr(number) == digits else {"digits": digits}
+
+
+def kept_fields(config: IndexConfig) -> list[str]:
+    """Return the fields of `_source` that `kept_members` needs."""
+    return [config.path(member) for member in (CONTENT_HASH, *DECIDED)]
+
+
+def kept_members(
+    text: str, stored: Mapping[str, Any] | None, config: IndexConfig
+) -> dict[str, Any]:
+    """Return what was decided about the text of a stored document, when that is the text still.
+
+    Without its family a document would be hidden by a `collapse` on it until the next run of
+    `families`.
+
+    Args:
+        text: Text of the document that is written.
+        stored: The document of the index, as far as it was read; None without one.
+        config: How the index is read and fingerprinted.
+    """
+    simhash = get_object(stored, config.simhash_field)[0] if stored else None
+    kept = (
+        {name: simhash[name] for name in DECIDED if simhash.get(name) is not None}
+        if simhash
+        else {}
+    )
+    if not simhash or not kept or simhash.get(CONTENT_HASH) != content_hash(normalise(text)):
+        return {}
+    return kept
+
+
+def with_members(simhash: bytes, members: Mapping[str, Any]) -> bytes:
+    """Return a `simhash` object in JSON with more members."""
+    if not members:
+        return simhash
+    return b"%b,%b" % (simhash[:-1], json.dumps(members).encode()[1:])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 from zlib import crc32
 
-from es_simhash.ingestion.bulk.batches import (
+from es_simhash.ingestion.bulk.document_batches import (
     LONGEST_LINE,
     Batch,
     Checkpoint,

@@ -6,9 +6,9 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.ingestion.deduplication.audit_records import Record
-from es_simhash.ingestion.deduplication.decision import Decision
+from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND

@@ -1,12 +1,171 @@
-"""What a run wrote lately, which searches may not see yet."""
+"""Candidates for the originals of a document: in the index, and among what a run wrote lately."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from es_simhash.ingestion.deduplication.candidates import ShingleQuery
-from es_simhash.ingestion.deduplication.decision import Original
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.ingestion.deduplication.version_decisions import Original
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store import fields
+from es_simhash.store.codec import shingle_terms, shingles_of, stored_parts
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.paths import get_path
+from es_simhash.store.source import text_of
+
+# Shingles a document is queried by, and how many of these a version must have. Eight find nearly
+# as many versions, sixteen no more (docs/deduplicate.md).
+QUERY_TERMS = 12
+MIN_SHARED = 2
+# Candidates that are scored, those that share most first.
+MAX_CANDIDATES = 20
+_HIGHEST_LEVEL = 3
+_EXACT_BOOST = 1000
+
+
+@dataclass(frozen=True)
+class ShingleQuery:
+    """What a document is queried by, in the index and in memory.
+
+    Attributes:
+        content_hash: Of its text.
+        shingles: Some of its shingles, ascending.
+        min_shared: How many of them a candidate must have, when its text is not the same.
+    """
+
+    content_hash: str
+    shingles: NDArray[np.uint32]
+    min_shared: int
+
+    @classmethod
+    def of(cls, fingerprints: TextFingerprints) -> "ShingleQuery":
+        """Choose the shingles: those that a text of twice the length has picked as well.
+
+        Among these the ones with the smallest numbers, so that versions choose alike.
+        """
+        levels = fingerprints.levels
+        own = int(levels.min(initial=_HIGHEST_LEVEL))
+        wide = np.minimum(levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
+        order = np.lexsort((fingerprints.shingles, -wide))[:QUERY_TERMS]
+        chosen = np.sort(fingerprints.shingles[order])
+        min_shared = MIN_SHARED if len(chosen) > MIN_SHARED else 1
+        return cls(fingerprints.content_hash, chosen, min_shared)
+
+    def matches(self, candidate: Original) -> bool:
+        """Check whether a search for it returns a candidate."""
+        if self.content_hash == candidate.text.content_hash:
+            return True
+        return self.shared(candidate) >= self.min_shared
+
+    def shared(self, candidate: Original) -> int:
+        """Count the queried shingles that a candidate has."""
+        return int(np.isin(self.shingles, candidate.text.shingles, assume_unique=True).sum())
+
+    def most_shared(self, candidates: Sequence[Original]) -> list[Original]:
+        """Cut as the search cuts: by what is shared, then what was written first."""
+        if len(candidates) <= MAX_CANDIDATES:
+            return list(candidates)
+
+        def key(candidate: Original) -> tuple[bool, int, bool, int]:
+            same = candidate.text.content_hash == self.content_hash
+            is_recent = candidate.ref.index is None
+            return not same, -self.shared(candidate), is_recent, candidate.order
+
+        return sorted(candidates, key=key)[:MAX_CANDIDATES]
+
+
+def candidate_query(
+    queries: Sequence[ShingleQuery], config: IndexConfig, date_field: DateField | None = None
+) -> dict[str, Any]:
+    """Return the body of one search for several documents; `matches` says whose a hit is.
+
+    A search costs as much as some fifteen of its terms, so a few documents share one. Documents
+    that are flagged as versions are left out.
+    """
+
+    def clause(member: str, value: str, boost: int) -> dict[str, Any]:
+        term = {"term": {config.path(member): value}}
+        return {"constant_score": {"filter": term, "boost": boost}}
+
+    should: list[dict[str, Any]] = []
+    for query in queries:
+        terms = [clause(fields.SHINGLES, term, 1) for term in shingle_terms(query.shingles)]
+        should.append({"bool": {"should": terms, "minimum_should_match": query.min_shared}})
+        should.append(clause(fields.CONTENT_HASH, query.content_hash, _EXACT_BOOST))
+    shared = {"bool": {"should": should, "minimum_should_match": 1}}
+    return _search(shared, MAX_CANDIDATES, config, date_field)
+
+
+def joined_query(
+    ids: Sequence[str], config: IndexConfig, date_field: DateField | None = None
+) -> dict[str, Any]:
+    """Return the body of the search for candidates that a person joined with documents.
+
+    Args:
+        ids: Of the candidates.
+        config: Of the index.
+        date_field: Field of the dates; None when these do not matter.
+    """
+    # An id may be in several shards.
+    return _search({"ids": {"values": list(ids)}}, 2 * len(ids), config, date_field)
+
+
+def _search(
+    query: Mapping[str, Any], size: int, config: IndexConfig, date_field: DateField | None
+) -> dict[str, Any]:
+    members = [fields.SHINGLES, fields.CONTENT_HASH, fields.FAMILY]
+    dates = [] if date_field is None else [date_field.requested]
+    return {
+        "size": size,
+        "_source": [*map(config.path, members)],
+        "docvalue_fields": [*map(config.path, fields.SCORED_MEMBERS), *dates],
+        "track_total_hits": False,
+        # Of those that share as much, the first.
+        "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
+        "query": {
+            "bool": {
+                "filter": [config.of_scheme],
+                "must_not": [{"exists": {"field": config.path(fields.DUPLICATE_OF)}}],
+                "must": [query],
+            }
+        },
+    }
+
+
+def read_candidates(
+    response: Mapping[str, Any], config: IndexConfig, date_field: DateField | None = None
+) -> list[Original]:
+    """Read the hits of a `candidate_query`; those without fingerprints are left out.
+
+    Raises:
+        InputError: The stored shingles are not of this scheme.
+    """
+    candidates = []
+    for hit in response["hits"]["hits"]:
+        source = hit.get("_source", {})
+        parts = stored_parts(hit.get("fields", {}), config.simhash_field)
+        content_hash = text_of(source, config.path(fields.CONTENT_HASH))
+        if parts is None or content_hash is None:
+            continue
+        terms = get_path(source, config.path(fields.SHINGLES))
+        shingles = shingles_of(terms if isinstance(terms, list) else [])
+        candidates.append(
+            Original(
+                DocumentRef.of_hit(hit),
+                AnalysedText.of_parts(content_hash, shingles, *parts),
+                date=None if date_field is None else date_field.of_hit(hit),
+                family=text_of(source, config.path(fields.FAMILY)),
+                order=hit["sort"][1],
+            )
+        )
+    return candidates
+
 
 # Documents after which the index is refreshed, and older ones are forgotten.
 MAX_RECENT = 2000

@@ -4,10 +4,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.ingestion.deduplication.audit_records import Record
-from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument
-from es_simhash.ingestion.deduplication.rules import RunContext
+from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
+from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.shared_passages import aligned_passages, shared_passages
 from es_simhash.store.source import stored_text

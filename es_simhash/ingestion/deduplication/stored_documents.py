@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from es_simhash.ingestion.bulk.documents import cut
-from es_simhash.ingestion.deduplication.rules import RunContext
+from es_simhash.ingestion.bulk.json_documents import cut
+from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

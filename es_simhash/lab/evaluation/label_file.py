@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.file_lock import lock
+from es_simhash.ingestion.bulk.append_files import lock
 from es_simhash.lab.evaluation.labelled_pairs import (
     Pair,
     delimiter_of,

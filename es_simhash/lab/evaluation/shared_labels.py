@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from es_simhash.errors import FileInUse, InputError
-from es_simhash.ingestion.bulk.file_lock import lock
+from es_simhash.ingestion.bulk.append_files import lock
 from es_simhash.lab.evaluation.label_file import LabelFile, can_hold, format_of, last_pair
 from es_simhash.lab.evaluation.labelled_pairs import Pair, delimiter_of, started_pairs
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from es_simhash.errors import ClusterError
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,

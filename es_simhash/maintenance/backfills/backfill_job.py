@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from es_simhash.ingestion.bulk.append_only_file import AppendOnlyFile
-from es_simhash.ingestion.bulk.outcome import Outcome, Status
+from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
+from es_simhash.ingestion.bulk.outcomes import Outcome, Status
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.options import Query

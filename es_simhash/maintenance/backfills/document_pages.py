@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, IndexPart, StoredDocument
 from es_simhash.maintenance.backfills.document_updates import UNREAD, PreparedPage, prepare
 from es_simhash.relation.references import DocumentRef

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import content_hash
-from es_simhash.ingestion.bulk.outcome import Outcome
-from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.outcomes import Outcome
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.semantics.entities.document_entities import upstream_entities

@@ -10,9 +10,9 @@ import numpy as np
 from es_simhash.fingerprints.shingles import all_shingles
 from es_simhash.maintenance.copies.copies_report import CopiedPassage
 from es_simhash.maintenance.copies.copy_candidates import TextPair
+from es_simhash.maintenance.copies.copy_journal import CopyJournal, Record
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles
-from es_simhash.maintenance.copies.journal import CopyJournal, Record
 from es_simhash.pairs.copied_passages import copied_passages
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.alignment.stretches import in_equal_runs, least_letters

@@ -10,10 +10,10 @@ from es_simhash.maintenance.copies.alignment import PairAligner
 from es_simhash.maintenance.copies.boilerplate import boilerplate_of
 from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy, CopyProgress, LeftOut
 from es_simhash.maintenance.copies.copy_candidates import Postings, TextPair
+from es_simhash.maintenance.copies.copy_journal import open_journal
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.copy_units import ComparedDocuments
-from es_simhash.maintenance.copies.journal import open_journal
 from es_simhash.maintenance.copies.pairs import copy_of
 from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.analysed_text import TextAnalyser

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from typing import Literal
 
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.ingestion.deduplication.run_ids import find_run
+from es_simhash.ingestion.deduplication.audit_runs import find_run
 from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from es_simhash.ingestion.deduplication.decision import Original
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
+from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.maintenance.families.family_report import Family
 from es_simhash.relation.references import DocumentRef

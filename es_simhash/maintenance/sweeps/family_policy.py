@@ -8,21 +8,20 @@ from itertools import islice
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
-from es_simhash.ingestion.deduplication.audit import default_audit, open_audit
-from es_simhash.ingestion.deduplication.audit_records import Record
-from es_simhash.ingestion.deduplication.choice import best_original, decide_version
-from es_simhash.ingestion.deduplication.dates import DocumentDates
-from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.audit_log import Record, default_audit, open_audit
+from es_simhash.ingestion.deduplication.audit_runs import new_run
+from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
     is_conflict,
 )
 from es_simhash.ingestion.deduplication.recorder import Recorder
-from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
-from es_simhash.ingestion.deduplication.run_ids import new_run
 from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
+from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.maintenance.families.family_report import Family
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,

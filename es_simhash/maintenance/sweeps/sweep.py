@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.dates import DocumentDates
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.document_dates import DocumentDates
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, run_backfill
 from es_simhash.maintenance.backfills.backfill_job import STATUSES, BackfillJob, IndexPart
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text

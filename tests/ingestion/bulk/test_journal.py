@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import FileInUse, InputError
-from es_simhash.ingestion.bulk.batches import Checkpoint
-from es_simhash.ingestion.bulk.file_lock import LockFile
+from es_simhash.ingestion.bulk.append_files import LockFile
+from es_simhash.ingestion.bulk.document_batches import Checkpoint
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
 from es_simhash.ingestion.bulk.journal_job import default_path
 
@@ -187,7 +187,7 @@ def test_the_lock_of_a_process_that_was_killed_keeps_nobody_out(tmp_path: Path) 
     path = tmp_path / "j"
     code = (
         "import os, signal; from pathlib import Path;"
-        "from es_simhash.ingestion.bulk.file_lock import LockFile;"
+        "from es_simhash.ingestion.bulk.append_files import LockFile;"
         f"LockFile(Path({str(path)!r}), 'j', 'journal').__enter__();"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -6,13 +6,13 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.bulk.batches import Lines
-from es_simhash.ingestion.bulk.dead_letter import DeadLetter
+from es_simhash.ingestion.bulk.append_files import DeadLetter
+from es_simhash.ingestion.bulk.batch_preparation import prepare
+from es_simhash.ingestion.bulk.document_batches import Lines
 from es_simhash.ingestion.bulk.lookup import Lookup
-from es_simhash.ingestion.bulk.outcome import Failure
-from es_simhash.ingestion.bulk.preparation import prepare
-from es_simhash.ingestion.bulk.prepared import Prepared
-from es_simhash.ingestion.bulk.sequencer import Sequencer, Stopped
+from es_simhash.ingestion.bulk.outcomes import Failure
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
+from es_simhash.ingestion.bulk.write_policy import Sequencer, Stopped
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.codec import simhash_object

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -106,7 +106,7 @@ def test_replace_keeps_one_of_them_by_rule(
 
 
 def test_what_is_replaced_is_in_the_log_in_full(dated: Any, documents: Any) -> None:
-    from es_simhash.ingestion.deduplication.audit import read_audit
+    from es_simhash.ingestion.deduplication.audit_log import read_audit
 
     desk = dated
     desk.put(documents[:1])

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -36,7 +36,7 @@ def map_dates(desk: Any, kind: str = "date", format: str | None = None, **more: 
 
 def newest(desk: Any, documents: Any, batch: int = 1000, **settings: Any) -> dict[str, Any]:
     """Ingest and keep the newest; return the outcome of each document."""
-    from es_simhash.ingestion.bulk.batches import Limits
+    from es_simhash.ingestion.bulk.document_batches import Limits
 
     rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit)
     chosen = IngestSettings(limits=Limits(documents=batch), **settings)

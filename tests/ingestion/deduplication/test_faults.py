@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.bulk.sources import open_sources
-from es_simhash.ingestion.deduplication import audit
-from es_simhash.ingestion.deduplication.audit import read_audit
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.deduplication import audit_log
+from es_simhash.ingestion.deduplication.audit_log import read_audit
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy, Unavailable
 
@@ -154,7 +154,7 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    request, sync = Gateway.send, audit.os.fsync
+    request, sync = Gateway.send, audit_log.os.fsync
 
     def noted(self: Any, method: str, target: str, body: Any = None, **more: Any) -> Any:
         if "delete" in str(body) and "reservation" not in str(body):
@@ -167,6 +167,6 @@ def test_the_log_is_on_the_disk_before_anything_is_deleted(
 
     desk.put(documents[:1])
     monkeypatch.setattr(Gateway, "send", noted)
-    monkeypatch.setattr(audit.os, "fsync", synced)
+    monkeypatch.setattr(audit_log.os, "fsync", synced)
     desk.write(documents[1:2], "replace")
     assert order == ["sync", "delete"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash import join
-from es_simhash.ingestion.deduplication import candidates as candidate_module
+from es_simhash.ingestion.deduplication import recent_documents as candidate_module
 from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 
 pytestmark = pytest.mark.cluster

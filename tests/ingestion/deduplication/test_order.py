@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash.ingestion.deduplication.policy import VersionPolicy
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

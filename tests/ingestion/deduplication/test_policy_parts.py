@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.deduplication.audit import FileAudit
-from es_simhash.ingestion.deduplication.audit_records import Record
-from es_simhash.ingestion.deduplication.candidates import ShingleQuery
-from es_simhash.ingestion.deduplication.decision import IncomingDocument, Original
-from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
+from es_simhash.ingestion.deduplication.audit_log import FileAudit, Record
+from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments, ShingleQuery
+from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.store.codec import shingle_terms, shingles_of
 
 

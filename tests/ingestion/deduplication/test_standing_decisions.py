@@ -86,7 +86,7 @@ def test_copies_that_do_not_count_are_written_side_by_side(desk: Any, make_text:
 def test_what_was_undone_is_not_deleted_by_the_run_after_a_killed_one(
     desk: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.ingestion.deduplication import policy
+    from es_simhash.ingestion.deduplication import version_policy
 
     first = make_text(1)
     longer = revise(first, 3) + " and more words at the end"
@@ -97,7 +97,7 @@ def test_what_was_undone_is_not_deleted_by_the_run_after_a_killed_one(
 
     # Written and recorded, and not deleted yet.
     with monkeypatch.context() as patched:
-        patched.setattr(policy, "delete_replaced", killed)
+        patched.setattr(version_policy, "delete_replaced", killed)
         with pytest.raises(KeyboardInterrupt):
             desk.write([{"_id": "b", "text": longer}], "replace")
     assert set(desk.documents()) == {"a", "b"}

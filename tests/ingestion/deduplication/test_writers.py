@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from es_simhash.ingestion.deduplication.reservations import MAX_AGE, Reservations
-from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
+from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway

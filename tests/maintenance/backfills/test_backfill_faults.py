@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.backfills.estimate import estimate

@@ -9,9 +9,9 @@ import elasticsearch
 import pytest
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.ingestion.bulk.outcome import Outcome
+from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.backfills.estimate import estimate

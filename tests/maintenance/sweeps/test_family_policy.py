@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.audit import read_audit
+from es_simhash.ingestion.deduplication.audit_log import read_audit
 from es_simhash.maintenance.families.manual_pairs import dismiss
 from es_simhash.maintenance.sweeps import family_policy
 

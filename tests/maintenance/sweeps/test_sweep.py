@@ -7,7 +7,7 @@ import pytest
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.installation.install import install

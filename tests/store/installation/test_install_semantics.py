@@ -9,7 +9,7 @@ import pytest
 from es_simhash import Index, MappingConflict, ingest
 from es_simhash.errors import IndexMissing, InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.ingestion.settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.relation.relation import Relation
 from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,

@@ -10,7 +10,7 @@ from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.outcome import Failure
+from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import text_of
 from es_simhash.text.escaping import printable

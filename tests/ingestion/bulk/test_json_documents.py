@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.ingestion.bulk.documents import Document, cut, parse_line, splice
-from es_simhash.ingestion.bulk.outcome import Failure
+from es_simhash.ingestion.bulk.json_documents import Document, cut, parse_line, splice
+from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES
 

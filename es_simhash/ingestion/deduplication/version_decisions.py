@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints, TextFingerprints
-from es_simhash.ingestion.bulk.conflicts import Mark
-from es_simhash.ingestion.bulk.documents import loads, splice
-from es_simhash.ingestion.bulk.kept_members import with_members
+from es_simhash.ingestion.bulk.json_documents import loads, splice
+from es_simhash.ingestion.bulk.lookup import with_members
+from es_simhash.ingestion.bulk.run_documents import Mark
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.documents import Document, checked_id, decode, parse_line
-from es_simhash.ingestion.bulk.outcome import Failure
+from es_simhash.ingestion.bulk.json_documents import Document, checked_id, decode, parse_line
+from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
 

@@ -6,16 +6,15 @@ from types import TracebackType
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.bulk.kept_members import kept_fields
-from es_simhash.ingestion.bulk.preparation import identify
+from es_simhash.ingestion.bulk.batch_preparation import identify
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.lookup import kept_fields
 from es_simhash.ingestion.bulk.splitter import split_documents
-from es_simhash.ingestion.bulk.target import TargetIndex
-from es_simhash.ingestion.deduplication.audit import default_audit, open_audit
-from es_simhash.ingestion.deduplication.batch import BatchDecider, with_superseded
-from es_simhash.ingestion.deduplication.candidate_search import Answers, CandidateSearch
-from es_simhash.ingestion.deduplication.dates import DocumentDates
-from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument
+from es_simhash.ingestion.bulk.target_index import TargetIndex
+from es_simhash.ingestion.deduplication.audit_log import default_audit, open_audit
+from es_simhash.ingestion.deduplication.audit_runs import new_run
+from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
+from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
@@ -23,14 +22,15 @@ from es_simhash.ingestion.deduplication.effects import (
     link_originals,
     replacements,
 )
-from es_simhash.ingestion.deduplication.preparation import prepare_undecided
+from es_simhash.ingestion.deduplication.original_search import Answers, CandidateSearch
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.rules import OnVersion, RunContext
-from es_simhash.ingestion.deduplication.run_ids import new_run
 from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
+from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

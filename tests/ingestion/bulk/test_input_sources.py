@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk import splitter
-from es_simhash.ingestion.bulk.batches import Batch, Limits, Lines, Texts, Unreadable
-from es_simhash.ingestion.bulk.documents import Document
-from es_simhash.ingestion.bulk.outcome import Failure
-from es_simhash.ingestion.bulk.sources import Source, open_sources
+from es_simhash.ingestion.bulk.document_batches import Batch, Limits, Lines, Texts, Unreadable
+from es_simhash.ingestion.bulk.input_sources import Source, open_sources
+from es_simhash.ingestion.bulk.json_documents import Document
+from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.bulk.splitter import Position, split_documents, split_lines
 from es_simhash.store.config import IndexConfig
 

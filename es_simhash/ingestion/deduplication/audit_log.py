@@ -1,17 +1,144 @@
-"""Audit logs by name, and those that are files."""
+"""Audit logs: records of decisions, in a file or in an index."""
 
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, Protocol, TypeGuard
 
-from es_simhash.errors import FileInUse, IndexMissing, InputError
-from es_simhash.ingestion.bulk.file_lock import lock
-from es_simhash.ingestion.deduplication.audit_index import IndexAudit
-from es_simhash.ingestion.deduplication.audit_records import Audit, Record
+from es_simhash.errors import ClusterError, FileInUse, IndexMissing, InputError
+from es_simhash.ingestion.bulk.append_files import lock
+from es_simhash.store import resources
+from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.text.escaping import file_name
+
+_DOCUMENT = b',"document":'
+
+
+@dataclass(frozen=True)
+class Record:
+    """One decision, with all that is needed to undo it.
+
+    Attributes:
+        head: What was decided, and why.
+        document: JSON of the document that the index does not have, or may soon not have; None
+            when it has all.
+    """
+
+    head: Mapping[str, Any]
+    document: bytes | None = None
+
+    def line(self) -> bytes:
+        """Return the record as one line of JSON; the document stays as it was written."""
+        head = json.dumps(self.head).encode("ascii")
+        if self.document is None:
+            return head
+        # Only between tokens can a document have line ends.
+        document = self.document.replace(b"\r", b" ").replace(b"\n", b" ")
+        return b"%b%b%b}" % (head[:-1], _DOCUMENT, document)
+
+    @classmethod
+    def of_line(cls, line: bytes) -> "Record":
+        """Read what `line` returned.
+
+        Raises:
+            ValueError: It is something else, such as a line that a kill cut off.
+        """
+        head = json.loads(line)
+        if not isinstance(head, dict) or "action" not in head:
+            raise ValueError("no record")
+        head.pop("document", None)
+        # Inside of strings the quotes would be escaped.
+        _, separator, document = line.strip().partition(_DOCUMENT)
+        return cls(head, document[:-1] if separator else None)
+
+
+class Audit(Protocol):
+    """An audit log: records are written to it before their actions run."""
+
+    @property
+    def name(self) -> str:
+        """Where it is: a file, or `index:NAME`."""
+
+    def open(self) -> None:
+        """Make sure that it can be written, so that a run fails before it decides anything."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Append records; when this returns they outlast a power cut."""
+
+    def read(self) -> Iterator[Record]:
+        """Yield all records, the oldest first."""
+
+    def close(self) -> None:
+        """Write no more."""
+
+
+_RECORDS_PER_PAGE = 200
+
+
+class IndexAudit:
+    """An index of records.
+
+    Args:
+        name: Of the log.
+        gateway: Sends the requests.
+        index: Name of the index.
+    """
+
+    def __init__(self, name: str, gateway: Gateway, index: str) -> None:
+        self.name = name
+        self._gateway = gateway
+        self._index = index
+
+    def open(self) -> None:
+        """Create the index when there is none.
+
+        Raises:
+            ClusterError: It may not be created.
+        """
+        template = resources.template("simhash-audit@mappings")
+        self._gateway.create_index_if_missing(self._index, **template)
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Append records; the cluster answers when they are on its disk.
+
+        Raises:
+            ClusterError: A record is rejected.
+        """
+        actions = []
+        for record in records:
+            # By this id a request that is sent again writes no second record.
+            id = f"{record.head['run']}-{record.head['number']}"
+            source = {**record.head, "record": record.line().decode()}
+            actions.append([{"index": {"_id": id}}, source])
+        for result in self._gateway.bulk(actions, index=self._index):
+            if "error" in result:
+                raise ClusterError(
+                    f"Cannot write a record to audit index {self._index!r}: {reason_of(result)}. "
+                    "Set audit.",
+                    parameter="audit",
+                )
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def read(self) -> Iterator[Record]:
+        """Yield all records, the oldest first.
+
+        Raises:
+            IndexMissing: There is no such index.
+        """
+        body = {
+            "size": _RECORDS_PER_PAGE,
+            "_source": ["record"],
+            "sort": [{"time": "asc"}, {"number": "asc"}, "_shard_doc"],
+        }
+        for hit in self._gateway.pages(self._index, body):
+            yield Record.of_line(hit["_source"]["record"].encode())
+
 
 _INDEX_PREFIX = "index:"
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.append_only_file import AppendOnlyFile
-from es_simhash.ingestion.bulk.file_lock import LockFile
+from es_simhash.ingestion.bulk.append_files import AppendOnlyFile, LockFile
 from es_simhash.ingestion.bulk.journal_job import Job, difference_of
 from es_simhash.relation.references import DocumentVersion
 

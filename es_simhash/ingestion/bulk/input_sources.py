@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar, Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batches import Batch, Checkpoint, Limits, Texts
+from es_simhash.ingestion.bulk.document_batches import Batch, Checkpoint, Limits, Texts
 from es_simhash.ingestion.bulk.splitter import Position, split_lines
 
 PATTERNS = ("*.txt", "*.md")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.date_fields import DateReader, find_date_field

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.ingestion.bulk.batches import Limits
-from es_simhash.ingestion.bulk.conflicts import OnConflict, require_on_conflict
-from es_simhash.ingestion.bulk.preparation import Prepare
-from es_simhash.ingestion.bulk.run import AHEAD
-from es_simhash.ingestion.report import IngestReport
+from es_simhash.ingestion.bulk.batch_preparation import Prepare
+from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.outcomes import IngestReport
+from es_simhash.ingestion.bulk.run_documents import OnConflict, require_on_conflict
+from es_simhash.ingestion.bulk.write_run import AHEAD
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 
 

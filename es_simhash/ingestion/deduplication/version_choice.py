@@ -5,8 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument, Original
-from es_simhash.ingestion.deduplication.rules import OnVersion
+from es_simhash.ingestion.deduplication.version_decisions import (
+    Decision,
+    IncomingDocument,
+    Original,
+)
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.relation.scoring import Candidate, score_candidates
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from es_simhash.errors import ClusterError
-from es_simhash.ingestion.bulk.documents import ROUTING
+from es_simhash.ingestion.bulk.json_documents import ROUTING
 from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
-from es_simhash.ingestion.bulk.prepared import Prepared
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler

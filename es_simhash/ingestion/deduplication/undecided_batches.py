@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, fingerprint_batch
-from es_simhash.ingestion.bulk.acceptance import accepted
-from es_simhash.ingestion.bulk.batches import Batch
-from es_simhash.ingestion.bulk.documents import Document
-from es_simhash.ingestion.bulk.kept_members import kept_members
-from es_simhash.ingestion.bulk.lookup import Lookup
-from es_simhash.ingestion.bulk.preparation import enriched
-from es_simhash.ingestion.bulk.prepared import Prepared
-from es_simhash.ingestion.deduplication.decision import IncomingDocument
+from es_simhash.ingestion.bulk.batch_preparation import accepted, enriched
+from es_simhash.ingestion.bulk.document_batches import Batch
+from es_simhash.ingestion.bulk.json_documents import Document
+from es_simhash.ingestion.bulk.lookup import Lookup, kept_members
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
+from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import FAMILY
 from es_simhash.text.segmentation import text_batches

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from es_simhash.ingestion.deduplication.candidates import (
+from es_simhash.ingestion.deduplication.recent_documents import (
     MAX_CANDIDATES,
     ShingleQuery,
     candidate_query,
     joined_query,
     read_candidates,
 )
-from es_simhash.ingestion.deduplication.decision import IncomingDocument, Original
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
+from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.store.dates import DateField
 
 # Documents that share a search; where their hits do not fit one response, each gets its own.

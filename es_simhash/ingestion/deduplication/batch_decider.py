@@ -3,13 +3,20 @@
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from es_simhash.ingestion.deduplication.candidates import ShingleQuery
-from es_simhash.ingestion.deduplication.choice import best_original, decide_version
-from es_simhash.ingestion.deduplication.dates import DocumentDates
-from es_simhash.ingestion.deduplication.decision import Decision, IncomingDocument, Original
-from es_simhash.ingestion.deduplication.recent_documents import RecentDocument, RecentDocuments
+from es_simhash.ingestion.deduplication.document_dates import DocumentDates
+from es_simhash.ingestion.deduplication.recent_documents import (
+    RecentDocument,
+    RecentDocuments,
+    ShingleQuery,
+)
 from es_simhash.ingestion.deduplication.reservations import Reservations
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
+from es_simhash.ingestion.deduplication.version_decisions import (
+    Decision,
+    IncomingDocument,
+    Original,
+)
 from es_simhash.relation.references import DocumentRef
 
 
