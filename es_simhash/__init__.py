@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         fingerprint_texts,
     )
     from es_simhash.index import Index
+    from es_simhash.ingestion.bulk.document_batches import BatchLimits
     from es_simhash.ingestion.bulk.outcomes import Displaced, IngestReport, Outcome
     from es_simhash.ingestion.deduplication.version_decisions import Decision
     from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
@@ -154,6 +155,7 @@ _MODULES = {
     "Answer": "es_simhash.relation.answer",
     "BackfillReport": "es_simhash.maintenance.backfills.backfill_job",
     "BackfillSettings": "es_simhash.maintenance.backfills.backfill",
+    "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
     "BlockFigures": "es_simhash.lab.tuning.model",
@@ -295,6 +297,7 @@ __all__ = [
     "Answer",
     "BackfillReport",
     "BackfillSettings",
+    "BatchLimits",
     "Blame",
     "BlamedSentence",
     "BlockFigures",

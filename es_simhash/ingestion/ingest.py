@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
 from es_simhash.ingestion.bulk.append_files import DeadLetter
-from es_simhash.ingestion.bulk.document_batches import Batch, Limits
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits
 from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
 from es_simhash.ingestion.bulk.journal_job import INDEX, SOURCES, UUIDS, Job, default_path
@@ -197,7 +197,7 @@ def _looks_for_versions(on_version: OnVersion | str | None) -> TypeGuard[OnVersi
 
 
 def _resumed(
-    sources: Iterable[Source], limits: Limits, journal: Journal, progress: IngestProgress
+    sources: Iterable[Source], limits: BatchLimits, journal: Journal, progress: IngestProgress
 ) -> Iterator[Batch]:
     """Yield the batches after the checkpoints of the journal."""
     for source in sources:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.batch_preparation import Prepare
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.outcomes import IngestReport
 from es_simhash.ingestion.bulk.run_documents import OnConflict, require_on_conflict
 from es_simhash.ingestion.bulk.write_run import AHEAD
@@ -50,7 +50,7 @@ class IngestSettings:
     """
 
     processes: int = 1
-    limits: Limits = field(default_factory=Limits)
+    limits: BatchLimits = field(default_factory=BatchLimits)
     ahead: int = AHEAD
     rewrite: bool = False
     retry: RetryPolicy = field(default_factory=RetryPolicy)

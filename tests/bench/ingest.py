@@ -24,7 +24,7 @@ import elasticsearch
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.batch_preparation import index_action, prepare
-from es_simhash.ingestion.bulk.document_batches import Batch, Limits, Lines
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.ingestion.bulk.lookup import Lookup
@@ -185,7 +185,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print."""
     options = _parser().parse_args(argv)
     client = connect(options.url or find_engine().url)
-    limits = Limits(bytes=options.batch_kib * 1024)
+    limits = BatchLimits(bytes=options.batch_kib * 1024)
     settings = IngestSettings(options.processes, limits, options.ahead)
     plain = IngestSettings(options.processes, limits, options.ahead, prepare=prepare_plain)
     semantics = DEFAULT_SEMANTICS if options.semantics else None
@@ -216,7 +216,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--processes", type=int, default=available_processors())
     parser.add_argument("--ahead", type=int, default=IngestSettings.ahead)
-    parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
+    parser.add_argument("--batch-kib", type=int, default=BatchLimits.bytes // 1024)
     parser.add_argument("--semantics", action="store_true", help="Write semantic profiles too.")
     parser.add_argument("--url", help="Cluster; by default the engine of the tests.")
     return parser

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import elasticsearch
 
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.processes import available_processors
 from es_simhash.ingestion.deduplication.audit_log import read_audit
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(argv)
     url = find_engine(heap=options.heap).url
     index = f"bench-on-version-{options.stored}"
-    limits = Limits(bytes=options.batch_kib * 1024)
+    limits = BatchLimits(bytes=options.batch_kib * 1024)
     settings = IngestSettings(options.processes, limits, options.ahead)
     plain_settings = IngestSettings(options.processes, limits, options.ahead, prepare=prepare_plain)
     with bench_client(options.heap) as client, tempfile.TemporaryDirectory() as folder:
@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--processes", type=int, default=available_processors())
     parser.add_argument("--ahead", type=int, default=IngestSettings.ahead)
-    parser.add_argument("--batch-kib", type=int, default=Limits.bytes // 1024)
+    parser.add_argument("--batch-kib", type=int, default=BatchLimits.bytes // 1024)
     parser.add_argument("--heap", default="2g")
     parser.add_argument("--keep", action="store_true", help="keep the index, to go on with it")
     return parser

@@ -12,7 +12,7 @@ import pytest
 
 from es_simhash.cli import sweep_command
 from es_simhash.errors import FileInUse
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.deduplication.audit_log import FileAudit
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
 def journal(desk: Any, path: Path, tmp_path: Path) -> Path:
     """The journal of a run over that file that was ended after its first batches."""
     journal = tmp_path / "journal"
-    settings = IngestSettings(limits=Limits(documents=10), ahead=1, journal=journal)
+    settings = IngestSettings(limits=BatchLimits(documents=10), ahead=1, journal=journal)
     sources = open_sources([path], stream=None)  # type: ignore[arg-type]
     with closing(ingest_sources(desk.client, desk.name, sources, settings=settings)) as outcomes:  # type: ignore[type-var]
         next(outcomes)
@@ -152,7 +152,7 @@ def test_documents_are_no_journal(desk: Any, call: Any, path: Path) -> None:
 def test_of_two_ingests_of_one_file_the_second_is_refused(
     desk: Any, call: Any, path: Path, journal: Path
 ) -> None:
-    settings = IngestSettings(limits=Limits(documents=10), ahead=1, journal=journal)
+    settings = IngestSettings(limits=BatchLimits(documents=10), ahead=1, journal=journal)
     sources = open_sources([path], stream=None)  # type: ignore[arg-type]
     with closing(ingest_sources(desk.client, desk.name, sources, settings=settings)) as first:  # type: ignore[type-var]
         next(first)
@@ -172,7 +172,7 @@ def test_of_two_ingests_of_one_file_the_second_is_refused(
 def test_two_pipes_are_read_at_once(desk: Any) -> None:
     def outcomes() -> Iterator[Any]:
         sources = open_sources(["-"], stream=Pipe(lines(*range(30)).encode()))  # type: ignore[arg-type]
-        settings = IngestSettings(limits=Limits(documents=10), ahead=1)
+        settings = IngestSettings(limits=BatchLimits(documents=10), ahead=1)
         return ingest_sources(desk.client, desk.name, sources, settings=settings)
 
     first, second = outcomes(), outcomes()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.ingestion.bulk.outcomes import STATUSES, IngestReport
@@ -102,7 +102,7 @@ def test_conflicts_are_counted_as_what_they_are(
     if is_filled:  # then every batch is compared with the index
         list(ingest(client, index, [{"_id": "other", "text": make_text(9)}]))
     settings = IngestSettings(
-        limits=Limits(documents=batch), on_conflict=on_conflict, dead_letter=tmp_path / "dead"
+        limits=BatchLimits(documents=batch), on_conflict=on_conflict, dead_letter=tmp_path / "dead"
     )
     rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit")
     report = IngestReport.of(ingest(client, index, LINES, on_version=rules, settings=settings))
@@ -129,7 +129,7 @@ def test_across_processes(client: Any, index: str, on_conflict: Any) -> None:
         {"_id": f"{n % 40}", "text": f"Words of number {n // 80} of {n % 40}."} for n in range(400)
     ]
     settings = IngestSettings(
-        processes=2, limits=Limits(documents=30), ahead=3, on_conflict=on_conflict
+        processes=2, limits=BatchLimits(documents=30), ahead=3, on_conflict=on_conflict
     )
     report = IngestReport.of(ingest(client, index, lines, settings=settings))
     # Each id ten times, with five texts, each of them twice.
@@ -159,7 +159,7 @@ def test_a_document_whose_place_was_taken_by_one_that_is_rejected_is_not_lost(
         B,
     ]
     # In a batch of its own the first one stands, as in any order of batches.
-    one = replace(settings, limits=Limits(documents=1), on_conflict="first")
+    one = replace(settings, limits=BatchLimits(documents=1), on_conflict="first")
     report = IngestReport.of(ingest(client, index, [bad, {"_id": "x", "text": A}], settings=one))
     assert counts(report) == (1, 0, 0, 1)
     assert texts(client, index)["x"]["text"] == A
@@ -174,7 +174,7 @@ def test_a_resumed_run_knows_what_came_before(
     path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
     path.write_text("".join(json.dumps(line) + "\n" for line in LINES), "utf-8")
     settings = IngestSettings(
-        limits=Limits(documents=1), ahead=2, journal=journal, on_conflict=on_conflict
+        limits=BatchLimits(documents=1), ahead=2, journal=journal, on_conflict=on_conflict
     )
     rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit")
 
@@ -206,7 +206,7 @@ def test_a_source_that_changed_since_is_forgotten_on_request(
 ) -> None:
     path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
     path.write_text("".join(json.dumps(line) + "\n" for line in LINES), "utf-8")
-    settings = IngestSettings(limits=Limits(documents=1), journal=journal, on_conflict="fail")
+    settings = IngestSettings(limits=BatchLimits(documents=1), journal=journal, on_conflict="fail")
 
     def run(settings: IngestSettings) -> Any:
         sources = open_sources([path], io.BytesIO())
@@ -252,7 +252,7 @@ def test_the_sums_are_the_documents_read_and_what_the_index_has(
         client.indices.refresh(index=index)
         before = 4
     rules = OnVersion(action, audit=tmp_path / "audit.jsonl")
-    settings = IngestSettings(limits=Limits(documents=batch), on_conflict=on_conflict)
+    settings = IngestSettings(limits=BatchLimits(documents=batch), on_conflict=on_conflict)
     report = IngestReport.of(ingest(client, index, lines, on_version=rules, settings=settings))
     assert report.documents == len(lines)
     assert min(report.counts[status] for status in STATUSES) >= 0

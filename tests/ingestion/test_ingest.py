@@ -19,7 +19,7 @@ from es_simhash.errors import (
     SchemeMismatch,
 )
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.journal import Journal
 from es_simhash.ingestion.bulk.outcomes import Outcome
@@ -38,7 +38,7 @@ IN_NO_SOURCE = ("fingerprint", "vector", "vector_fingerprint", "concepts")
 ONE = IngestSettings(
     processes=1, retry=RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
 )
-SMALL = IngestSettings(processes=1, limits=Limits(documents=10), retry=ONE.retry)
+SMALL = IngestSettings(processes=1, limits=BatchLimits(documents=10), retry=ONE.retry)
 
 
 def documents(count: int, text: str = "Text number {}.") -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def test_documents_are_written_with_their_fingerprints(client: Any, index: str) 
 
 
 def test_processes_write_what_one_process_writes(client: Any, index: str) -> None:
-    settings = IngestSettings(processes=2, limits=Limits(documents=5))
+    settings = IngestSettings(processes=2, limits=BatchLimits(documents=5))
     outcomes = list(ingest(client, index, documents(40), settings=settings))
     assert [each.id for each in outcomes] == [str(number) for number in range(40)]
     assert sources_of(client, index)["39"]["simhash"] == simhash_of("Text number 39.")
@@ -117,7 +117,7 @@ def test_every_kind_of_value_is_known_again(client: Any, index: str) -> None:
 
 def test_of_one_id_the_last_document_stays(client: Any, index: str) -> None:
     versions = [{"id": "a", "text": f"Version {number}."} for number in range(60)]
-    settings = IngestSettings(processes=2, limits=Limits(documents=2))
+    settings = IngestSettings(processes=2, limits=BatchLimits(documents=2))
     list(ingest(client, index, versions, settings=settings))
     assert sources_of(client, index)["a"]["text"] == "Version 59."
 
@@ -126,7 +126,7 @@ def test_a_return_to_what_the_index_had_is_written(client: Any, index: str) -> N
     old, new = {"id": "a", "text": "Old."}, {"id": "a", "text": "New."}
     list(ingest(client, index, [old], settings=ONE))
     others = documents(6)
-    settings = IngestSettings(processes=1, limits=Limits(documents=1), ahead=8)
+    settings = IngestSettings(processes=1, limits=BatchLimits(documents=1), ahead=8)
     outcomes = list(ingest(client, index, [new, *others, old, *others], settings=settings))
     assert [each.status for each in outcomes if each.id == "a"] == ["written", "written"]
     assert sources_of(client, index)["a"]["text"] == "Old."
@@ -141,7 +141,7 @@ def test_no_more_documents_are_taken_than_batches_allow(client: Any, index: str)
             taken += 1
             yield document
 
-    settings = IngestSettings(processes=1, limits=Limits(documents=10), ahead=3)
+    settings = IngestSettings(processes=1, limits=BatchLimits(documents=10), ahead=3)
     most = 0
     for given, _ in enumerate(ingest(client, index, lazily(), settings=settings), 1):
         most = max(most, taken - given)
@@ -161,7 +161,7 @@ def die(batch: Any, config: Any, found: Any) -> Any:
 
 
 def test_a_process_that_is_killed_is_one_sentence(client: Any, index: str) -> None:
-    settings = IngestSettings(processes=2, limits=Limits(documents=5), prepare=die)
+    settings = IngestSettings(processes=2, limits=BatchLimits(documents=5), prepare=die)
     with pytest.raises(EsSimhashError, match="fewer processes") as raised:
         list(ingest(client, index, documents(40), settings=settings))
     assert raised.value.parameter == "processes"
@@ -301,7 +301,7 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
 ) -> None:
     path, journal = tmp_path / "a.jsonl", tmp_path / "journal"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents(200)), "utf-8")
-    settings = IngestSettings(limits=Limits(documents=10), ahead=2, journal=journal)
+    settings = IngestSettings(limits=BatchLimits(documents=10), ahead=2, journal=journal)
 
     def run() -> Iterator[Outcome]:
         sources = open_sources([path], io.BytesIO())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from elasticsearch import BadRequestError
 
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
@@ -51,7 +51,7 @@ def write(desk: Any, documents: Iterable[Mapping[str, Any]], **settings: Any) ->
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_ingest_keeps_the_family_of_the_same_text(grouped: Any, batch: int, rewrite: bool) -> None:
     before = families(grouped)
-    settings = {"limits": Limits(documents=batch), "rewrite": rewrite}
+    settings = {"limits": BatchLimits(documents=batch), "rewrite": rewrite}
     assert write(grouped, lines(n=2), **settings) == {"written"}
     assert families(grouped) == before
     assert {each["n"] for each in grouped.documents().values()} == {2}
@@ -67,7 +67,7 @@ def test_documents_of_later_batches_with_the_same_id_keep_it_too(grouped: Any) -
     """They are prepared while the earlier one is written."""
     before = families(grouped)
     again = [*lines(n=2), *lines(n=1), *lines(n=3), *lines(n=1)]
-    write(grouped, again, limits=Limits(documents=3))
+    write(grouped, again, limits=BatchLimits(documents=3))
     assert families(grouped) == before
     assert {each["n"] for each in grouped.documents().values()} == {1}
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, DocumentMissing
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
@@ -325,7 +325,7 @@ def test_a_second_document_of_one_id_is_refused_with_the_reason(
     routed, _ = pair
     text = make_text(1)
     routed.put([{"_id": "a", "_routing": "one", "text": text}])
-    settings = IngestSettings(dead_letter=tmp_path / "dead", limits=Limits(documents=1))
+    settings = IngestSettings(dead_letter=tmp_path / "dead", limits=BatchLimits(documents=1))
 
     def status(*lines: dict[str, Any]) -> list[tuple[str, str | None]]:
         outcomes = ingest(routed.client, routed.name, lines, settings=settings)

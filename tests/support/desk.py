@@ -39,7 +39,7 @@ class Desk:
         **rules: Any,
     ) -> dict[str, str]:
         """Ingest documents; give the status of each."""
-        from es_simhash.ingestion.bulk.document_batches import Limits
+        from es_simhash.ingestion.bulk.document_batches import BatchLimits
         from es_simhash.ingestion.deduplication.version_rules import OnVersion
         from es_simhash.ingestion.ingest import ingest
         from es_simhash.ingestion.ingest_settings import IngestSettings
@@ -47,7 +47,7 @@ class Desk:
 
         settings = IngestSettings(
             processes=processes,
-            limits=Limits(documents=batch),
+            limits=BatchLimits(documents=batch),
             retry=RetryPolicy(initial_delay=0.01, max_delay=0.05, max_elapsed=5),
         )
         chosen = OnVersion(action, **{"audit": self.audit, **rules})

@@ -18,7 +18,7 @@ LONGEST_LINE = 6 * MAX_TEXT_BYTES + MEBIBYTE
 
 
 @dataclass(frozen=True)
-class Limits:
+class BatchLimits:
     """How large a batch becomes.
 
     A batch is one bulk request, and all that is held in memory of its documents.

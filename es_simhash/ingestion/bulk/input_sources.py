@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar, Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.document_batches import Batch, Checkpoint, Limits, Texts
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Checkpoint, Texts
 from es_simhash.ingestion.bulk.splitter import Position, split_lines
 
 PATTERNS = ("*.txt", "*.md")
@@ -37,7 +37,7 @@ class Source(Protocol):
     def is_unchanged(self, checkpoint: Checkpoint) -> bool:
         """Check whether what was read up to a checkpoint is as it was then."""
 
-    def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield batches, from a checkpoint on; the source is unchanged up to it."""
 
 
@@ -62,7 +62,7 @@ class _File:
 class JsonLines(_File):
     """A file of JSON objects, one a line."""
 
-    def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
         try:
             with self.path.open("rb") as stream:
@@ -75,7 +75,9 @@ class JsonLines(_File):
         except OSError as error:
             raise InputError(f"{self.path} cannot be read ({error.strerror}).") from error
 
-    def _from(self, stream: BinaryIO, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def _from(
+        self, stream: BinaryIO, limits: BatchLimits, start: Checkpoint | None
+    ) -> Iterator[Batch]:
         position = Position(self.name) if start is None else Position.of_checkpoint(start)
         stream.seek(position.done)
         yield from split_lines(stream, str(self.path), limits, position)
@@ -117,7 +119,7 @@ class StandardInput:
         """Return False: what was read is gone."""
         return False
 
-    def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
         return split_lines(self.stream, self.name, limits)
 
@@ -139,7 +141,7 @@ class TextFolder:
         """Bytes of all files."""
         return sum(size for _, size, _ in self._files())
 
-    def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield groups of files; the workers read them."""
         done = 0 if start is None else start.done
         digest = hashlib.sha256()
@@ -180,7 +182,7 @@ class TextFolder:
 class TextFile(_File):
     """One text file; its id is its name."""
 
-    def batches(self, limits: Limits, start: Checkpoint | None) -> Iterator[Batch]:
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield the file, unless it is done already."""
         size, state = _size_and_state(self.path)
         if start is None:

@@ -9,8 +9,8 @@ from zlib import crc32
 from es_simhash.ingestion.bulk.document_batches import (
     LONGEST_LINE,
     Batch,
+    BatchLimits,
     Checkpoint,
-    Limits,
     Lines,
     Unreadable,
 )
@@ -58,7 +58,7 @@ class Position:
 
 
 def split_lines(
-    stream: BinaryIO, name: str, limits: Limits, position: Position | None = None
+    stream: BinaryIO, name: str, limits: BatchLimits, position: Position | None = None
 ) -> Iterator[Batch]:
     """Yield batches of whole lines.
 
@@ -127,7 +127,7 @@ def _lines(data: bytes) -> list[bytes]:
     return [*lines, last] if last else lines
 
 
-def split_documents(documents: Iterable[Mapping[str, Any]], limits: Limits) -> Iterator[Batch]:
+def split_documents(documents: Iterable[Mapping[str, Any]], limits: BatchLimits) -> Iterator[Batch]:
     """Yield batches of documents of a program, as lines of JSON.
 
     They are written in ASCII, in which an unpaired surrogate is an escape like any other.

@@ -7,7 +7,7 @@ from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.batch_preparation import identify
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.lookup import kept_fields
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
@@ -40,7 +40,7 @@ from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
 
 # All documents of a call are one batch.
-_NO_LIMITS = Limits(documents=1 << 62, bytes=1 << 62)
+_NO_LIMITS = BatchLimits(documents=1 << 62, bytes=1 << 62)
 
 
 class VersionPolicy:

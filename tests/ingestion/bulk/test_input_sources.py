@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk import splitter
-from es_simhash.ingestion.bulk.document_batches import Batch, Limits, Lines, Texts, Unreadable
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines, Texts, Unreadable
 from es_simhash.ingestion.bulk.input_sources import Source, open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.ingestion.bulk.outcomes import Failure
@@ -32,7 +32,7 @@ def test_lines_are_cut_without_losing_any(
     lines: list[bytes], ends: bool, size: int, documents: int
 ) -> None:
     content = b"\n".join(lines) + (b"\n" if ends else b"")
-    limits = Limits(documents, size)
+    limits = BatchLimits(documents, size)
     batches = list(split_lines(io.BytesIO(content), "name", limits, Position("s")))
     assert b"".join(each.data for each in batches if isinstance(each, Lines)) == content
     for batch in batches:
@@ -50,7 +50,7 @@ def test_an_endless_line_is_refused_and_the_others_are_read(
 ) -> None:
     monkeypatch.setattr(splitter, "LONGEST_LINE", 50)
     content = b"one\n" + b"x" * 200 + b"\nthree\n"
-    batches = list(split_lines(io.BytesIO(content), "name", Limits(10, 20), Position("s")))
+    batches = list(split_lines(io.BytesIO(content), "name", BatchLimits(10, 20), Position("s")))
     assert [type(each) for each in batches] == [Lines, Unreadable, Lines]
     assert [each.location(0) for each in batches] == [("name", 1), ("name", 2), ("name", 3)]
     assert [each.checkpoint.done for each in batches if each.checkpoint] == [4, 205, len(content)]
@@ -62,8 +62,8 @@ def test_an_endless_line_is_refused_and_the_others_are_read(
 def test_a_file_is_read_from_its_mark_on(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n3\n4\n")
-    batches = list(source(path).batches(Limits(2), None))
-    (rest,) = source(path).batches(Limits(2), batches[0].checkpoint)
+    batches = list(source(path).batches(BatchLimits(2), None))
+    (rest,) = source(path).batches(BatchLimits(2), batches[0].checkpoint)
     assert rest == batches[1]
     assert rest.location(0) == (str(path), 3)
 
@@ -86,7 +86,7 @@ def test_a_file_is_unchanged_if_what_was_read_is(
 ) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n3\n")
-    checkpoint = next(source(path).batches(Limits(2), None)).checkpoint
+    checkpoint = next(source(path).batches(BatchLimits(2), None)).checkpoint
     assert checkpoint is not None
     path.write_bytes(content)
     assert source(path).is_unchanged(checkpoint) is is_unchanged
@@ -100,7 +100,7 @@ def test_a_last_line_without_an_end_must_not_go_on(
 ) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2")
-    (batch,) = source(path).batches(Limits(), None)
+    (batch,) = source(path).batches(BatchLimits(), None)
     assert batch.checkpoint is not None
     path.write_bytes(b"1\n2" + added)
     assert source(path).is_unchanged(batch.checkpoint) is is_unchanged
@@ -109,9 +109,9 @@ def test_a_last_line_without_an_end_must_not_go_on(
 def test_a_file_that_grew_is_known_after_each_of_several_runs(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n2\n")
-    (first,) = source(path).batches(Limits(), None)
+    (first,) = source(path).batches(BatchLimits(), None)
     path.write_bytes(b"1\n2\n3\n")
-    (second,) = source(path).batches(Limits(), first.checkpoint)
+    (second,) = source(path).batches(BatchLimits(), first.checkpoint)
     assert second.location(0) == (str(path), 3)
     assert second.checkpoint is not None
     assert source(path).is_unchanged(second.checkpoint)
@@ -133,7 +133,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_gives_its_text_files_by_their_path(folder: Path) -> None:
-    batches = list(source(folder).batches(Limits(2), None))
+    batches = list(source(folder).batches(BatchLimits(2), None))
     assert names(batches) == ["b.txt", "a/c.txt", "a/z.md", "z/y/x.txt"]
     first = next(iter(batches[0].documents(CONFIG)))
     assert isinstance(first, Document)
@@ -141,13 +141,16 @@ def test_a_folder_gives_its_text_files_by_their_path(folder: Path) -> None:
 
 
 def test_a_folder_is_read_from_its_mark_on(folder: Path) -> None:
-    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
-    assert names(list(source(folder).batches(Limits(2), checkpoint))) == ["a/z.md", "z/y/x.txt"]
+    checkpoint = next(source(folder).batches(BatchLimits(2), None)).checkpoint
+    assert names(list(source(folder).batches(BatchLimits(2), checkpoint))) == [
+        "a/z.md",
+        "z/y/x.txt",
+    ]
 
 
 @pytest.mark.parametrize("name", ["aa.txt", "b.txt"])
 def test_a_folder_has_changed_with_what_is_before_the_mark(folder: Path, name: str) -> None:
-    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
+    checkpoint = next(source(folder).batches(BatchLimits(2), None)).checkpoint
     assert checkpoint is not None
     assert source(folder).is_unchanged(checkpoint)
     (folder / name).write_text("Something else that is longer.", "utf-8")
@@ -155,11 +158,11 @@ def test_a_folder_has_changed_with_what_is_before_the_mark(folder: Path, name: s
 
 
 def test_a_folder_grown_behind_the_mark_is_not_read_again(folder: Path) -> None:
-    checkpoint = next(source(folder).batches(Limits(2), None)).checkpoint
+    checkpoint = next(source(folder).batches(BatchLimits(2), None)).checkpoint
     (folder / "z" / "new.txt").write_text("New.", "utf-8")
     assert checkpoint is not None
     assert source(folder).is_unchanged(checkpoint)
-    assert "b.txt" not in names(list(source(folder).batches(Limits(2), checkpoint)))
+    assert "b.txt" not in names(list(source(folder).batches(BatchLimits(2), checkpoint)))
 
 
 def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
@@ -168,7 +171,7 @@ def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
     (tmp_path / "huge.txt").touch()
     with (tmp_path / "huge.txt").open("r+b") as stream:
         stream.truncate(50 << 20)
-    (batch,) = source(tmp_path).batches(Limits(bytes=1 << 30), None)
+    (batch,) = source(tmp_path).batches(BatchLimits(bytes=1 << 30), None)
     reasons = {
         each.id: each.reason for each in batch.documents(CONFIG) if isinstance(each, Failure)
     }
@@ -180,9 +183,9 @@ def test_files_that_are_no_text_are_refused_each(tmp_path: Path) -> None:
 def test_a_text_file_is_one_document_and_done_once(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("A text.", "utf-8")
-    (batch,) = source(path).batches(Limits(), None)
+    (batch,) = source(path).batches(BatchLimits(), None)
     assert names([batch]) == ["a.txt"]
-    assert list(source(path).batches(Limits(), batch.checkpoint)) == []
+    assert list(source(path).batches(BatchLimits(), batch.checkpoint)) == []
     assert batch.checkpoint is not None
     assert source(path).is_unchanged(batch.checkpoint)
     path.write_text("Another text.", "utf-8")
@@ -199,7 +202,7 @@ def test_paths_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     packed = tmp_path / "a.jsonl.gz"
     packed.write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(InputError, match="zcat"):
-        list(source(packed).batches(Limits(), None))
+        list(source(packed).batches(BatchLimits(), None))
 
 
 def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:
@@ -210,7 +213,7 @@ def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_documents_of_a_program_become_lines_of_ascii() -> None:
     documents = [{"id": 1, "text": "é\ud800"}, {"id": object()}, {"id": 2, "text": ""}]
-    one, unreadable, two = split_documents(documents, Limits())
+    one, unreadable, two = split_documents(documents, BatchLimits())
     assert one.original(0) == b'{"id":1,"text":"\\u00e9\\ud800"}'
     (refused,) = unreadable.documents(CONFIG)
     assert isinstance(refused, Failure)

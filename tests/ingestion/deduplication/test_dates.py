@@ -36,10 +36,10 @@ def map_dates(desk: Any, kind: str = "date", format: str | None = None, **more: 
 
 def newest(desk: Any, documents: Any, batch: int = 1000, **settings: Any) -> dict[str, Any]:
     """Ingest and keep the newest; return the outcome of each document."""
-    from es_simhash.ingestion.bulk.document_batches import Limits
+    from es_simhash.ingestion.bulk.document_batches import BatchLimits
 
     rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit)
-    chosen = IngestSettings(limits=Limits(documents=batch), **settings)
+    chosen = IngestSettings(limits=BatchLimits(documents=batch), **settings)
     outcomes = ingest(desk.client, desk.name, documents, on_version=rules, settings=chosen)
     return {str(each.id): each for each in outcomes}
 

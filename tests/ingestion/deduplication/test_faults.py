@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.ingestion.bulk.document_batches import Limits
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.deduplication import audit_log
 from es_simhash.ingestion.deduplication.audit_log import read_audit
@@ -86,7 +86,9 @@ def run(desk: Any, path: Any, action: str) -> Counter[str]:
     """Ingest a file, with a journal."""
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
     journal = path.with_name("journal")
-    settings = IngestSettings(limits=Limits(documents=4), ahead=1, retry=retry, journal=journal)
+    settings = IngestSettings(
+        limits=BatchLimits(documents=4), ahead=1, retry=retry, journal=journal
+    )
     outcomes = ingest_sources(
         desk.client,
         desk.name,
