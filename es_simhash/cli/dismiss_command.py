@@ -8,8 +8,8 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option
 from es_simhash.cli.settled_tables import print_pairs
-from es_simhash.maintenance.families.manual_pairs import dismiss as dismiss_pair
-from es_simhash.maintenance.families.manual_pairs import lift_undone, settled_pairs
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss as dismiss_pair
+from es_simhash.maintenance.families.dismissals_and_joins import lift_undone, manual_pairs
 from es_simhash.text.escaping import one_line
 
 
@@ -50,7 +50,7 @@ def dismiss(
         raise click.UsageError("--replace removes joins; give it with A and B alone.")
     with client_of(**connection) as client:
         if is_list:
-            pairs = settled_pairs(client, index, simhash_field=simhash_field)
+            pairs = manual_pairs(client, index, simhash_field=simhash_field)
             noted = [pair for pair in pairs if pair.reason != "joined"]
             print_pairs(noted, output_format, "No dismissals and no undone decisions.")
         elif run is not None:

@@ -8,7 +8,7 @@ from es_simhash.cli.connection_options import client_of, connection_options
 from es_simhash.cli.options import simhash_field_option
 from es_simhash.cli.output import format_option
 from es_simhash.cli.settled_tables import print_pairs
-from es_simhash.maintenance.families.manual_pairs import SettledPair, join, settled_pairs
+from es_simhash.maintenance.families.dismissals_and_joins import ManualPair, join, manual_pairs
 from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.text.escaping import one_line
 
@@ -47,23 +47,23 @@ def same(
         raise click.UsageError("Give the ids of two documents or more, or --list.")
     with client_of(**connection) as client:
         if is_list:
-            pairs = settled_pairs(client, index, simhash_field=simhash_field)
+            pairs = manual_pairs(client, index, simhash_field=simhash_field)
             joined = [pair for pair in pairs if pair.reason == "joined"]
             print_pairs(joined, output_format, "No joins.")
             return
         changed = join(client, index, ids, undo=undo, replace=replace, simhash_field=simhash_field)
-        left = settled_pairs(client, index, simhash_field=simhash_field) if undo else []
+        left = manual_pairs(client, index, simhash_field=simhash_field) if undo else []
     _print_changed(changed, index, undo=undo)
     _print_still_joined(changed, left)
 
 
-def _print_changed(changed: list[SettledPair], index: str, *, undo: bool) -> None:
+def _print_changed(changed: list[ManualPair], index: str, *, undo: bool) -> None:
     pairs = ", ".join(" and ".join(map(one_line, pair.ids)) for pair in changed)
     done = "Removed the join of" if undo else "Joined"
     click.echo(f"{done} {pairs}. Run `es-simhash families {index}` to apply it to families.")
 
 
-def _print_still_joined(removed: list[SettledPair], left: list[SettledPair]) -> None:
+def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> None:
     """Print which documents are joined over others all the same."""
     groups = JoinedGroups(pair.ids for pair in left if pair.reason == "joined")
     for pair in removed:

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
-from es_simhash.maintenance.families.manual_pairs import SettledPair
+from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.text.escaping import one_line
 
 
-def print_pairs(pairs: Sequence[SettledPair], output_format: str, nothing: str) -> None:
+def print_pairs(pairs: Sequence[ManualPair], output_format: str, nothing: str) -> None:
     """Print pairs as a table or as JSON.
 
     Args:

@@ -75,7 +75,7 @@ def undo(
 
     A document that is there, whatever it holds now, is never overwritten. Doing it twice does
     nothing the second time. No later run makes these decisions again, until a person lifts them
-    with `dismiss(…, undo=True)` or `lift_undone`; `settled_pairs` lists them.
+    with `dismiss(…, undo=True)` or `lift_undone`; `manual_pairs` lists them.
 
     Args:
         client: The client.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.families.manual_pairs import settled_pairs
+from es_simhash.maintenance.families.dismissals_and_joins import manual_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -95,7 +95,7 @@ def test_undo_refuses_to_choose_among_runs_and_lists_them(
     assert refusal.count("1 flag") == 2
     assert refusal.endswith("Name one, or 'all'. Set --run.\n")
     assert flagged(desk) == {"a2", "s2"}
-    assert settled_pairs(desk.client, desk.name) == []
+    assert manual_pairs(desk.client, desk.name) == []
 
 
 def test_the_run_that_is_named_is_undone_and_no_other(
@@ -119,7 +119,7 @@ def test_an_undone_run_is_listed_and_lifted(desk: Any, call: Any, two_runs: list
     assert two_runs[0] in call("dismiss", desk.name, "--list").out
     lifted = call("dismiss", desk.name, "--undo", "--run", two_runs[0][:5])
     assert lifted.out == f"Lifted 1 undone decisions of run {two_runs[0]}.\n"
-    assert settled_pairs(desk.client, desk.name) == []
+    assert manual_pairs(desk.client, desk.name) == []
 
 
 def test_a_beginning_that_several_runs_share_is_refused(

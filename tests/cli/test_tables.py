@@ -9,7 +9,7 @@ from es_simhash import compare
 from es_simhash.cli.relation_table import print_answer
 from es_simhash.cli.settled_tables import print_pairs
 from es_simhash.cli.tables import print_pair
-from es_simhash.maintenance.families.manual_pairs import SettledPair
+from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.relation.answer import Answer, Extent
 
 
@@ -19,7 +19,7 @@ def test_ids_of_dismissed_pairs_are_not_folded(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     ids = ("minutes-of-the-district-council-2024-03-01", "minutes-of-the-district-council-2024-04")
-    print_pairs([SettledPair(ids, "dismissed"), SettledPair(("a", "b"), "joined")], "table", "")
+    print_pairs([ManualPair(ids, "dismissed"), ManualPair(("a", "b"), "joined")], "table", "")
     rows = [line for line in capsys.readouterr().out.splitlines() if "minutes" in line]
     assert len(rows) == 1
     assert all(id in rows[0] for id in ids)

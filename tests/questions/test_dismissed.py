@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.maintenance.families.manual_pairs import dismiss
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.questions import noted
 from es_simhash.questions.index import Index
 from es_simhash.questions.sidecar import SidecarIndex

@@ -15,7 +15,7 @@ from es_simhash import (
     compare,
     join,
 )
-from es_simhash.maintenance.families.manual_pairs import dismiss
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash.ingestion.undo import undo
-from es_simhash.maintenance.families.manual_pairs import dismiss, settled_pairs
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss, manual_pairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -112,5 +112,5 @@ def test_decisions_of_one_index_do_not_bind_another_field(
     first = make_text(1)
     desk.write([{"_id": "a", "text": first}, {"_id": "b", "text": revise(first, 3)}], "flag")
     undo(desk.client, desk.name, desk.audit)
-    assert [pair.ids for pair in settled_pairs(desk.client, desk.name)] == [("b", "a")]
-    assert settled_pairs(desk.client, desk.name, simhash_field="other") == []
+    assert [pair.ids for pair in manual_pairs(desk.client, desk.name)] == [("b", "a")]
+    assert manual_pairs(desk.client, desk.name, simhash_field="other") == []

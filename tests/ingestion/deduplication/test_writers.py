@@ -119,8 +119,8 @@ def test_old_reservations_are_deleted(desk: Any) -> None:
 
 
 def test_what_families_remember_stands_beside_reservations(desk: Any, make_text: Make) -> None:
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
     from es_simhash.maintenance.families.find_families import find_families
-    from es_simhash.maintenance.families.manual_pairs import dismiss
 
     documents = [{"id": str(n), "text": make_text(n)} for n in range(2)]
     desk.write(documents, "flag")

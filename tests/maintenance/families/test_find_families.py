@@ -77,7 +77,7 @@ def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
     make_text: Callable[..., str],
     revise: Callable[..., str],
 ) -> None:
-    from es_simhash.maintenance.families.manual_pairs import dismiss
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 
     chosen = random.Random(seed)
     shelf.put(texts)
@@ -318,7 +318,7 @@ def test_a_rule_without_a_date_is_refused(shelf: Any, texts: Texts) -> None:
 def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
     shelf: Any, client: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
-    from es_simhash.maintenance.families.manual_pairs import dismiss
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 
     shelf.put(texts)
     shelf.find()
@@ -347,7 +347,7 @@ def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
 
 
 def test_what_cannot_be_dismissed_is_refused(shelf: Any, client: Any, texts: Texts) -> None:
-    from es_simhash.maintenance.families.manual_pairs import dismiss
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 
     shelf.put({**texts, "copy": texts["t0-1"]})
     with pytest.raises(DocumentMissing, match="'nobody'"):

@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.audit_log import read_audit
-from es_simhash.maintenance.families.manual_pairs import dismiss
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.sweeps import family_policy
 
 pytestmark = pytest.mark.cluster

@@ -8,12 +8,12 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.maintenance.families import family_run
-from es_simhash.maintenance.families.manual_pairs import (
-    SettledPair,
+from es_simhash.maintenance.families.dismissals_and_joins import (
+    ManualPair,
     dismiss,
     join,
     lift_undone,
-    settled_pairs,
+    manual_pairs,
 )
 
 pytestmark = pytest.mark.cluster
@@ -86,13 +86,13 @@ def test_an_undone_decision_is_listed_and_can_be_lifted(
     index.store({"a": versions["a"], "b": versions["b"], "d": versions["d"]})
     run = index.sweep("flag").run
     index.undo()
-    assert settled_pairs(index.client, index.name) == [
-        SettledPair(("b", "a"), "undone", run),
-        SettledPair(("d", "a"), "undone", run),
+    assert manual_pairs(index.client, index.name) == [
+        ManualPair(("b", "a"), "undone", run),
+        ManualPair(("d", "a"), "undone", run),
     ]
     # In whatever order the two are named; also of exact copies, which cannot be dismissed.
     dismiss(index.client, index.name, "a", "d", undo=True)
-    assert settled_pairs(index.client, index.name) == [SettledPair(("b", "a"), "undone", run)]
+    assert manual_pairs(index.client, index.name) == [ManualPair(("b", "a"), "undone", run)]
     touch(index, "b", "d")
     index.sweep("flag")
     assert index.duplicates() == {"d": "a"}
@@ -110,7 +110,7 @@ def test_all_undone_decisions_of_a_run_are_lifted_at_once(
         lift_undone(index.client, index.name, "zz")
     lifted = lift_undone(index.client, index.name, run[:6])
     assert {decision.ids for decision in lifted} == {("b", "a"), ("c", "a"), ("d", "a")}
-    assert settled_pairs(index.client, index.name) == []
+    assert manual_pairs(index.client, index.name) == []
     touch(index, "b")
     assert index.sweep("flag").decisions == {"flag": 3}
 
@@ -119,9 +119,9 @@ def test_undoing_once_more_keeps_what_stands(index: Any, versions: dict[str, str
     index.store(versions)
     index.sweep("flag")
     index.undo()
-    before = settled_pairs(index.client, index.name)
+    before = manual_pairs(index.client, index.name)
     assert index.undo().unmarked == 0
-    assert settled_pairs(index.client, index.name) == before
+    assert manual_pairs(index.client, index.name) == before
 
 
 def test_a_dismissed_pair_is_not_decided(index: Any, versions: dict[str, str]) -> None:
@@ -157,7 +157,7 @@ def test_what_a_person_decides_during_a_run_of_families_is_kept(
     touch(index, "a")
     index.sweep()
     monkeypatch.undo()
-    pairs = [pair.ids for pair in settled_pairs(index.client, index.name)]
+    pairs = [pair.ids for pair in manual_pairs(index.client, index.name)]
     assert pairs == ([("a", "b")] if is_dismissed else [])
     # The next run applies it.
     touch(index, "a")

@@ -24,7 +24,7 @@ from es_simhash.store.source import text_of
 
 
 @dataclass(frozen=True)
-class SettledPair:
+class ManualPair:
     """Two documents that a person decided about.
 
     Attributes:
@@ -39,9 +39,9 @@ class SettledPair:
     run: str | None = None
 
 
-def settled_pairs(
+def manual_pairs(
     client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
-) -> list[SettledPair]:
+) -> list[ManualPair]:
     """Return the pairs of documents that a person decided about, sorted by their ids.
 
     Args:
@@ -54,15 +54,15 @@ def settled_pairs(
     """
     state = StateIndex(Gateway.of(client), index, simhash_field)
     dismissals = Dismissals(state)
-    pairs = [SettledPair(ids, "dismissed") for ids in dismissals.pairs()]
-    pairs += [SettledPair(ids, "joined") for ids in Joins(state).pairs()]
+    pairs = [ManualPair(ids, "dismissed") for ids in dismissals.pairs()]
+    pairs += [ManualPair(ids, "joined") for ids in Joins(state).pairs()]
     pairs += map(undone_pair, dismissals.undone())
     return sorted(pairs, key=lambda pair: (pair.ids, pair.reason, pair.run or ""))
 
 
-def undone_pair(decision: UndoneDecision) -> SettledPair:
+def undone_pair(decision: UndoneDecision) -> ManualPair:
     """Return an undone decision as a pair."""
-    return SettledPair(decision.ids, "undone", decision.run)
+    return ManualPair(decision.ids, "undone", decision.run)
 
 
 def join(
@@ -73,7 +73,7 @@ def join(
     undo: bool = False,
     replace: bool = False,
     simhash_field: str = DEFAULT_FIELD,
-) -> list[SettledPair]:
+) -> list[ManualPair]:
     """Store that documents are versions of each other, or withdraw that.
 
     A join is stored by the ids in the state index INDEX-simhash, with the dismissals, and
@@ -116,7 +116,7 @@ def join(
             raise _dismissed(index, contrary)
         Dismissals(state).withdraw(contrary)
         joins.write_all(NotedPair(ids) for ids in pairs)
-    return [SettledPair(ids, "joined") for ids in pairs]
+    return [ManualPair(ids, "joined") for ids in pairs]
 
 
 def _ordered(id_a: str, id_b: str) -> Ids:
@@ -253,7 +253,7 @@ def dismiss(
 
 def lift_undone(
     client: Client, index: str, run: str, *, simhash_field: str = DEFAULT_FIELD
-) -> list[SettledPair]:
+) -> list[ManualPair]:
     """Lift the undone decisions of a run, so that the next runs may make them again; return them.
 
     Args:

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from es_simhash import DocumentMissing, InputError
-from es_simhash.maintenance.families.manual_pairs import SettledPair, dismiss, join, settled_pairs
+from es_simhash.maintenance.families.dismissals_and_joins import (
+    ManualPair,
+    dismiss,
+    join,
+    manual_pairs,
+)
 from es_simhash.pairs.families_in_memory import families_in_memory
 from es_simhash.relation.manual_pairs import JoinedGroups
 from tests.support.shelf import Shelf
@@ -27,7 +32,7 @@ def family_of(shelf: Shelf, id: str) -> frozenset[str]:
     return family
 
 
-def joined(shelf: Shelf, *ids: str, **options: Any) -> list[SettledPair]:
+def joined(shelf: Shelf, *ids: str, **options: Any) -> list[ManualPair]:
     return join(shelf.client, shelf.name, ids, **options)
 
 
@@ -79,10 +84,10 @@ def test_a_join_survives_later_runs_full_runs_and_edits(
 def test_a_withdrawn_join_parts_what_it_brought_together(full: Shelf, texts: Texts) -> None:
     joined(full, "t0-1", "t5-2")
     full.find()
-    assert joined(full, "t5-2", "t0-1", undo=True) == [SettledPair(("t0-1", "t5-2"), "joined")]
+    assert joined(full, "t5-2", "t0-1", undo=True) == [ManualPair(("t0-1", "t5-2"), "joined")]
     full.find()
     assert full.families() == in_memory(texts)
-    assert settled_pairs(full.client, full.name) == []
+    assert manual_pairs(full.client, full.name) == []
     assert full.find(everything=True).written == 0
 
 
@@ -183,7 +188,7 @@ def test_joining_what_was_dismissed_asks_which_counts(full: Shelf, texts: Texts)
     with pytest.raises(InputError, match=r"'t0-1' and 't0-2' were dismissed"):
         joined(full, "t9-1", "t0-2")
     joined(full, "t9-1", "t0-2", replace=True)
-    assert {pair.ids: pair.reason for pair in settled_pairs(full.client, full.name)} == {
+    assert {pair.ids: pair.reason for pair in manual_pairs(full.client, full.name)} == {
         ("t0-1", "t9-1"): "joined",
         ("t0-2", "t9-1"): "joined",
     }
@@ -195,9 +200,9 @@ def test_dismissing_what_was_joined_asks_which_counts(full: Shelf, texts: Texts)
     joined(full, "t0-1", "t0-2")
     with pytest.raises(InputError, match=r"were joined as versions.*same.*--undo.*Set replace"):
         dismissed(full, "t0-2", "t0-1")
-    assert [pair.reason for pair in settled_pairs(full.client, full.name)] == ["joined"]
+    assert [pair.reason for pair in manual_pairs(full.client, full.name)] == ["joined"]
     dismissed(full, "t0-2", "t0-1", replace=True)
-    assert [pair.reason for pair in settled_pairs(full.client, full.name)] == ["dismissed"]
+    assert [pair.reason for pair in manual_pairs(full.client, full.name)] == ["dismissed"]
     full.find()
     assert full.names()["t0-1"] != full.names()["t0-2"]
 
@@ -236,7 +241,7 @@ def test_wrong_joins_are_rejected(full: Shelf) -> None:
         joined(full, "t0-1", "t5-1", undo=True)
     with pytest.raises(InputError, match="names several indices"):
         join(full.client, f"{full.name}*", ["t0-1", "t5-1"])
-    assert settled_pairs(full.client, full.name) == []
+    assert manual_pairs(full.client, full.name) == []
 
 
 def test_a_joined_document_without_words_is_left_alone(full: Shelf) -> None:
@@ -252,6 +257,6 @@ def test_a_joined_document_without_words_is_left_alone(full: Shelf) -> None:
     [(("a", "b"), "a b --undo"), (("a b", "c"), "'a b' c --undo"), (("-a", "b"), "--undo -- -a b")],
 )
 def test_the_way_out_can_be_typed_as_it_stands(ids: tuple[str, str], typed: str) -> None:
-    from es_simhash.maintenance.families.manual_pairs import undo_of
+    from es_simhash.maintenance.families.dismissals_and_joins import undo_of
 
     assert undo_of(*ids) == typed
