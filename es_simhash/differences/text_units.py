@@ -21,7 +21,7 @@ from es_simhash.text.characters import (
 )
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.offsets import TokenBounds, token_bounds
-from es_simhash.text.segmentation import Ints, Segmentation, cut, segment, sentence_classes
+from es_simhash.text.segmentation import Ints, Segmentation, chunk_bounds, segment, sentence_classes
 
 SectionKind = Literal["paragraph", "line", "sentence"]
 
@@ -163,7 +163,7 @@ class Units:
         begins = self.line_breaks >= _LINES["paragraph"]
         begins |= (self.line_breaks > 0) & self._opens_item
         blocks = self._with_ends(np.flatnonzero(begins))
-        bounds, _ = cut(self.sentence_starts.tolist(), blocks.tolist(), _SentenceSizes())
+        bounds, _ = chunk_bounds(self.sentence_starts.tolist(), blocks.tolist(), _SentenceSizes())
         return bounds
 
     @property

@@ -3,9 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,7 @@ from es_simhash.fingerprints.features import (
     word_pairs,
 )
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.shingles import distinct_shingles, shingle_counts, winnow
+from es_simhash.fingerprints.shingles import distinct_shingles, winnow
 from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import sketches
 from es_simhash.text.normal_forms import normalise_all
@@ -187,58 +185,3 @@ def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
     '61f710c3711356566d9782e8b3da25d9'
     """
     return next(iter(fingerprint_batch([content], scheme)))
-
-
-# Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
-MAX_CHUNK_CHARACTERS = 0xFFFF
-
-
-class ChunkedText(Protocol):
-    """What `TextFingerprints` has of chunks and shingles."""
-
-    @property
-    def chunks(self) -> Fingerprints:
-        """Chunk fingerprints in the order of the text."""
-
-    @property
-    def chunk_characters(self) -> NDArray[np.int64]:
-        """Characters of each chunk."""
-
-    @property
-    def levels(self) -> NDArray[np.uint8]:
-        """Of each shingle, the number of the largest window that selects it."""
-
-
-@dataclass(frozen=True)
-class ChunkFingerprints:
-    """What `simhash.chunks` holds: enough to rescore a candidate without its text.
-
-    Attributes:
-        fingerprints: Chunk fingerprints in the order of the text, shape (chunks, 16).
-        characters: Characters of each chunk.
-        shingle_counts: Distinct shingles that each of the four windows selects; 0 for windows that
-            are smaller than that of a text of this length.
-    """
-
-    fingerprints: Fingerprints
-    characters: NDArray[np.int64]
-    shingle_counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, fingerprints: ChunkedText) -> "ChunkFingerprints":
-        """Return what is stored for a fingerprinted text, in decoded form."""
-        counts = shingle_counts(fingerprints.levels)
-        lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
-        return cls(fingerprints.chunks, lengths, counts)
-
-    @cached_property
-    def level(self) -> int:
-        """Number of the window of texts of its length, from 0 to 3."""
-        # Of four numbers, a list is faster than numpy.
-        counts = self.shingle_counts.tolist()
-        return next((level for level, count in enumerate(counts) if count > 0), 0)
-
-    @property
-    def shingles(self) -> int:
-        """How many distinct shingles the text has."""
-        return int(self.shingle_counts[self.level])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.resemblance import similarity
 from es_simhash.relation.thresholds import COPY_RESEMBLANCE

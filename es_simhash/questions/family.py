@@ -9,7 +9,7 @@ from es_simhash.questions.family_members import members_of
 from es_simhash.questions.family_surroundings import Surroundings
 from es_simhash.questions.noted import NotedLookup
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.manual_pairs import Noted
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.store.elasticsearch.documents import entry_of
 from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -65,7 +65,7 @@ class FamilyReader:
         )
 
     def _history(
-        self, family: str, versions: Sequence[StoredVersion], noted: Noted
+        self, family: str, versions: Sequence[StoredVersion], noted: ManualPairs
     ) -> FamilyHistory:
         """Return a family by the documents that were read."""
         field = self.searches.date_field
@@ -82,7 +82,7 @@ class FamilyReader:
             several_dates=tuple(each.ref.id for each in versions if each.dates > 1),
         )
 
-    def _named(self, name: str) -> tuple[StoredVersion, Noted]:
+    def _named(self, name: str) -> tuple[StoredVersion, ManualPairs]:
         """Return the document that is named or represents the family, and what a person noted.
 
         Raises:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from es_simhash.questions.family_members import relations_of, shown_date
 from es_simhash.relation.family_history import NearDocument, Reason
-from es_simhash.relation.manual_pairs import Noted
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
@@ -27,7 +27,7 @@ class Surroundings:
     searches: FamilySearches
     versions: Sequence[StoredVersion]
     compared: Sequence[StoredVersion]
-    noted: Noted
+    noted: ManualPairs
 
     def near(self, others: Sequence[StoredVersion]) -> tuple[NearDocument, ...]:
         """Return what `related` shows of documents that are not in the family, nearest first."""

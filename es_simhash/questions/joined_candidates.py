@@ -6,13 +6,13 @@ from typing import Any
 
 from es_simhash.questions.access import IndexAccess
 from es_simhash.questions.query_document import QueryDocument
-from es_simhash.relation.manual_pairs import Noted
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Candidates, JoinedSearches
 from es_simhash.store.options import SearchOptions
 
 
-def joined_with(document: QueryDocument, noted: Noted) -> set[str]:
+def joined_with(document: QueryDocument, noted: ManualPairs) -> set[str]:
     """Return the ids of the documents that are joined with a query."""
     return {other for id in document.own_ids for other in noted.joined.others(id)}
 
@@ -31,7 +31,7 @@ class JoinedCandidates:
     access: IndexAccess
     dialect: JoinedSearches
     config: IndexConfig
-    noted: Noted
+    noted: ManualPairs
 
     def add(
         self,

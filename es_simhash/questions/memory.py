@@ -17,12 +17,11 @@ from es_simhash.questions.relations import scored_relations
 from es_simhash.questions.settlement import Found, settle
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.evidence import explained
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation
-from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.scoring import Candidate, compare_texts
 from es_simhash.relation.shared_shingles import least_shared
-from es_simhash.relation.text_comparison import compare_texts
+from es_simhash.relation.text_comparison import explained
 from es_simhash.relation.thresholds import VERSION_SCORE, require_threshold
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import SemanticScheme

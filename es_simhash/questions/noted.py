@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.relation.manual_pairs import Noted
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.narrowing import MAX_HITS
 from es_simhash.store.elasticsearch.searches import OptionalSearch
@@ -67,7 +67,7 @@ class NotedLookup:
             "query": {"bool": {"filter": [{"term": {"field": self.field}}, query]}},
         }
 
-    def read(self, responses: Sequence[Mapping[str, Any]]) -> Noted:
+    def read(self, responses: Sequence[Mapping[str, Any]]) -> ManualPairs:
         """Return what was noted.
 
         Args:
@@ -77,15 +77,15 @@ class NotedLookup:
         if any(len(page) >= MAX_HITS for page in hits):
             # One search was cut; everything is read instead.
             state = StateIndex(self.gateway, self.index, self.field)
-            return Noted.of(Dismissals(state).pairs(), Joins(state).pairs())
+            return ManualPairs.of(Dismissals(state).pairs(), Joins(state).pairs())
         sources = [hit["_source"] for page in hits for hit in page]
         standing = [source for source in sources if not source["undone"]]
         dismissed = {ids_of(source) for source in standing if source["kind"] == DISMISSAL}
-        return Noted.of(
+        return ManualPairs.of(
             dismissed, {ids_of(source) for source in standing if source["kind"] == JOIN}
         )
 
-    def of(self, id: str) -> Noted:
+    def of(self, id: str) -> ManualPairs:
         """Return what was noted about a document, with one request."""
         return self.read(self.gateway.search_all(None, [], self.searches([id])))
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.questions.ranking import merged
-from es_simhash.relation.manual_pairs import NOTHING_NOTED, NotedOthers
+from es_simhash.relation.manual_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.relation import Relation, semantic_score
 from es_simhash.relation.scoring import (
     Candidate,
@@ -63,7 +63,7 @@ def scored_relations(
     neighbours: Sequence[Neighbour],
     options: SearchOptions,
     threshold: float,
-    noted: NotedOthers = NOTHING_NOTED,
+    noted: ManualPairsOfDocument = NO_MANUAL_PAIRS,
 ) -> ScoredRelations:
     """Return the relations of a query to all that was found.
 

@@ -19,11 +19,11 @@ from es_simhash.questions.relations import scored_relations
 from es_simhash.questions.settlement import Found, settle
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.evidence import explained
-from es_simhash.relation.manual_pairs import Noted, NotedOthers
+from es_simhash.relation.manual_pairs import ManualPairs, ManualPairsOfDocument
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation, as_joined
-from es_simhash.relation.text_comparison import compare_texts
+from es_simhash.relation.scoring import compare_texts
+from es_simhash.relation.text_comparison import explained
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.document_fields import DocumentFields
@@ -237,12 +237,12 @@ class Retrieval:
         found: Candidates,
         neighbours: Sequence[Neighbour],
         options: SearchOptions,
-        noted: Noted,
+        noted: ManualPairs,
     ) -> Found:
         """Return what was found for one query document."""
         candidates = list(found.by_key.values())
         dismissed = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
-        others = NotedOthers(dismissed, joined_with(document, noted))
+        others = ManualPairsOfDocument(dismissed, joined_with(document, noted))
         scored = scored_relations(
             document.text, candidates, neighbours, options, self.config.versions_from, others
         )

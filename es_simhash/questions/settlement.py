@@ -11,11 +11,11 @@ from es_simhash.questions.relations import ScoredRelations
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, set_profile
 from es_simhash.relation.answer import Answer, Extent
-from es_simhash.relation.evidence import settled, with_evidence
-from es_simhash.relation.manual_pairs import NOTHING_NOTED, NotedOthers
+from es_simhash.relation.evidence import by_passages, with_evidence
+from es_simhash.relation.manual_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.relation import Coverage, Relation, as_joined
+from es_simhash.relation.scoring import compare_texts
 from es_simhash.relation.shared_passages import passages_of_each
-from es_simhash.relation.text_comparison import compare_texts
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Key, Order, best_first
@@ -55,7 +55,7 @@ class Found:
     scored: ScoredRelations
     by_words: Sequence[Key] = ()
     order: Order = best_first
-    noted: NotedOthers = NOTHING_NOTED
+    noted: ManualPairsOfDocument = NO_MANUAL_PAIRS
     _queue: list[Relation] = field(default_factory=list)
     _listed: list[Relation] = field(default_factory=list)
     _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
@@ -142,10 +142,10 @@ class Found:
             relation = replace(relation, dismissed=True)
         if relation.id in self.noted.joined:
             relation = as_joined(relation)
-        aligned = settled(relation, self.query, hit, passages)
+        aligned = by_passages(relation, self.query, hit, passages)
         if distinctive and aligned.is_boilerplate and relation.semantics is not None:
             # What is common does not count: they are about the same.
-            aligned = settled(relation, self.query, hit, [])
+            aligned = by_passages(relation, self.query, hit, [])
         self._settled[key] = aligned, passages
 
     def shown(self, options: SearchOptions) -> list[Relation]:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints import features
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
 from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
-    ChunkFingerprints,
     TextFingerprints,
     fingerprint,
     fingerprint_batch,

@@ -1,4 +1,4 @@
-"""A relation by all that is known: fingerprints, meaning, passages, and how common these are."""
+"""Evidence of a relation: its passages side by side, and the concepts both texts share."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,8 +13,7 @@ from es_simhash.relation.relation import (
     SharedPassage,
     semantic_relation,
 )
-from es_simhash.relation.shared_passages import aligned_passages, shared_passages, with_reuse
-from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.relation.shared_passages import shared_passages, with_reuse
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
 from es_simhash.semantics.shared_concepts import shared_concepts
 from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity
@@ -65,41 +64,7 @@ def nearest_passages(query: AnalysedText, hit: AnalysedText) -> tuple[SharedPass
     )
 
 
-def with_passages(relation: Relation, query: AnalysedText, hit: AnalysedText) -> Relation:
-    """Return a relation as the passages of both texts decide it, with its evidence.
-
-    Args:
-        relation: By fingerprints and semantic profiles.
-        query: The query.
-        hit: The hit.
-    """
-    passages = aligned_passages(query, hit)
-    return with_evidence(settled(relation, query, hit, passages), query, hit, passages)
-
-
-def explained(
-    relation: Relation, query: AnalysedText, hit: AnalysedText, min_score: float | None = None
-) -> Relation:
-    """Return how two texts are related, or that they are not, with all there is to say about it.
-
-    Texts that are less near in meaning than neighbours are not related: no passages are nearest,
-    but what little they share in meaning is still there.
-
-    Args:
-        relation: By fingerprints and semantic profiles.
-        query: The query.
-        hit: The hit.
-        min_score: Score from which on the index shows relations; None for 0.3. What it shows is
-            related.
-    """
-    found = with_passages(relation, query, hit)
-    least = SHOWN_SCORE if min_score is None else min(min_score, SHOWN_SCORE)
-    if found.kind != "semantic" or found.score >= least:
-        return found
-    return replace(found, kind="none", evidence=())
-
-
-def settled(
+def by_passages(
     relation: Relation, query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]
 ) -> Relation:
     """Return a relation as the passages of both texts decide it.
@@ -134,7 +99,7 @@ def with_evidence(
     """Return a relation with its passages side by side and the concepts both texts share.
 
     Args:
-        relation: As `settled` returned it.
+        relation: As `by_passages` returned it.
         query: The query.
         hit: The hit.
         passages: All that were aligned.

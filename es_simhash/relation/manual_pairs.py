@@ -82,7 +82,7 @@ _Ids = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class NotedOthers:
+class ManualPairsOfDocument:
     """What a person noted about one document.
 
     Attributes:
@@ -94,11 +94,11 @@ class NotedOthers:
     joined: Collection[str] = ()
 
 
-NOTHING_NOTED = NotedOthers()
+NO_MANUAL_PAIRS = ManualPairsOfDocument()
 
 
 @dataclass(frozen=True)
-class Noted:
+class ManualPairs:
     """What a person noted about documents.
 
     Attributes:
@@ -110,7 +110,7 @@ class Noted:
     joined: JoinedGroups[str] = field(default_factory=JoinedGroups)
 
     @classmethod
-    def of(cls, dismissed: Collection[_Ids], joined: Collection[_Ids]) -> "Noted":
+    def of(cls, dismissed: Collection[_Ids], joined: Collection[_Ids]) -> "ManualPairs":
         """Return what pairs of documents say."""
         others: dict[str, set[str]] = defaultdict(set)
         for id_a, id_b in dismissed:

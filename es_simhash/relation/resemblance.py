@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
 from es_simhash.relation.relation import Coverage
 from es_simhash.relation.thresholds import DIFFERENT_COSINE, EQUAL_COSINE
 

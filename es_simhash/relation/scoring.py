@@ -1,4 +1,8 @@
-"""Scoring: the kind, score and coverage of a relation, from what an index stores of two texts."""
+"""Scoring: the kind, score and coverage of a relation, from what an index stores of two texts.
+
+`compare`, `related`, families and de-duplication all score here, by the formula of
+`relation.version_value`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,16 +10,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.relation import (
     Coverage,
     Kind,
     Relation,
+    combine,
+    semantic_relation,
 )
 from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
-from es_simhash.relation.shared_shingles import least_shared
+from es_simhash.relation.shared_shingles import (
+    Containment,
+    containment,
+    least_shared,
+    shared_bound,
+    shared_shingles,
+)
 from es_simhash.relation.thresholds import (
     COMMON_DOCUMENTS,
     CONTAINED_COVERAGE,
@@ -25,16 +38,10 @@ from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     VERSION_SCORE,
 )
-from es_simhash.relation.version_value import (
-    Containment,
-    ScoredText,
-    containment,
-    score,
-    shared_bound,
-    shared_shingles,
-)
-from es_simhash.relation.version_value import version_score as pair_score
-from es_simhash.relation.version_value import version_value as pair_value
+from es_simhash.relation.version_value import ScoredText, score_of_pair, value_of_pair
+from es_simhash.semantics.similarity import compare_profiles
+
+NOTHING = Relation(None, "none", 0.0, Coverage(0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ def score_candidates(
     Args:
         query: The query; not an empty text.
         candidates: What was found.
-        threshold: Where versions begin in their index, as in `version_score.score`.
+        threshold: Where versions begin in their index, as in `version_value.score_of_pair`.
     """
     return [
         _relation(query, candidate, resemblance, threshold)
@@ -76,7 +83,7 @@ def score_candidates(
 
 def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> list[Coverage]:
     """Return the coverage of the query and each candidate, as relations have it."""
-    return [_rounded(each.coverage) for each in _resemblances(query, candidates)]
+    return [_rounded(resemblance.coverage) for resemblance in _resemblances(query, candidates)]
 
 
 def unshared_score(query: ScoredText, candidate: Candidate) -> float:
@@ -85,7 +92,8 @@ def unshared_score(query: ScoredText, candidate: Candidate) -> float:
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
     nothing = containment(query.chunks, candidate.chunks, 0)
-    return round(score(query, candidate, nothing, GREATEST, VERSION_SCORE), SCORE_DIGITS)
+    greatest = score_of_pair(query, candidate, nothing, GREATEST, VERSION_SCORE)
+    return round(greatest, SCORE_DIGITS)
 
 
 def _resemblances(query: ScoredText, candidates: Sequence[Candidate]) -> list[Resemblance]:
@@ -105,15 +113,15 @@ def _relation(
         return Relation(candidate.id, "exact", 1.0, Coverage(1.0, 1.0), index=candidate.index)
     bound = shared_bound(query.chunks, candidate.chunks)
     shared = containment(query.chunks, candidate.chunks, int(candidate.shared.searchsorted(bound)))
-    found = round(score(query, candidate, shared, resemblance, threshold), SCORE_DIGITS)
-    rounded = _rounded(resemblance.coverage)
-    return Relation(candidate.id, _kind(found, rounded), found, rounded, index=candidate.index)
+    exact_score = score_of_pair(query, candidate, shared, resemblance, threshold)
+    score, coverage = round(exact_score, SCORE_DIGITS), _rounded(resemblance.coverage)
+    return Relation(candidate.id, _kind(score, coverage), score, coverage, index=candidate.index)
 
 
-def _kind(found: float, coverage: Coverage) -> Kind:
-    if found < SHARED_SCORE:
+def _kind(score: float, coverage: Coverage) -> Kind:
+    if score < SHARED_SCORE:
         return "none"
-    if found < VERSION_SCORE:
+    if score < VERSION_SCORE:
         return "shares_passages"
     of_query, of_hit = coverage.of_query, coverage.of_hit
     if of_hit >= CONTAINED_COVERAGE and of_query <= of_hit * CONTAINED_RATIO:
@@ -144,7 +152,7 @@ def link_score(one: AnalysedText, other: AnalysedText, threshold: float) -> floa
     Args:
         one: A text.
         other: Another.
-        threshold: Where versions begin in their index, as in `version_score.score`.
+        threshold: Where versions begin in their index, as in `version_value.score_of_pair`.
     """
     shorter, longer = sorted((one.characters, other.characters))
     if shorter * LENGTH_RATIO < longer:
@@ -160,6 +168,8 @@ def kept_share(one: AnalysedText, other: AnalysedText) -> float:
 def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> float:
     """Return the score of two texts that are versions of each other, 0 of others.
 
+    The chunks of long texts take long to compare; that is done only where it may decide.
+
     Args:
         one: A text.
         other: Another.
@@ -167,7 +177,12 @@ def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> f
     """
     if one.content_hash == other.content_hash:
         return 1.0
-    return pair_score(one, other, _containment(one, other), threshold)
+    shared = _containment(one, other)
+    if not shared.shared or value_of_pair(one, other, shared, GREATEST) < threshold:
+        return 0.0
+    resemblance = resemblance_of(one.chunks, other.chunks)
+    score = round(score_of_pair(one, other, shared, resemblance, threshold), SCORE_DIGITS)
+    return score if score >= VERSION_SCORE else 0.0
 
 
 def version_value(one: AnalysedText, other: AnalysedText) -> float:
@@ -177,7 +192,7 @@ def version_value(one: AnalysedText, other: AnalysedText) -> float:
     shared = _containment(one, other)
     if not shared.shared:
         return 0.0
-    return pair_value(one, other, shared, resemblance_of(one.chunks, other.chunks))
+    return value_of_pair(one, other, shared, resemblance_of(one.chunks, other.chunks))
 
 
 def _containment(one: AnalysedText, other: AnalysedText) -> Containment:
@@ -210,3 +225,48 @@ def with_commonness(
         replace(relation, common=round(float(part) / count, 4)) if count else relation
         for relation, part, count in zip(relations, common.tolist(), counts, strict=True)
     ]
+
+
+def compare_texts(
+    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+) -> Relation:
+    """Return the relation of two analysed texts by what is stored of them, not by their passages.
+
+    Args:
+        query: The query.
+        hit: The hit.
+        threshold: Where versions begin in their index; the default for texts of none.
+
+    Raises:
+        InputError: One of the texts has more than 16 MiB or 20,000 chunks.
+        SchemeMismatch: They were analysed with different schemes.
+    """
+    by_shingles = compare_fingerprints(query, hit, threshold)
+    if query.is_empty or hit.is_empty:
+        return by_shingles
+    semantics = compare_profiles(query.profile, hit.profile)
+    if semantics.similarity <= 0:
+        return by_shingles
+    return combine(by_shingles, semantic_relation(None, None, semantics))
+
+
+def compare_fingerprints(
+    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+) -> Relation:
+    """Return the relation of two texts by their fingerprints and sketches, without evidence.
+
+    Args:
+        query: The query.
+        hit: The hit.
+        threshold: As in `compare_texts`.
+
+    Raises:
+        SchemeMismatch: They come from different schemes.
+    """
+    require_same_scheme(query.fingerprints.scheme, hit.fingerprints.scheme)
+    if query.is_empty or hit.is_empty:
+        return NOTHING
+    shared = np.intersect1d(query.shingles, hit.shingles, assume_unique=True)
+    same = query.content_hash == hit.content_hash
+    candidate = Candidate(None, hit.chunks, hit.sketch, shared, same)
+    return score_candidates(query, [candidate], threshold)[0]

@@ -1,10 +1,13 @@
 """Shingles of two texts: which of them are queried, and how many both have."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_BITS
-from es_simhash.relation.thresholds import LEAST_SHARED, QUERIED_SHINGLES
+from es_simhash.relation.thresholds import LEAST_SHARED, PRIOR_SHINGLES, QUERIED_SHINGLES
 
 # Numbers of shingles are below this one.
 ALL_SHINGLES = 1 << SHINGLE_BITS
@@ -31,3 +34,58 @@ def sampled(shingles: NDArray[np.uint32], size: int = QUERIED_SHINGLES) -> NDArr
 def least_shared(shingles: int) -> int:
     """Return how many shingles a text must share: one alone is a turn of phrase."""
     return LEAST_SHARED if shingles > 2 * LEAST_SHARED else 1
+
+
+@dataclass(frozen=True)
+class Containment:
+    """How many shingles two texts share, of those that can be compared.
+
+    Attributes:
+        shared: Shingles of both, as far as they are queried from both.
+        fewer: Shingles of the text that has fewer, at the larger of the two windows.
+    """
+
+    shared: int
+    fewer: float
+
+    @property
+    def share(self) -> float:
+        """Share of the shingles of the text that has fewer, from 0 to 1."""
+        return min(1.0, self.shared / max(1.0, self.fewer))
+
+    def smoothed(self, resemblance: float) -> float:
+        """Return the share where few shingles were counted: the chunks say what to expect."""
+        known = self.shared + PRIOR_SHINGLES * resemblance
+        return min(1.0, known / (self.fewer + PRIOR_SHINGLES))
+
+
+def shared_bound(one: ChunkFingerprints, other: ChunkFingerprints) -> int:
+    """Return the number below which the shingles of two texts are queried from both sides."""
+    return sample_bound(max(one.shingles, other.shingles))
+
+
+def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -> Containment:
+    """Return how much of its shingles the text that has fewer shares.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: How many shingles below their `shared_bound` both have.
+    """
+    level = max(one.level, other.level)
+    fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))
+    if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
+        shared = 0
+    return Containment(shared, fewer * shared_bound(one, other) / ALL_SHINGLES)
+
+
+def shared_shingles(
+    one: NDArray[np.uint32], other: NDArray[np.uint32], bound: int = ALL_SHINGLES
+) -> int:
+    """Count the shingles below a bound that two ascending arrays have in common."""
+    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
+    fewer = fewer[: int(fewer.searchsorted(bound))]
+    if not len(fewer) or not len(more):
+        return 0
+    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
+    return int(np.count_nonzero(more[places] == fewer))

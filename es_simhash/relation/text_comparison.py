@@ -1,19 +1,19 @@
 """Two texts compared without a cluster."""
 
-import numpy as np
+from dataclasses import replace
 
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme, require_same_scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
-from es_simhash.relation.evidence import explained
-from es_simhash.relation.relation import Coverage, Relation, combine, semantic_relation
-from es_simhash.relation.scoring import Candidate, score_candidates
-from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.evidence import by_passages, with_evidence
+from es_simhash.relation.relation import (
+    Relation,
+)
+from es_simhash.relation.scoring import compare_texts
+from es_simhash.relation.shared_passages import aligned_passages
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.semantics.vocabularies.files import load_vocabulary
-
-NOTHING = Relation(None, "none", 0.0, Coverage(0.0, 0.0))
 
 
 def compare(
@@ -51,46 +51,25 @@ def compare(
     return explained(compare_texts(query, hit), query, hit)
 
 
-def compare_texts(
-    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+def explained(
+    relation: Relation, query: AnalysedText, hit: AnalysedText, min_score: float | None = None
 ) -> Relation:
-    """Return the relation of two analysed texts by what is stored of them, not by their passages.
+    """Return how two texts are related, or that they are not, with all there is to say about it.
+
+    Texts that are less near in meaning than neighbours are not related: no passages are nearest,
+    but what little they share in meaning is still there.
 
     Args:
+        relation: By fingerprints and semantic profiles.
         query: The query.
         hit: The hit.
-        threshold: Where versions begin in their index; the default for texts of none.
-
-    Raises:
-        InputError: One of the texts has more than 16 MiB or 20,000 chunks.
-        SchemeMismatch: They were analysed with different schemes.
+        min_score: Score from which on the index shows relations; None for 0.3. What it shows is
+            related.
     """
-    by_shingles = compare_fingerprints(query, hit, threshold)
-    if query.is_empty or hit.is_empty:
-        return by_shingles
-    semantics = compare_profiles(query.profile, hit.profile)
-    if semantics.similarity <= 0:
-        return by_shingles
-    return combine(by_shingles, semantic_relation(None, None, semantics))
-
-
-def compare_fingerprints(
-    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
-) -> Relation:
-    """Return the relation of two texts by their fingerprints and sketches, without evidence.
-
-    Args:
-        query: The query.
-        hit: The hit.
-        threshold: As in `compare_texts`.
-
-    Raises:
-        SchemeMismatch: They come from different schemes.
-    """
-    require_same_scheme(query.fingerprints.scheme, hit.fingerprints.scheme)
-    if query.is_empty or hit.is_empty:
-        return NOTHING
-    shared = np.intersect1d(query.shingles, hit.shingles, assume_unique=True)
-    same = query.content_hash == hit.content_hash
-    candidate = Candidate(None, hit.chunks, hit.sketch, shared, same)
-    return score_candidates(query, [candidate], threshold)[0]
+    passages = aligned_passages(query, hit)
+    decided = by_passages(relation, query, hit, passages)
+    explained_relation = with_evidence(decided, query, hit, passages)
+    least = SHOWN_SCORE if min_score is None else min(min_score, SHOWN_SCORE)
+    if decided.kind != "semantic" or decided.score >= least:
+        return explained_relation
+    return replace(explained_relation, kind="none", evidence=())

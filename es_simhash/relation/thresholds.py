@@ -63,7 +63,7 @@ RECORD_PRIOR = 0.5
 # Weight of the body, compared with these three.
 RECORD_BODY = 0.12
 # Records are versions from this agreement on, or where one has this share of the other's shingles.
-RECORD_CUT = 0.724
+RECORD_THRESHOLD = 0.724
 CONTAINED_SHINGLES = 0.9
 
 # --- Kinds ---

@@ -1,22 +1,19 @@
-"""The score of two texts as versions of each other, from the two alone.
+"""The formula of versions: the value and the score of two texts, from the two alone.
 
 What else is in the index, how they were found and which of them was queried have no influence.
-`compare`, `related`, families and de-duplication all score here. docs/relations.md has the
-measurements.
+`relation.scoring` applies it to candidates and to texts; docs/relations.md has the measurements.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
-from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of
-from es_simhash.relation.shared_shingles import ALL_SHINGLES, least_shared, sample_bound
+from es_simhash.relation.resemblance import Resemblance
+from es_simhash.relation.shared_shingles import Containment
 from es_simhash.relation.thresholds import (
     ALTERED_WEIGHT,
     BODY_EXPONENT,
@@ -27,14 +24,12 @@ from es_simhash.relation.thresholds import (
     LEAST_EXCERPT,
     LENGTH_RATIO,
     NUMBERS_WEIGHT,
-    PRIOR_SHINGLES,
     RECORD_BODY,
-    RECORD_CUT,
     RECORD_LEVEL,
     RECORD_PRIOR,
+    RECORD_THRESHOLD,
     RECORD_WEIGHTS,
     RESEMBLANCE_WEIGHT,
-    SCORE_DIGITS,
     SHOWN_SCORE,
     UNRELATED_WORDS,
     VERSION_RESEMBLANCE_WEIGHT,
@@ -54,62 +49,7 @@ class ScoredText(Protocol):
         """Its head, its words and its numbers."""
 
 
-@dataclass(frozen=True)
-class Containment:
-    """How many shingles two texts share, of those that can be compared.
-
-    Attributes:
-        shared: Shingles of both, as far as they are queried from both.
-        fewer: Shingles of the text that has fewer, at the larger of the two windows.
-    """
-
-    shared: int
-    fewer: float
-
-    @property
-    def share(self) -> float:
-        """Share of the shingles of the text that has fewer, from 0 to 1."""
-        return min(1.0, self.shared / max(1.0, self.fewer))
-
-    def smoothed(self, resemblance: float) -> float:
-        """Return the share where few shingles were counted: the chunks say what to expect."""
-        known = self.shared + PRIOR_SHINGLES * resemblance
-        return min(1.0, known / (self.fewer + PRIOR_SHINGLES))
-
-
-def shared_bound(one: ChunkFingerprints, other: ChunkFingerprints) -> int:
-    """Return the number below which the shingles of two texts are queried from both sides."""
-    return sample_bound(max(one.shingles, other.shingles))
-
-
-def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -> Containment:
-    """Return how much of its shingles the text that has fewer shares.
-
-    Args:
-        one: A text.
-        other: Another.
-        shared: How many shingles below their `shared_bound` both have.
-    """
-    level = max(one.level, other.level)
-    fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))
-    if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
-        shared = 0
-    return Containment(shared, fewer * shared_bound(one, other) / ALL_SHINGLES)
-
-
-def shared_shingles(
-    one: NDArray[np.uint32], other: NDArray[np.uint32], bound: int = ALL_SHINGLES
-) -> int:
-    """Count the shingles below a bound that two ascending arrays have in common."""
-    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
-    fewer = fewer[: int(fewer.searchsorted(bound))]
-    if not len(fewer) or not len(more):
-        return 0
-    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
-    return int(np.count_nonzero(more[places] == fewer))
-
-
-def score(
+def score_of_pair(
     one: ScoredText,
     other: ScoredText,
     shared: Containment,
@@ -125,30 +65,16 @@ def score(
         other: Another.
         shared: The shingles they share.
         resemblance: How far their chunks resemble each other.
-        threshold: Value of `version_value` from which on the texts are versions: that of their
-            index, or VERSION_SCORE.
+        threshold: Value from which on the texts are versions: that of their index, or
+            VERSION_SCORE.
     """
-    value = version_value(one, other, shared, resemblance)
+    value = value_of_pair(one, other, shared, resemblance)
     if value >= threshold:
         return rescaled(value, threshold)
     copied = shared.smoothed(resemblance.greater)
     body = _body(copied, resemblance.greater, RESEMBLANCE_WEIGHT)
     below = _piecewise(body, (SHOWN_SCORE, SHOWN_SCORE), (1.0, VERSION_SCORE))
     return min(below, VERSION_SCORE - 0.0001)
-
-
-def version_score(
-    one: ScoredText, other: ScoredText, shared: Containment, threshold: float
-) -> float:
-    """Return the score of two different texts that are versions of each other, 0 of others.
-
-    The chunks of long texts take long to compare; that is done only where it may decide.
-    """
-    if not shared.shared or version_value(one, other, shared, GREATEST) < threshold:
-        return 0.0
-    resemblance = resemblance_of(one.chunks, other.chunks)
-    found = round(score(one, other, shared, resemblance, threshold), SCORE_DIGITS)
-    return found if found >= VERSION_SCORE else 0.0
 
 
 def rescaled(value: float, threshold: float) -> float:
@@ -158,7 +84,7 @@ def rescaled(value: float, threshold: float) -> float:
     the value stays what it is.
 
     Args:
-        value: As `version_value` returns it.
+        value: As `value_of_pair` returns it.
         threshold: The value from which on texts are versions, above 0 and below 1.
     """
     if threshold == VERSION_SCORE:
@@ -166,7 +92,7 @@ def rescaled(value: float, threshold: float) -> float:
     return _piecewise(value, (threshold, VERSION_SCORE), (1.0, 1.0))
 
 
-def version_value(
+def value_of_pair(
     one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
 ) -> float:
     """Return how far two different texts are versions, from 0 to 1, before any threshold.
@@ -177,7 +103,7 @@ def version_value(
         one: A text.
         other: Another.
         shared: The shingles they share; without any, the value is 0.
-        resemblance: As in `score`.
+        resemblance: As in `score_of_pair`.
     """
     if not shared.shared:
         return 0.0
@@ -204,7 +130,9 @@ def _record_value(
     body = _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT)
     agreement = _record_agreement(one.sketch, other.sketch)
     scaled = _piecewise(
-        (1 - RECORD_BODY) * agreement + RECORD_BODY * body, (RECORD_CUT, VERSION_SCORE), (1.0, 1.0)
+        (1 - RECORD_BODY) * agreement + RECORD_BODY * body,
+        (RECORD_THRESHOLD, VERSION_SCORE),
+        (1.0, 1.0),
     )
     return max(scaled, VERSION_SCORE) if shared.share >= CONTAINED_SHINGLES else scaled
 

@@ -12,16 +12,12 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import (
-    MAX_CHUNK_CHARACTERS,
-    ChunkFingerprints,
-    FingerprintBatch,
-    TextFingerprints,
-)
+from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
 from es_simhash.store.fields import (
     BLOCKS,
     CHUNKS,

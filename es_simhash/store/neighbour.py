@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
 from es_simhash.semantics.similarity import SemanticSimilarity
 
 

@@ -137,7 +137,7 @@ def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
     starts, ends = _tokens(classes, resolved)
     texts = np.searchsorted(starts, code_bounds)
     boundaries = _boundaries(marks, resolved, starts)
-    chunks, text_chunks = cut(boundaries.tolist(), texts.tolist(), sizes)
+    chunks, text_chunks = chunk_bounds(boundaries.tolist(), texts.tolist(), sizes)
     return Segmentation(
         codes,
         starts,
@@ -202,7 +202,7 @@ def _boundaries(marks: NDArray[np.uint8], classes: NDArray[np.uint8], starts: In
     return ends[is_new]
 
 
-def cut(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:
+def chunk_bounds(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> tuple[Ints, Ints]:
     """Return the bounds of the chunks of texts in tokens, and of the texts in chunks.
 
     Args:

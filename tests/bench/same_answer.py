@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Coverage, Kind, Relation
-from es_simhash.relation.scoring import version_score
-from es_simhash.relation.text_comparison import compare_fingerprints
+from es_simhash.relation.scoring import compare_fingerprints, version_score
 from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions
 from tests.support.datasets import Pair

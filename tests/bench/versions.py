@@ -21,7 +21,8 @@ from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Relation
-from es_simhash.relation.text_comparison import compare, compare_fingerprints
+from es_simhash.relation.scoring import compare_fingerprints
+from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions
 from tests.bench.engines import bench_client

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints, fingerprint
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation

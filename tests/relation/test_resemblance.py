@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Coverage
 from es_simhash.relation.resemblance import Resemblance, resemblance_of
-from es_simhash.relation.version_value import Containment, version_value
+from es_simhash.relation.shared_shingles import Containment
+from es_simhash.relation.version_value import value_of_pair
 
 CHUNK_BYTES = 16
 # Shared text says the same of both: half of the shingles, nine tenths of the chunks.
@@ -61,7 +62,7 @@ def test_what_was_altered_throughout_is_less_of_a_version() -> None:
         [f"Articles of 2014 {words}", f"Statutes of 1998 {words.replace('matter1', 'subject1')}"]
     )
     values = [
-        version_value(one, other, SHARED, Resemblance(COVERED, Coverage(equal, equal)))
+        value_of_pair(one, other, SHARED, Resemblance(COVERED, Coverage(equal, equal)))
         for equal in (0.9, 0.6, 0.3, 0.0)
     ]
     assert values == sorted(values, reverse=True)

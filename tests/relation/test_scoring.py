@@ -7,9 +7,9 @@ import pytest
 
 from es_simhash import compare
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.evidence import settled
+from es_simhash.relation.evidence import by_passages
 from es_simhash.relation.relation import VERSION_KINDS, Relation
-from es_simhash.relation.text_comparison import compare_fingerprints
+from es_simhash.relation.scoring import compare_fingerprints
 from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     SHOWN_SCORE,
@@ -184,7 +184,7 @@ def test_texts_without_a_passage_keep_a_score_by_what_they_share() -> None:
     texts = (f"{ARRIVALS} {WATCH}", f"{GARDENS} {WATCH}", GARDENS)
     query, alike, apart = TextAnalyser().analyse(texts)
     little, nothing = (
-        settled(compare_fingerprints(query, hit), query, hit, []) for hit in (alike, apart)
+        by_passages(compare_fingerprints(query, hit), query, hit, []) for hit in (alike, apart)
     )
     assert (little.kind, little.reuse) == ("none", None)
     assert nothing.score < little.score < SHARED_SCORE

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import ChunkFingerprints, TextFingerprints
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark

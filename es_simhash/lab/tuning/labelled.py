@@ -38,7 +38,7 @@ def choose_by_labels(pairs: DocumentPairs, values: Floats, present: float) -> La
 
     Args:
         pairs: Pairs of both labels.
-        values: How far each pair is versions, as `relation.links.version_value` returns it.
+        values: How far each pair is versions, as `relation.scoring.version_value` returns it.
         present: Threshold of the index.
     """
     baseline = _better(pairs, values, present)

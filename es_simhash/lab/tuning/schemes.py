@@ -12,8 +12,7 @@ from es_simhash.lab.evaluation.document_measures import DocumentPairs
 from es_simhash.lab.evaluation.model import LabelledSet
 from es_simhash.lab.tuning.model import SchemeFigures, SchemeProposal
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.shared_shingles import least_shared, sampled
-from es_simhash.relation.version_value import shared_shingles
+from es_simhash.relation.shared_shingles import least_shared, sampled, shared_shingles
 
 # Windows and numbers of blocks that are compared with those of the scheme: smaller windows pick
 # more shingles, more blocks guarantee a larger k.

@@ -10,7 +10,7 @@ from es_simhash.fingerprints.features import token_numbers, token_stems
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.relation.alignment.sorted_arrays import found_in, sorted_unique
 from es_simhash.relation.thresholds import COPIED_RUN
-from es_simhash.text.segmentation import Ints, Segmentation, cut
+from es_simhash.text.segmentation import Ints, Segmentation, chunk_bounds
 
 # Added to the sentences of a text where words are weighted, so that a single one has weights.
 MORE_SENTENCES = 2
@@ -26,7 +26,9 @@ class _SentenceSizes:
 
 def sentence_bounds(segmentation: Segmentation) -> tuple[Ints, Ints]:
     """Return the bounds of sentences in tokens, and of the texts in sentences."""
-    return cut(segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes())
+    return chunk_bounds(
+        segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes()
+    )
 
 
 def words_of_sentences(segmentation: Segmentation, bounds: Ints) -> tuple[Uint64s, Ints, Ints]:

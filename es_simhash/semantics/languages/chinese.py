@@ -12,7 +12,11 @@ from importlib.util import find_spec
 from math import log
 from typing import NamedTuple
 
-from es_simhash.semantics.languages.chinese_segmentation import Dictionary, cut, load_dictionary
+from es_simhash.semantics.languages.chinese_segmentation import (
+    Dictionary,
+    load_dictionary,
+    segment_words,
+)
 from es_simhash.semantics.languages.word_lists import stop_words
 from es_simhash.semantics.languages.words import Word
 from es_simhash.semantics.semantic_profile import Entity
@@ -140,7 +144,7 @@ def pieces(text: str) -> Iterator[Piece]:
         if not _is_han(characters[0]):
             yield Piece(characters, start, "")
             continue
-        for word in cut(characters, dictionary):
+        for word in segment_words(characters, dictionary):
             yield Piece(word, start, _tag(word, dictionary))
             start += len(word)
 

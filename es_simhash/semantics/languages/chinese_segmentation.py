@@ -45,7 +45,7 @@ class Dictionary:
     guesses: dict[str, list[str]] = field(default_factory=dict)
 
 
-def cut(characters: str, dictionary: Dictionary) -> Iterator[str]:
+def segment_words(characters: str, dictionary: Dictionary) -> Iterator[str]:
     """Yield the words of a run of Han characters as jieba cuts it, its model included."""
     ends = _best_ends(characters, dictionary)
     start, single = 0, 0

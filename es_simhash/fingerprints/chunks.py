@@ -1,0 +1,65 @@
+"""Chunk fingerprints of one text, with which candidates are rescored."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.shingles import shingle_counts
+from es_simhash.fingerprints.simhash import Fingerprints
+
+# Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
+MAX_CHUNK_CHARACTERS = 0xFFFF
+
+
+class ChunkedText(Protocol):
+    """What `TextFingerprints` has of chunks and shingles."""
+
+    @property
+    def chunks(self) -> Fingerprints:
+        """Chunk fingerprints in the order of the text."""
+
+    @property
+    def chunk_characters(self) -> NDArray[np.int64]:
+        """Characters of each chunk."""
+
+    @property
+    def levels(self) -> NDArray[np.uint8]:
+        """Of each shingle, the number of the largest window that selects it."""
+
+
+@dataclass(frozen=True)
+class ChunkFingerprints:
+    """What `simhash.chunks` holds: enough to rescore a candidate without its text.
+
+    Attributes:
+        fingerprints: Chunk fingerprints in the order of the text, shape (chunks, 16).
+        characters: Characters of each chunk.
+        shingle_counts: Distinct shingles that each of the four windows selects; 0 for windows that
+            are smaller than that of a text of this length.
+    """
+
+    fingerprints: Fingerprints
+    characters: NDArray[np.int64]
+    shingle_counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, fingerprints: ChunkedText) -> "ChunkFingerprints":
+        """Return what is stored for a fingerprinted text, in decoded form."""
+        counts = shingle_counts(fingerprints.levels)
+        lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
+        return cls(fingerprints.chunks, lengths, counts)
+
+    @cached_property
+    def level(self) -> int:
+        """Number of the window of texts of its length, from 0 to 3."""
+        # Of four numbers, a list is faster than numpy.
+        counts = self.shingle_counts.tolist()
+        return next((level for level, count in enumerate(counts) if count > 0), 0)
+
+    @property
+    def shingles(self) -> int:
+        """How many distinct shingles the text has."""
+        return int(self.shingle_counts[self.level])
