@@ -26,9 +26,17 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import normal_form
 from es_simhash.semantics.semantic_scheme import WORD_VECTOR_DIMENSIONS
-from es_simhash.semantics.vectors import FILE, pack_nibbles
+from es_simhash.semantics.vectors import FILE
 
 Floats = NDArray[np.float64]
+
+
+def pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Return numbers from -8 to 7 packed two to a byte."""
+    halves = (codes + 8).astype(np.uint8)
+    packed: NDArray[np.uint8] = (halves[:, ::2] << np.uint8(4)) | halves[:, 1::2]
+    return packed
+
 
 TARGET = Path(__file__).parents[1] / "es_simhash" / "semantics" / "data" / FILE
 # The vocabulary is that of the encoder and this many of the most frequent English words.

@@ -115,11 +115,6 @@ class Units:
         return len(self.starts)
 
     @cached_property
-    def gap_starts(self) -> Ints:
-        """Offset at which the white space before each unit begins, and that behind the last."""
-        return np.concatenate([[0], self.ends])
-
-    @cached_property
     def line_breaks(self) -> Ints:
         """Line breaks before each unit."""
         codes = code_points(self.text)

@@ -30,23 +30,17 @@ _BITS = np.arange(8, dtype=np.uint8)[:, None]
 _MOST_COUNTED = 1 << 20
 
 
-def group_fingerprints(features: Uint64s, bounds: NDArray[np.int64], bits: int) -> Fingerprints:
-    """Return one fingerprint for each group features[bounds[i]:bounds[i + 1]].
+def run_fingerprints(runs: GroupedRuns, bits: int) -> Fingerprints:
+    """Return one fingerprint for each group that has a run.
 
     Args:
-        features: Feature numbers; the same number twice counts twice.
-        bounds: Group borders, ascending, one more than there are groups; groups are not empty.
+        runs: The features of each group; the same number twice counts twice.
         bits: 64 or 128; the first 64, highest first, are those of XXH64 with seed 0, the others
             those with seed 1.
 
     Returns:
-        Array of shape (groups, bits / 8); byte 0 holds the highest bits.
+        Array of shape (groups with a run, bits / 8); byte 0 holds the highest bits.
     """
-    return _fingerprints(features, bounds[:-1], np.diff(bounds), bits)
-
-
-def run_fingerprints(runs: GroupedRuns, bits: int) -> Fingerprints:
-    """Return one fingerprint for each group that has a run; `bits` as in `group_fingerprints`."""
     sizes = np.diff(runs.bounds)
     groups = np.flatnonzero(sizes)
     return _fingerprints(runs.numbers, runs.units[groups], sizes[groups], bits)

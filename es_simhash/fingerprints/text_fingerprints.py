@@ -137,12 +137,6 @@ def _evenly_spaced(normalised: str) -> str:
     return normalised
 
 
-def document_fingerprints(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerprints:
-    """Return only the document fingerprints: one row for each text that has a token."""
-    segmentation = segment(normalise_all(texts), scheme)
-    return run_fingerprints(word_pairs(token_numbers(segmentation), segmentation), scheme.bits)
-
-
 def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> FingerprintBatch:
     """Return the fingerprints, shingles and sketches of a batch of texts."""
     normalised = normalise_all(texts)

@@ -9,10 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints import features
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     TextFingerprints,
@@ -117,15 +115,6 @@ class AnalysedText(SegmentedText):
     def sketch(self) -> Sketch:
         """Its head, its words and its numbers."""
         return Sketch(self.fingerprints.sketch)
-
-    @cached_property
-    def chunk_fingerprints(self) -> Fingerprints:
-        """Its chunk fingerprints alone, which cost less than everything."""
-        if "fingerprints" in vars(self) or "chunks" in vars(self):
-            return self.chunks.fingerprints
-        spaced = features.SpacedCharacters.of(self.segmentation)
-        characters = features.chunk_characters(self.segmentation, spaced)
-        return run_fingerprints(characters, CHUNK_BITS)
 
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:

@@ -1,13 +1,11 @@
-"""Weights of concepts: those of semantic profiles, and those of concept fingerprints."""
+"""Weights of the concepts of semantic profiles."""
 
-import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import InputError
 from es_simhash.semantics.languages.chinese import word_parts
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
@@ -24,11 +22,6 @@ CHINESE_POWER = 0.7
 # rarer than this: what jieba's dictionary has seldom or lacks is new rather than rare
 # (docs/semantic-neighbours.md).
 CHINESE_PART_WEIGHT, MAX_CHINESE_RARITY = 0.6, 3.0
-# Zhang and He 2020.
-_KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}
-_OTHER_KIND_WEIGHT = 1.0
-_MARKER_WEIGHT = 5.0
-_TITLE_WEIGHT = 5.0
 
 
 def profile_weights(
@@ -121,64 +114,3 @@ def _heaviest(
     order = order[weights[order] > 0]
     scaled = (weights[order] / norm).tolist()
     return {words[index]: weight for index, weight in zip(order.tolist(), scaled, strict=True)}
-
-
-def tfidf_weights(counts: Mapping[str, int], rarity: Callable[[str], float]) -> dict[str, float]:
-    """Return (1 + ln count) * rarity for each concept; rarity is that of `rarity`, or an idf."""
-    return {concept: (1 + math.log(count)) * rarity(concept) for concept, count in counts.items()}
-
-
-def zhang_he_idf(documents: int, frequency: int) -> float:
-    """Return the idf of Zhang and He, log(N / df + 0.01); an unseen concept counts as in one.
-
-    Raises:
-        InputError: There are more documents with the concept than documents.
-    """
-    if frequency > documents:
-        raise InputError(
-            f"A concept cannot be in {frequency} of {documents} documents; count both over one set."
-        )
-    return math.log(documents / max(1, frequency) + 0.01)
-
-
-def zhang_he_weights(
-    counts: Mapping[str, int],
-    idf: Callable[[str], float],
-    *,
-    kinds: Mapping[str, str] | None = None,
-    title: Collection[str] = (),
-    markers: Collection[str] = (),
-) -> dict[str, float]:
-    """Return TF * IDF * (1 + POS + length + marker + title) for each concept of a document.
-
-    Zhang and He 2020: POS is 3 for nouns, 2 for verbs, 1 for others; length is that of the word,
-    scaled to 0..1 within the document; 5 more for marker words ("in conclusion") and 5 for words
-    of the title.
-
-    Args:
-        counts: How often each concept occurs.
-        idf: Of a concept, such as `zhang_he_idf`.
-        kinds: Part of speech of each concept, as spaCy and Universal Dependencies name them.
-        title: Concepts of the title.
-        markers: Concepts that are marker words.
-    """
-    lengths = [len(concept) for concept in counts]
-    shortest = min(lengths, default=0)
-    span = max(1, max(lengths, default=0) - shortest)
-    kinds = kinds or {}
-    return {
-        concept: count
-        * idf(concept)
-        * (
-            1
-            + _kind_weight(kinds.get(concept, ""))
-            + (len(concept) - shortest) / span
-            + _MARKER_WEIGHT * (concept in markers)
-            + _TITLE_WEIGHT * (concept in title)
-        )
-        for concept, count in counts.items()
-    }
-
-
-def _kind_weight(kind: str) -> float:
-    return _KIND_WEIGHTS.get({"propn": "noun"}.get(kind.lower(), kind.lower()), _OTHER_KIND_WEIGHT)

@@ -84,7 +84,7 @@ class _Rarities(dict[str, float]):
 def _rarities(language: str, packages: frozenset[str] | None) -> _Rarities:
     source = frequency_source(language, packages)
     if source == "es-simhash":
-        return _Rarities(_shipped(language), language)
+        return _Rarities(shipped_rarities(language), language)
     if source == "jieba":
         return _Rarities(_from_frequencies(word_frequencies()), language)
     if source == "wordfreq":
@@ -124,7 +124,7 @@ def word_rarities(
     return WordRarities(language, packages, default)
 
 
-def _shipped(language: str) -> dict[str, float]:
+def shipped_rarities(language: str) -> dict[str, float]:
     """Return the rarities of a list that scripts/build_background.py wrote."""
     name = f"rarity_{language}.txt.gz"
     content = gzip.decompress((files("es_simhash.semantics") / "data" / name).read_bytes())
@@ -133,12 +133,6 @@ def _shipped(language: str) -> dict[str, float]:
         hundredths, *words = line.split(" ")
         rarities.update(dict.fromkeys(words, int(hundredths) / 100))
     return rarities
-
-
-def frequent_words(language: str) -> list[str]:
-    """Return the words of a list that comes with the package, the most frequent first."""
-    rarities = _shipped(language)
-    return sorted(rarities, key=lambda word: rarities[word])
 
 
 def _from_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:

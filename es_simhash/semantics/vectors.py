@@ -124,15 +124,8 @@ def _load() -> WordVectors:
         return WordVectors(words, unpack_nibbles(table["codes"]), table["weights"])
 
 
-def pack_nibbles(codes: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Return numbers from -8 to 7 packed two to a byte."""
-    halves = (codes + 8).astype(np.uint8)
-    packed: NDArray[np.uint8] = (halves[:, ::2] << np.uint8(4)) | halves[:, 1::2]
-    return packed
-
-
 def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Return the numbers that `pack_nibbles` packed."""
+    """Return the numbers that scripts/build_word_table.py packed, two to a byte."""
     codes = np.empty((len(packed), packed.shape[1] * 2), np.int8)
     codes[:, ::2] = (packed >> 4).astype(np.int8) - 8
     codes[:, 1::2] = (packed & 15).astype(np.int8) - 8

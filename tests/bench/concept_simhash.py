@@ -22,8 +22,8 @@ from es_simhash.lab.methods.concept_simhash import (
     Weights,
     concept_similarities,
     fingerprint_concepts,
+    tfidf_weights,
 )
-from es_simhash.semantics.concept_weights import tfidf_weights
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity

@@ -34,7 +34,6 @@ from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.rarity import frequent_words
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.codec import simhash_json
 from es_simhash.store.config import IndexConfig
@@ -42,6 +41,7 @@ from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from es_simhash.text.segmentation import text_batches
 from tests.bench.program import run
+from tests.bench.synthetic import frequent_words
 
 CHARACTERS = 2000
 SENTENCE = 12

@@ -10,8 +10,8 @@ there. Prints the shares that are right of all words, and of those among the 5,0
 from collections.abc import Collection
 
 from es_simhash.lab.methods.parts_of_speech import NOUN, english_kind
-from es_simhash.semantics.rarity import frequent_words
 from tests.bench.program import run
+from tests.bench.synthetic import frequent_words
 from tests.support import datasets
 
 SET = "wordnet_en"

@@ -16,12 +16,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.fingerprints.text_fingerprints import document_fingerprints, fingerprint_batch
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.text.segmentation import text_batches
 from tests.bench import synthetic
 from tests.bench.program import run
 from tests.bench.timing import rate
 from tests.support import datasets
+from tests.support.document_fingerprints import document_fingerprints
 
 
 def _texts(count: int) -> tuple[str, list[str]]:

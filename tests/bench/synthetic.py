@@ -11,7 +11,7 @@ from typing import Any
 import elasticsearch
 import numpy as np
 
-from es_simhash.semantics.rarity import frequent_words
+from es_simhash.semantics.rarity import shipped_rarities
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
@@ -40,6 +40,12 @@ def vocabulary() -> list[str]:
     return [
         drawn[end - size : end].decode() for end, size in zip(ends, lengths.tolist(), strict=True)
     ]
+
+
+def frequent_words(language: str) -> list[str]:
+    """Return the words of a list that comes with the package, the most frequent first."""
+    rarities = shipped_rarities(language)
+    return sorted(rarities, key=lambda word: rarities[word])
 
 
 def texts(start: int, count: int, sentences: int, *, english: bool = False) -> Iterator[str]:

@@ -8,13 +8,10 @@ from hypothesis import strategies as st
 from es_simhash.fingerprints.features import SpacedCharacters
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.shingles import window_level, winnowing_windows
-from es_simhash.fingerprints.text_fingerprints import (
-    TextFingerprints,
-    document_fingerprints,
-    fingerprint,
-)
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
 from es_simhash.text.segmentation import segment
 from tests.support import reference
+from tests.support.document_fingerprints import document_fingerprints
 from tests.support.strategies import long_texts
 
 # Word 0 is the text, further ones are the shared words; few of them, so that passages repeat.

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, group_fingerprints, hamming_distances
-from es_simhash.fingerprints.text_fingerprints import document_fingerprints
+from es_simhash.fingerprints.hashing import GroupedRuns
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances, run_fingerprints
 from tests.support import reference
+from tests.support.document_fingerprints import document_fingerprints
 
 uint64s = st.integers(0, 2**64 - 1)
 BITS = [64, 128]
@@ -17,7 +18,9 @@ BITS = [64, 128]
 def of_groups(groups: list[list[int]], bits: int) -> list[str]:
     features = np.array([number for group in groups for number in group], np.uint64)
     bounds = np.cumsum([0, *(len(group) for group in groups)])
-    return [row.tobytes().hex() for row in group_fingerprints(features, bounds, bits)]
+    return [
+        row.tobytes().hex() for row in run_fingerprints(GroupedRuns(features, bounds, bounds), bits)
+    ]
 
 
 def random_fingerprints(count: int, bits: int, seed: int = 1) -> Fingerprints:
@@ -69,7 +72,8 @@ def test_repeated_features_count_each_time() -> None:
 
 
 def test_no_group_gives_no_fingerprint() -> None:
-    assert group_fingerprints(np.zeros(0, np.uint64), np.array([0]), 128).shape == (0, 16)
+    nothing = GroupedRuns(np.zeros(0, np.uint64), np.array([0]), np.array([0]))
+    assert run_fingerprints(nothing, 128).shape == (0, 16)
 
 
 def test_distances_of_fingerprints_without_rows() -> None:

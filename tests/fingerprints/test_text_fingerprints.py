@@ -19,6 +19,7 @@ from es_simhash.store.codec import simhash_object
 from es_simhash.text import segmentation
 from es_simhash.text.normal_forms import normalise_all
 from tests.support import reference
+from tests.support.document_fingerprints import document_fingerprints
 from tests.support.strategies import long_texts, texts
 
 
@@ -60,7 +61,7 @@ def test_odd_neighbours_change_nothing(batch: list[str]) -> None:
 def test_an_empty_batch_gives_nothing() -> None:
     assert list(fingerprint_batch([])) == []
     assert list(text_fingerprints.fingerprint_texts([])) == []
-    assert text_fingerprints.document_fingerprints([]).shape == (0, 16)
+    assert document_fingerprints([]).shape == (0, 16)
 
 
 def test_a_stream_is_cut_into_batches_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def test_a_stream_is_read_one_batch_at_a_time() -> None:
 
 def test_document_fingerprints_alone_are_those_of_the_batch() -> None:
     batch = ["one two three", "", "four", "!"]
-    rows = text_fingerprints.document_fingerprints(batch)
+    rows = document_fingerprints(batch)
     np.testing.assert_array_equal(rows, fingerprint_batch(batch).documents)
     assert len(rows) == 2
 

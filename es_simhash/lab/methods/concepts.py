@@ -21,6 +21,7 @@ from es_simhash.lab.methods.concept_simhash import (
     Weights,
     concept_similarities,
     fingerprint_concepts,
+    tfidf_weights,
 )
 from es_simhash.lab.methods.hamming import as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.model import (
@@ -34,7 +35,6 @@ from es_simhash.lab.methods.model import (
 )
 from es_simhash.lab.methods.scheme import FingerprintScheme
 from es_simhash.lab.methods.tables import MaskTables
-from es_simhash.semantics.concept_weights import tfidf_weights
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language

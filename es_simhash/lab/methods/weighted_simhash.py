@@ -1,7 +1,7 @@
 """Weighted simhash of words (Zhang and He 2020), for English and Chinese.
 
 The weight of a word is TF x IDF x (1 + part of speech + length + marker + title), as
-`concept_weights.zhang_he_weights` says it; the title is a first line of up to 100 characters that
+`concept_simhash.zhang_he_weights` says it; the title is a first line of up to 100 characters that
 another line follows. The fingerprint has 64 bits and k = 3.
 
 IDF is log(N / df + 0.01). By default N / df comes from a background list and not from the texts, so
@@ -18,13 +18,17 @@ from typing import Protocol
 
 import numpy as np
 
-from es_simhash.lab.methods.concept_simhash import ConceptScheme, concept_fingerprints
+from es_simhash.lab.methods.concept_simhash import (
+    ConceptScheme,
+    concept_fingerprints,
+    zhang_he_idf,
+    zhang_he_weights,
+)
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
 from es_simhash.lab.methods.model import NO_WORDS
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.lab.methods.scheme import FingerprintScheme
 from es_simhash.lab.methods.tables import MaskTables, permuted_masks
-from es_simhash.semantics.concept_weights import zhang_he_idf, zhang_he_weights
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words

@@ -21,7 +21,6 @@ class NameRules:
     leading: frozenset[str]
     opening: frozenset[str]
     times: frozenset[str]
-    titles: frozenset[str]
     trailing: frozenset[str]
     articles: frozenset[str]
     acronyms: frozenset[str]
@@ -34,15 +33,14 @@ class NameRules:
 def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRules:
     """Return the word lists of a language, to be used with the frequencies of these packages."""
     words = partial(rule_words, language=language)
-    times, titles = words("time"), words("title")
+    times = words("time")
     stops = stop_words(language)
     return NameRules(
         language=language,
         packages=packages,
-        leading=stops | times | titles,
+        leading=stops | times | words("title"),
         opening=words("opening"),
         times=times,
-        titles=titles,
         trailing=stops - {"a"},
         articles=words("article"),
         acronyms=words("acronym"),

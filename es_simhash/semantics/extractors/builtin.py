@@ -34,8 +34,6 @@ def find_phrases(
     text: str,
     language: str,
     packages: frozenset[str] | None = None,
-    *,
-    limit: int = MAX_PHRASES,
 ) -> tuple[Phrase, ...]:
     """Return the key phrases of two to four words, in the order of their first mention.
 
@@ -47,12 +45,11 @@ def find_phrases(
         text: The text.
         language: ISO 639-1 code; empty when unknown.
         packages: Packages that may be used; by default those installed.
-        limit: How many phrases at most.
     """
     words = _words(text, language, installed_packages() if packages is None else packages)
     grams = _maximal(_repeated(words, text, language))
     scores = _scores(grams, language, packages)
-    best = sorted(grams, key=lambda gram: -scores[gram])[:limit]
+    best = sorted(grams, key=lambda gram: -scores[gram])[:MAX_PHRASES]
     return tuple(
         Phrase(" ".join(gram), len(grams[gram]), tuple(grams[gram]))
         for gram in sorted(best, key=lambda gram: grams[gram][0])

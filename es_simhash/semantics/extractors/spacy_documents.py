@@ -105,14 +105,6 @@ def extraction_of(doc: "Doc", *, excluded_labels: Collection[str] = NUMERIC_LABE
     )
 
 
-def parts_of_speech(doc: "Doc") -> dict[str, str]:
-    """Return the part of speech of each content word, the most frequent one when it has several."""
-    counts = Counter(
-        (word, token.pos_) for word, token in zip(_content_words(doc), doc, strict=True) if word
-    )
-    return dict(pair for pair, _ in reversed(counts.most_common()))
-
-
 class _NormalForms(dict[int, str]):
     """Normal form of each form in the pipeline's store of strings; empty without a letter."""
 

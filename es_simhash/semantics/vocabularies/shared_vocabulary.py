@@ -1,4 +1,4 @@
-"""Shared vocabulary concepts of two texts: as evidence, and as a similarity."""
+"""Concepts of a vocabulary that two texts share, as evidence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -49,15 +49,6 @@ def common_concepts(
     shared = [_common(a, b, ((a.label,), (b.label,))) for a, b in _distinct_mentions(mentioned)]
     shared += _through_narrower(pairs, mentioned)
     return sorted(shared, key=lambda concept: (-concept.weight, concept.label))
-
-
-def concept_overlap(matches_a: Iterable[ConceptMatch], matches_b: Iterable[ConceptMatch]) -> float:
-    """Return the cosine of the weights of two texts' concepts: 0 none in common, 1 the same."""
-    weights_a = {match.id: match.weight for match in matches_a}
-    weights_b = {match.id: match.weight for match in matches_b}
-    shared = sum(weight * weights_b[id] for id, weight in weights_a.items() if id in weights_b)
-    norms = sum(w * w for w in weights_a.values()) * sum(w * w for w in weights_b.values())
-    return min(1.0, shared / sqrt(norms)) if shared else 0.0
 
 
 _Pair = tuple[ConceptMatch, ConceptMatch]

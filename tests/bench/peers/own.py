@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.text_fingerprints import (
-    document_fingerprints,
-    fingerprint_batch,
-)
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.lab.methods.model import Pairs
 from es_simhash.questions.index import Index
@@ -22,6 +19,7 @@ from es_simhash.text.segmentation import text_batches
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind, Scored
 from tests.bench.peers.search_peers import DEEP_PAGE, plain_bytes, plain_index
+from tests.support.document_fingerprints import document_fingerprints
 
 _BATCH = 20
 _ALL = SearchOptions(size=DEEP_PAGE, min_score=SHARED_SCORE, evidence=False, passages=False)

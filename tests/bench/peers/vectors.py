@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.text_fingerprints import document_fingerprints
 from es_simhash.lab.methods.units import words_of
 from es_simhash.text.segmentation import text_batches
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind
 from tests.bench.peers.search_peers import Hit, SearchCollection, Source
 from tests.bench.peers.sentence_encoder import DIMENSIONS, sentence_encoder
+from tests.support.document_fingerprints import document_fingerprints
 
 Vector = list[int] | list[float] | None
 

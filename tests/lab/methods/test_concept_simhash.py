@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from es_simhash.errors import InputError, SchemeError, SchemeMismatch
 from es_simhash.fingerprints import hashing
-from es_simhash.fingerprints.simhash import group_fingerprints
+from es_simhash.fingerprints.hashing import GroupedRuns
+from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.lab.methods.concept_simhash import (
     CONCEPT_BITS,
     ConceptFingerprints,
@@ -18,8 +19,10 @@ from es_simhash.lab.methods.concept_simhash import (
     concept_fingerprints,
     concept_similarities,
     fingerprint_concepts,
+    tfidf_weights,
+    zhang_he_idf,
+    zhang_he_weights,
 )
-from es_simhash.semantics.concept_weights import tfidf_weights, zhang_he_idf, zhang_he_weights
 
 BASE = 0x9E3779B97F4A7C15
 STEPS = 1 << 20
@@ -157,7 +160,8 @@ def test_many_parts_of_many_concepts_are_those_of_plain_integers() -> None:
 def test_without_weights_it_is_the_simhash_of_the_core(bits: int) -> None:
     names = [f"name {each}" for each in range(301)]
     numbers = np.array([reference_number(each) for each in names], np.uint64)
-    core = group_fingerprints(numbers, np.array([0, 301]), bits)
+    bounds = np.array([0, 301])
+    core = run_fingerprints(GroupedRuns(numbers, bounds, bounds), bits)
     ours = concept_fingerprints([dict.fromkeys(names, 1.0)], ConceptScheme(bits, 0, "plain"))
     assert ours.tolist() == core.tolist()
 

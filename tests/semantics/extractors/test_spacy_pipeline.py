@@ -11,7 +11,6 @@ from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.extractors.spacy_documents import (
     extraction_of,
     merge_extractions,
-    parts_of_speech,
     split_text,
 )
 from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor
@@ -169,16 +168,6 @@ def test_a_single_noun_is_a_word_and_no_phrase() -> None:
     rows = [("Cats", "cat", "NOUN", "nsubj", 1), ("sleep", "sleep", "VERB", "ROOT", 1)]
     found = extraction_of(parsed(spacy.blank("en"), rows))
     assert (found.phrases, found.words) == ((), {"cat": 1, "sleep": 1})
-
-
-def test_kinds_of_words_are_their_most_frequent_parts_of_speech() -> None:
-    rows = [
-        ("Banks", "bank", "NOUN", "nsubj", 1),
-        ("bank", "bank", "VERB", "ROOT", 1),
-        ("banks", "bank", "NOUN", "dobj", 1),
-        ("there", "there", "ADV", "advmod", 1),
-    ]
-    assert parts_of_speech(parsed(spacy.blank("en"), rows)) == {"bank": "NOUN"}
 
 
 def test_the_language_of_any_pipeline_is_unknown() -> None:

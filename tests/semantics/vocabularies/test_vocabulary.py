@@ -7,7 +7,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.semantics.vocabularies.files import load_vocabulary
-from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts, concept_overlap
+from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 from es_simhash.semantics.vocabularies.vocabulary import Concept, ConceptMatch, Vocabulary
 
 
@@ -306,18 +306,9 @@ def test_a_label_of_several_concepts_is_matched_once():
     assert {each.label for each in common_concepts(clearer, clearer)} == {"riverside", "lender"}
 
 
-def test_nothing_in_common_is_an_empty_list_and_no_overlap():
+def test_nothing_in_common_is_an_empty_list():
     a, b = _labels("steel", "oil").find("steel", "en"), _labels("steel", "oil").find("oil", "en")
     assert common_concepts(a, b) == common_concepts(a, []) == []
-    assert concept_overlap(a, b) == concept_overlap([], []) == concept_overlap(a, []) == 0
-
-
-def test_overlap_is_one_for_the_same_and_between_for_related_texts():
-    a, b = ECONOMY.find("interest rates", "en"), ECONOMY.find("central banks", "en")
-    assert concept_overlap(a, a) == pytest.approx(1)
-    assert concept_overlap(a, b) == concept_overlap(b, a)
-    far = ECONOMY.find("steel", "en")
-    assert 0 < concept_overlap(a, far) < concept_overlap(a, b) < 1
 
 
 def test_the_kept_form_gives_the_same_vocabulary():
