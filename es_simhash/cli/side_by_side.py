@@ -10,7 +10,7 @@ from rich.text import Text
 
 from es_simhash.cli.changes_output import MARKS
 from es_simhash.differences.difference import Changes
-from es_simhash.differences.rendering.rows import Bit, Row, rows
+from es_simhash.differences.rendering.rows import Segment, Row, rows
 from es_simhash.text.escaping import printable
 
 _SPACE = re.compile(r"\s+")
@@ -102,7 +102,7 @@ def _joined(found: Iterator[Row]) -> list[Row]:
 
 def _cells(row: Row, console: Console, column: int, height: int) -> _Cells:
     # Where all of a row differs, marks would say nothing.
-    is_marked = not all(bit.is_edit for bit in (*row.a, *row.b))
+    is_marked = not all(segment.is_edit for segment in (*row.a, *row.b))
     limits = column, height, is_marked
     texts = [_side(row, side, console, limits) for side in (0, 1)]
     (left, cut_left), (right, cut_right) = (
@@ -116,24 +116,24 @@ def _side(
 ) -> tuple[Text, bool]:
     """Return the text of a side, and whether it is only the start of a long one."""
     column, height, is_marked = limits
-    bits: Sequence[Bit] = row.b if side else row.a
+    segments: Sequence[Segment] = row.b if side else row.a
     has_colours = console.color_system is not None and not console.no_color
     opening, closing = ("", "") if has_colours else MARKS["insert" if side else "delete"]
     text = Text(style=_EQUAL if row.kind == "equal" else "")
     # More than can be shown, so that a long text is not wrapped as a whole.
     room = column * (height + 1)
-    for bit in bits:
-        words = printable(_SPACE.sub(" ", bit.text[:room]))
+    for segment in segments:
+        words = printable(_SPACE.sub(" ", segment.text[:room]))
         if not text:
             words = words.lstrip()
-        marked = words.strip() if bit.is_edit and is_marked else ""
+        marked = words.strip() if segment.is_edit and is_marked else ""
         if marked:
             # The white space around it stays outside of the marks.
             before, _, after = words.partition(marked)
             text.append(before).append(f"{opening}{marked}{closing}", _STYLES[side]).append(after)
         else:
             text.append(words)
-        room -= len(bit.text)
+        room -= len(segment.text)
         if room < 0:
             break
     text.rstrip()

@@ -1,49 +1,95 @@
 """Rendering of pages of HTML that need nothing else: no script, no font, no request."""
 
-from collections.abc import Iterable
-from html import escape
+from functools import cache
 from importlib.resources import files
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from es_simhash.text.escaping import printable
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-
-def html_page(title: str, body: Iterable[str], *, style: str) -> str:
+def render_page(template: str, **values: Any) -> str:
     """Return a whole page, light or dark as the reader has it.
 
     Args:
-        title: Of the page, as text.
-        body: What it shows, as HTML.
-        style: Name of a file of `es_simhash/data` with the style of what is special to it.
+        template: Name of its template.
+        values: What the template shows.
     """
-    lines = [
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{html_text(title)}</title>",
-        f"<style>\n{style_sheet('page.css')}{style_sheet(style)}</style>\n</head>\n<body>",
-        *body,
-        "</body>\n</html>\n",
-    ]
-    return "\n".join(lines)
+    return _environment().get_template(template).render(values)
 
 
-def html_text(value: str) -> str:
-    """Return text from anywhere as HTML shows it.
+@cache
+def _environment() -> Environment:
+    return environment()
 
-    Returns:
-        The text, escaped; control characters, which HTML has no place for, are spelt out.
+
+def environment(*packages: str) -> Environment:
+    """Return templates, which escape what they are given.
+
+    Args:
+        packages: Names of packages with templates of their own, which may use those of the pages.
     """
-    return escape(shown_text(value))
+    loaders = [PackageLoader(package) for package in (*packages, "es_simhash.pages")]
+    templates = Environment(
+        loader=ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters.update(
+        day=day, one_line=shortened, percent=_percent, thousands=_thousands, web=web_address
+    )
+    templates.globals["style_sheet"] = _embedded_style_sheet
+    return templates
+
+
+def style_sheet(name: str) -> str:
+    """Return a file of `es_simhash/pages/styles`."""
+    return (files("es_simhash.pages") / "styles" / name).read_text("ascii")
 
 
 def shown_text(value: str) -> str:
-    """Return text from anywhere, not escaped yet, with control characters spelt out."""
+    """Return text from anywhere, not escaped yet, with control characters spelt out.
+
+    HTML has no place for them.
+    """
     lines = value.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in lines)
 
 
-def style_sheet(name: str) -> str:
-    """Return a file of `es_simhash/data` with styles."""
-    return (files("es_simhash") / "data" / name).read_text("ascii")
+def day(date: str | None) -> str:
+    """Return a date without its time of day."""
+    return (date or "").partition("T")[0]
+
+
+def shortened(text: str, max_characters: int) -> str:
+    """Return text as one line, cut where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
+
+
+def web_address(link: str | None) -> str | None:
+    """Return an address, if following it runs nothing."""
+    return link if link and link.startswith(("https://", "http://")) else None
+
+
+def _shown(value: Any) -> str:
+    """Return what a template prints: markup of ours as it is, all else as text that is shown."""
+    return value if isinstance(value, Markup) else shown_text(str(value))
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def _thousands(count: int) -> str:
+    return f"{count:,}"
+
+
+def _embedded_style_sheet(name: str) -> Markup:
+    return Markup(style_sheet(name))

@@ -1,8 +1,9 @@
 """Two texts side by side: rows that go together, cut at paragraphs or sentences both have."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal
 
 from es_simhash.differences.difference import Change, Changes, MovedBlock
@@ -12,10 +13,12 @@ RowKind = Literal["equal", "changed", "moved_away", "moved_here"]
 # Where a row may end: behind line breaks, and behind a sentence once the row is long.
 _ENDS = re.compile(r"\n+|(?<=[.!?؟।])\s+|(?<=[。！？])")
 _LONG_ROW = 300
+# Characters of equal rows that are shown; those between the first and the last are folded.
+_SHOWN = 700
 
 
 @dataclass(frozen=True)
-class Bit:
+class Segment:
     """A stretch of one side.
 
     Attributes:
@@ -25,6 +28,15 @@ class Bit:
 
     text: str
     is_edit: bool = False
+
+    @property
+    def marked(self) -> tuple[str, str, str]:
+        """What is before the edit, the edit, and what is behind it: white space is not marked."""
+        words = self.text.strip() if self.is_edit else ""
+        if not words:
+            return self.text, "", ""
+        start = self.text.index(words)
+        return self.text[:start], words, self.text[start + len(words) :]
 
 
 @dataclass
@@ -44,8 +56,8 @@ class Row:
     b_start: int
     kind: RowKind = "equal"
     move: MovedBlock | None = None
-    a: list[Bit] = field(default_factory=list)
-    b: list[Bit] = field(default_factory=list)
+    a: list[Segment] = field(default_factory=list)
+    b: list[Segment] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -57,7 +69,7 @@ class Row:
         """True when all of it differs, and what follows begins on a new line on both sides."""
         sides = [side for side in (self.a, self.b) if side]
         return all(
-            all(bit.is_edit for bit in side) and side[-1].text.endswith("\n") for side in sides
+            all(segment.is_edit for segment in side) and side[-1].text.endswith("\n") for side in sides
         )
 
     def add(self, change: Change) -> None:
@@ -65,9 +77,9 @@ class Row:
         if change.is_edit:
             self.kind = "changed"
         if change.a.text:
-            self.a.append(Bit(change.a.text, change.is_edit))
+            self.a.append(Segment(change.a.text, change.is_edit))
         if change.b.text:
-            self.b.append(Bit(change.b.text, change.is_edit))
+            self.b.append(Segment(change.b.text, change.is_edit))
 
 
 def rows(changes: Changes) -> Iterator[Row]:
@@ -85,7 +97,7 @@ def rows(changes: Changes) -> Iterator[Row]:
             yield _moved(change, moves[change.move or 0])
             row = Row(change.a.end, change.b.end)
         elif change.kind == "equal" and change.a.text == change.b.text:
-            *whole, last = _parts(change, sum(len(bit.text) for bit in row.b))
+            *whole, last = _parts(change, sum(len(segment.text) for segment in row.b))
             for part in whole:
                 row.add(part)
                 yield row
@@ -138,16 +150,51 @@ def _part(change: Change, start: int, end: int) -> Change:
     )
 
 
-def row_of(found: Sequence[Row], place: int, side: Literal["a", "b"]) -> int:
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows that follow each other.
+
+    Attributes:
+        rows: The rows, each with its number among all.
+        folded: What they hold, where they are folded; empty otherwise.
+    """
+
+    rows: Sequence[tuple[int, Row]]
+    folded: str = ""
+
+
+def row_groups(all_rows: Iterable[Row]) -> Iterator[RowGroup]:
+    """Yield rows; of many equal ones, those between the first and the last are folded."""
+    for is_equal, group in groupby(enumerate(all_rows), key=lambda item: item[1].kind == "equal"):
+        numbered = list(group)
+        folded = _unchanged(row for _, row in numbered[1:-1]) if is_equal else ""
+        if folded:
+            yield RowGroup(numbered[:1])
+            yield RowGroup(numbered[1:-1], folded)
+            yield RowGroup(numbered[-1:])
+        else:
+            yield RowGroup(numbered)
+
+
+def _unchanged(equal_rows: Iterable[Row]) -> str:
+    """Return how much rows hold; nothing where they are short enough to be shown."""
+    text = "".join(segment.text for row in equal_rows for segment in row.b)
+    if len(text) <= _SHOWN:
+        return ""
+    words = len(text.split())
+    return f"{words:,} unchanged words" if words > 1 else f"{len(text):,} unchanged characters"
+
+
+def row_of(all_rows: Sequence[Row], place: int, side: Literal["a", "b"]) -> int:
     """Return the number of the row in which an offset of a text stands.
 
     Args:
-        found: All rows.
+        all_rows: All rows.
         place: Offset in the text of that side.
         side: Of which text.
     """
     last = 0
-    for number, row in enumerate(found):
+    for number, row in enumerate(all_rows):
         if not getattr(row, side):
             continue
         if (row.a_start if side == "a" else row.b_start) > place:

@@ -1,15 +1,15 @@
-"""Charts as inline SVG; the tables next to them say the same in numbers."""
+"""Figures of a report: all documents in parts, families by size, pairs by score."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from es_simhash.maintenance.reports.index_report import IndexReport
+from es_simhash.relation.relation import KINDS
 
 # Sizes of families of one column; of the last, that and more.
 _EDGES = (2, 3, 4, 6, 11, 21, 51, 101)
 _TENTHS = 10
-_WIDTH, _HEIGHT, _FOOT, _HEAD = 360, 200, 34, 18
-_GAP = 0.25  # of the width of a column
-_MIN_HEIGHT = 1.5
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ScoreRange:
         label: Their scores, such as `0.6–0.7`.
         low: Least score.
         high: The score below which they are; of the last range, it is among them.
-        kinds: How many pairs there are of each kind.
+        kinds: How many pairs there are of each kind that has any, the closest kind first.
     """
 
     label: str
@@ -85,14 +85,15 @@ def size_ranges(counts: Mapping[int, int]) -> list[SizeRange]:
     for number, start in enumerate(_EDGES):
         if start > largest:
             break
-        end = _EDGES[number + 1] - 1 if number + 1 < len(_EDGES) else largest
-        found = {size: count for size, count in counts.items() if start <= size <= end}
+        is_last = number + 1 == len(_EDGES)
+        end = largest if is_last else _EDGES[number + 1] - 1
+        within = {size: count for size, count in counts.items() if start <= size <= end}
         label = f"{start:,}" if start == end else f"{start:,}–{end:,}"
-        if number + 1 == len(_EDGES):
+        if is_last:
             label = f"{start:,}+"
-        documents = sum(size * count for size, count in found.items())
-        high = end if number + 1 < len(_EDGES) else None
-        ranges.append(SizeRange(label, sum(found.values()), documents, start, high))
+        documents = sum(size * count for size, count in within.items())
+        high = None if is_last else end
+        ranges.append(SizeRange(label, sum(within.values()), documents, start, high))
     return ranges
 
 
@@ -106,84 +107,45 @@ def score_ranges(scores: Sequence[tuple[str, float]]) -> list[ScoreRange]:
     for tenth in range(_TENTHS):
         low, high = tenth / _TENTHS, (tenth + 1) / _TENTHS
         empty = ScoreRange(f"{low:.1f}–{high:.1f}", low, high, {})
-        kinds = Counter(kind for kind, score in scores if empty.has(score))
+        counts = Counter(kind for kind, score in scores if empty.has(score))
+        kinds = {kind: counts[kind] for kind in KINDS if counts[kind]}
         if kinds or ranges:
             ranges.append(replace(empty, kinds=kinds))
     return ranges
 
 
-def share_bar(parts: Sequence[Part], label: str) -> str:
-    """Return one bar that is divided as all documents are.
-
-    Args:
-        parts: The parts; at least one has a document.
-        label: What the bar shows, in plain ASCII and without markup.
-    """
-    total = sum(part.documents for part in parts)
-    rects, place = [], 0.0
-    for part in parts:
-        width = 1000 * part.documents / total
-        if width:
-            rects.append(
-                f'<rect class="{part.style}" x="{place:.2f}" y="0" width="{width:.2f}" '
-                'height="10"/>'
-            )
-        place += width
-    return (
-        f'<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" '
-        f'aria-label="{label}">{"".join(rects)}</svg>'
-    )
-
-
-def size_chart(ranges: Sequence[SizeRange], label: str) -> str:
-    """Return a column for each range of sizes, as high as it has families.
-
-    Args:
-        ranges: The ranges; at least one has a family.
-        label: What the chart shows, in plain ASCII and without markup.
-    """
-    return _chart([(each.label, each.families) for each in ranges], label, "documents in a family")
+def parts(report: IndexReport) -> list[Part]:
+    """Return all documents of an index, or those that were read in time, in parts."""
+    sizes, exact = report.sizes, report.exact
+    if sizes is None:
+        return []
+    further = sizes.versions - sizes.families
+    # Of a sample, the same share of all is taken.
+    copies = round(exact.copies * sizes.versions / exact.examined) if exact else 0
+    copies = min(copies, further)
+    about = "the same text as another of the family, but for case and spaces"
+    if exact is not None and exact.examined < sizes.versions:
+        about += "; estimated from a sample"
+    all_parts = [
+        Part("unique", "Unique", "no other document is a version of them", sizes.unique),
+        Part("first", "One of each family", "one document for each text that has versions",
+             sizes.families),
+        Part("version", "Further versions", "revised, extended, excerpted", further - copies),
+        Part("copy", "Copies", about, copies),
+    ]  # fmt: skip
+    if sizes.is_complete:
+        rest = max(0, report.status.documents - sizes.documents)
+        all_parts.append(Part("none", "Not grouped", "without fingerprints, or new", rest))
+    return [part for part in all_parts if part.documents or part.style in ("unique", "version")]
 
 
-def score_chart(ranges: Sequence[ScoreRange], label: str) -> str:
-    """Return a column for each range of scores, as high as it has pairs.
-
-    Args:
-        ranges: The ranges; at least one has a pair.
-        label: What the chart shows, in plain ASCII and without markup.
-    """
-    return _chart([(each.label, each.pairs) for each in ranges], label, "score")
-
-
-def _chart(columns: Sequence[tuple[str, int]], label: str, axis_name: str) -> str:
-    body = "".join(_columns(columns))
-    base = _HEIGHT - _FOOT
-    axis = f'<line x1="0" y1="{base}" x2="{_WIDTH}" y2="{base}"/>'
-    name = (
-        f'<text class="dim" x="{_WIDTH / 2:.0f}" y="{_HEIGHT - 3}" text-anchor="middle">'
-        f"{axis_name}</text>"
-    )
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">'
-        f"{body}{axis}{name}</svg>"
-    )
-
-
-def _columns(columns: Sequence[tuple[str, int]]) -> Iterator[str]:
-    highest = max(count for _, count in columns)
-    base = _HEIGHT - _FOOT
-    step = _WIDTH / max(len(columns), 4)
-    for number, (name, count) in enumerate(columns):
-        x = number * step
-        height = (base - _HEAD) * count / highest
-        if count:
-            height = max(height, _MIN_HEIGHT)
-        middle = x + step / 2
-        yield (
-            f'<rect class="first" x="{x + step * _GAP / 2:.1f}" y="{base - height:.1f}" '
-            f'width="{step * (1 - _GAP):.1f}" height="{height:.1f}"/>'
-            f'<text x="{middle:.1f}" y="{base - height - 5:.1f}" text-anchor="middle">'
-            f"{count:,}</text>"
-            f'<text class="dim" x="{middle:.1f}" y="{base + 14}" text-anchor="middle">'
-            f"{name}</text>"
-        )
+def percent(part: int, whole: int) -> str:
+    """Return a share in percent; 0% and 100% only when it is just that."""
+    if not whole:
+        return "0%"
+    rounded = round(100 * part / whole)
+    if part and not rounded:
+        return "less than 1%"
+    if part < whole and rounded == 100:
+        return "more than 99%"
+    return f"{rounded}%"

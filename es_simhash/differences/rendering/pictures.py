@@ -1,0 +1,311 @@
+"""Pictures of a comparison: versions as dots on an axis of dates, and where common parts lie."""
+
+from bisect import bisect, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.rendering.rows import kept_stretches
+from es_simhash.differences.version_timeline import DatedVersion, Timeline
+from es_simhash.relation.relation import SharedPassage
+
+# Pixels that windows of 320 and of 768 pixels leave to the axis, which is as wide as the page.
+_NARROW, _WIDE = 240, 680
+_HEAD, _LINE = 8, 16
+# Share of the axis below which two letters, or two numbers, would touch.
+_LETTERS, _NUMBERS = 0.08, 0.2
+# Units of the strip that the longer text has.
+_STRIP_WIDTH = 1000
+# Stretches that are nearer than this share of the longer text are drawn as one.
+_GAP = 0.003
+
+Places = Mapping[DatedVersion, float]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A version in a picture.
+
+    Attributes:
+        x: Where it is on the axis, from 0 to 1.
+        y: Where it is from the top, in pixels.
+        radius: Its radius in pixels.
+        style: `a` or `b` for the two that are compared; empty for others.
+        title: Its date and id.
+    """
+
+    x: float
+    y: float
+    radius: float
+    style: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words in a picture.
+
+    Attributes:
+        x: Where they are on the axis, from 0 to 1.
+        y: Their base line from the top, in pixels.
+        anchor: Which part of them is there: `start`, `middle` or `end`.
+        words: The words.
+        title: What they mean; empty where they say it themselves.
+        style: As of a dot.
+    """
+
+    x: float
+    y: float
+    anchor: str
+    words: str
+    title: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class DotPicture:
+    """Versions as dots above an axis of dates, in which no dot hides another.
+
+    Attributes:
+        height: Height of the picture in pixels; it is as wide as the page.
+        axis: Where the axis is from the top.
+        dots: The versions.
+        texts: Numbers for versions without room, the letters of the two, and dates.
+    """
+
+    height: float
+    axis: float
+    dots: tuple[Dot, ...]
+    texts: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A part that both texts have, or a passage that was reworded.
+
+    Attributes:
+        style: `kept`, `moved` or `reworded`.
+        a_start: Where it begins in the bar of A, in units of the picture.
+        a_end: Where it ends there.
+        b_start: Where it begins in the bar of B.
+        b_end: Where it ends there.
+    """
+
+    style: str
+    a_start: float
+    a_end: float
+    b_start: float
+    b_end: float
+
+    def scaled(self, scale: float) -> "Band":
+        """Return it with its places multiplied."""
+        places = self.a_start, self.a_end, self.b_start, self.b_end
+        return Band(self.style, *(place * scale for place in places))
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Two texts as bars, A above B, with their common parts joined by bands.
+
+    Attributes:
+        width_a: Width of the bar of A, in units of the picture.
+        width_b: Width of the bar of B.
+        bands: The common parts.
+    """
+
+    width_a: float
+    width_b: float
+    bands: tuple[Band, ...]
+
+    @property
+    def styles(self) -> set[str]:
+        """Which kinds of common parts there are."""
+        return {band.style for band in self.bands}
+
+
+@dataclass(frozen=True)
+class _Size:
+    """Radius of dots, distance of those above each other, and how many may be, in pixels."""
+
+    radius: float
+    pitch: float
+    levels: int
+
+    @property
+    def marked(self) -> float:
+        """Radius of the two that are compared: they touch the dots above them."""
+        return self.pitch - self.radius
+
+
+_LARGE, _SMALL = _Size(4.5, 11, 12), _Size(3, 7, 60)
+# A version, its level from 0, its radius and its style.
+_Stacked = tuple[DatedVersion, int, float, str]
+
+
+def dot_pictures(timeline: Timeline) -> list[DotPicture]:
+    """Return the versions with a date: the same picture for all windows, or a wide and a narrow one.
+
+    A dot is where its date is, whatever the width of the window; others near it stand above it.
+    Where more than sixty would, a number is said for the rest. Wide windows have a picture of their
+    own, where fewer have to stand above others. Without a date, there is none.
+    """
+    places = _places(timeline.dated)
+    if not places:
+        return []
+    wide, narrow = (_picture(timeline, places, width) for width in (_WIDE, _NARROW))
+    return [wide] if wide == narrow else [wide, narrow]
+
+
+def _picture(timeline: Timeline, places: Places, width: int) -> DotPicture:
+    """Return the picture for windows that leave the axis a width or more."""
+    size = _LARGE
+    stacked, rest = _stacked(timeline, places, size, width)
+    if rest:
+        size = _SMALL
+        stacked, rest = _stacked(timeline, places, size, width)
+    top = _HEAD + size.marked + (_LINE if rest else 0)
+    base = top + size.pitch * max(level for _, level, *_ in stacked)
+    axis = base + size.marked + 4
+    ends = list(_ends(timeline.dated, axis + 2 * _LINE))
+    return DotPicture(
+        height=axis + (len(ends) + 1) // 2 * _LINE + _LINE + 4,
+        axis=axis,
+        dots=tuple(
+            Dot(
+                places[version],
+                base - size.pitch * level,
+                radius,
+                style,
+                f"{version.date or 'no date'}: {version.id}",
+            )
+            for version, level, radius, style in stacked
+        ),
+        texts=(*_numbers(rest, places), *_letters(timeline, places, axis + _LINE), *ends),
+    )
+
+
+def _places(dated: Sequence[DatedVersion]) -> Places:
+    """Return where each version is on the axis, from 0 to 1."""
+    known = [version.place for version in dated if version.place is not None]
+    length = known[-1] - known[0] if known else 0
+    return {
+        version: (place - known[0]) / length if length else 0.5
+        for version, place in zip(dated, known, strict=True)
+    }
+
+
+def _stacked(
+    timeline: Timeline, places: Places, size: _Size, width: int
+) -> tuple[list[_Stacked], list[DatedVersion]]:
+    """Return versions, each on the lowest level that has room for it, and those without room."""
+    styles = {timeline.b: "b", timeline.a: "a"}
+    levels: list[list[tuple[float, float]]] = [[] for _ in range(size.levels)]
+    stacked: list[_Stacked] = []
+    rest = []
+    # The two come first: they have room in any case, and are low.
+    for version in sorted(places, key=lambda version: version.id not in styles):
+        is_marked = version.id in styles
+        radius, x = (size.marked if is_marked else size.radius), places[version]
+        half = (radius + 1) / width
+        # Two that are marked are too large to be on levels that follow each other.
+        possible = range(0, size.levels, 2 if is_marked else 1)
+        level = next((n for n in possible if _has_room(levels[n], x, half)), None)
+        if level is None:
+            rest.append(version)
+            continue
+        insort(levels[level], (x, half))
+        stacked.append((version, level, radius, styles.get(version.id, "")))
+    return stacked, rest
+
+
+def _has_room(level: Sequence[tuple[float, float]], x: float, half: float) -> bool:
+    place = bisect(level, (x, half))
+    return all(
+        abs(x - neighbour) >= half + neighbour_half
+        for neighbour, neighbour_half in level[max(place - 1, 0) : place + 1]
+    )
+
+
+def _numbers(rest: Sequence[DatedVersion], places: Places) -> Iterator[Words]:
+    """Yield how many versions have no room, at the top, near where they would be."""
+    groups: list[list[DatedVersion]] = []
+    for version in rest:
+        if not groups or places[version] - places[groups[-1][0]] >= _NUMBERS:
+            groups.append([])
+        groups[-1].append(version)
+    for group in groups:
+        title = f"{len(group):,} more, {group[0].date} to {group[-1].date}"
+        yield Words(places[group[0]], _LINE, "middle", f"+{len(group):,}", title)
+
+
+def _letters(timeline: Timeline, places: Places, y: float) -> Iterator[Words]:
+    """Yield the names of the two below the axis, side by side where they would touch."""
+    marked = {timeline.a: "A", timeline.b: "B"} if timeline.a != timeline.b else {timeline.a: "A B"}
+    letters = [(places[version], marked[version.id]) for version in places if version.id in marked]
+    is_near = len(letters) > 1 and letters[-1][0] - letters[0][0] < _LETTERS
+    for number, (x, letter) in enumerate(letters):
+        anchor = ("end" if not number else "start") if is_near else "middle"
+        yield Words(x, y, anchor, letter, style=letter[0].lower())
+
+
+def _ends(dated: Sequence[DatedVersion], y: float) -> Iterator[Words]:
+    """Yield the first and the last date; of one day the times, and the day below them."""
+    first, last = (version.date or "" for version in (dated[0], dated[-1]))
+    days = [date.partition("T")[0] for date in (first, last)]
+    if first == last:
+        yield Words(0.5, y, "middle", first)
+    elif days[0] != days[1]:
+        yield Words(0, y, "start", days[0])
+        yield Words(1, y, "end", days[1])
+    else:
+        # A date at midnight has no time.
+        yield Words(0, y, "start", first.partition("T")[2] or "00:00:00Z")
+        yield Words(1, y, "end", last.partition("T")[2])
+        yield Words(0.5, y + _LINE, "middle", days[0])
+
+
+def strip(changes: Changes, evidence: Iterable[SharedPassage] = ()) -> Strip | None:
+    """Return where in two texts their common parts lie; None where both are empty.
+
+    Args:
+        changes: From A to B.
+        evidence: Passages that they share; those that were reworded are drawn, too.
+    """
+    length_a, length_b = len(changes.text_a), len(changes.text_b)
+    longest = max(length_a, length_b)
+    if not longest:
+        return None
+    scale = _STRIP_WIDTH / longest
+    reworded = [
+        Band(
+            "reworded",
+            passage.query.start,
+            passage.query.end,
+            passage.hit.start,
+            passage.hit.end,
+        )
+        for passage in evidence
+        if passage.kind in ("edited", "paraphrased")
+    ]
+    bands = [*reworded, *_merged(changes, _GAP * longest)]
+    return Strip(length_a * scale, length_b * scale, tuple(band.scaled(scale) for band in bands))
+
+
+def _merged(changes: Changes, gap: float) -> Iterator[Band]:
+    """Yield the stretches that both have; those that are near each other in both are one."""
+    last: Band | None = None
+    for a_start, a_end, b_start, b_end, is_moved in kept_stretches(changes):
+        style = "moved" if is_moved else "kept"
+        if (
+            last is not None
+            and last.style == style
+            and 0 <= a_start - last.a_end <= gap
+            and 0 <= b_start - last.b_end <= gap
+        ):
+            last = Band(style, last.a_start, a_end, last.b_start, b_end)
+            continue
+        if last is not None:
+            yield last
+        last = Band(style, a_start, a_end, b_start, b_end)
+    if last is not None:
+        yield last
