@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from es_simhash.errors import MissingExtra
 
-_PACKAGES = ("starlette", "uvicorn", "prometheus_client", "jwt", "cryptography", "jinja2")
+_PACKAGES = ("starlette", "uvicorn", "prometheus_client", "jwt", "cryptography")
 
 
 def require_extra() -> None:

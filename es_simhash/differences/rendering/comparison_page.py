@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonPage:
     """Two texts, as a page shows them.
 
     Attributes:
@@ -149,6 +149,6 @@ def changes_html(
     timeline: Timeline | None = None,
     address: Address | None = None,
 ) -> str:
-    """Return two texts side by side as one HTML page; see `Comparison` for the arguments."""
-    comparison = Comparison(changes, name_a, name_b, relation, timeline, address)
+    """Return two texts side by side as one HTML page; see `ComparisonPage` for the arguments."""
+    comparison = ComparisonPage(changes, name_a, name_b, relation, timeline, address)
     return render_page("comparison.html", comparison=comparison)

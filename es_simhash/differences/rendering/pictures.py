@@ -143,7 +143,7 @@ _Stacked = tuple[DatedVersion, int, float, str]
 
 
 def dot_pictures(timeline: Timeline) -> list[DotPicture]:
-    """Return the versions with a date: the same picture for all windows, or a wide and a narrow one.
+    """Return the versions with a date: one picture for all windows, or a wide and a narrow one.
 
     A dot is where its date is, whatever the width of the window; others near it stand above it.
     Where more than sixty would, a number is said for the rest. Wide windows have a picture of their

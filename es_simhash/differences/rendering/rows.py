@@ -69,7 +69,8 @@ class Row:
         """True when all of it differs, and what follows begins on a new line on both sides."""
         sides = [side for side in (self.a, self.b) if side]
         return all(
-            all(segment.is_edit for segment in side) and side[-1].text.endswith("\n") for side in sides
+            all(segment.is_edit for segment in side) and side[-1].text.endswith("\n")
+            for side in sides
         )
 
     def add(self, change: Change) -> None:

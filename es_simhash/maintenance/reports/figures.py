@@ -108,7 +108,7 @@ def score_ranges(scores: Sequence[tuple[str, float]]) -> list[ScoreRange]:
         low, high = tenth / _TENTHS, (tenth + 1) / _TENTHS
         empty = ScoreRange(f"{low:.1f}–{high:.1f}", low, high, {})
         counts = Counter(kind for kind, score in scores if empty.has(score))
-        kinds = {kind: counts[kind] for kind in KINDS if counts[kind]}
+        kinds: dict[str, int] = {kind: counts[kind] for kind in KINDS if counts[kind]}
         if kinds or ranges:
             ranges.append(replace(empty, kinds=kinds))
     return ranges

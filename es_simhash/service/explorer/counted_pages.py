@@ -6,20 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import Environment
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from es_simhash.maintenance.reports.index_report import IndexReport
-from es_simhash.maintenance.reports.page import (
-    copies_sections,
-    footer,
-    heading,
-    headline,
-    lead,
-    sections,
-    shares,
-)
+from es_simhash.maintenance.reports.page import ReportPage
 from es_simhash.service.callers import Caller
 from es_simhash.service.explorer.addresses import ExplorerLinks
 from es_simhash.service.explorer.api import Questions, Value
@@ -60,12 +51,9 @@ class CountedPages:
             if problem.status >= 500:
                 raise
             report = None
-        bar = "" if report is None else "".join(shares(report, ExplorerLinks()))
         return {
             "can_search": await self._run(self.reader.can_search),
-            "headline": None if report is None else headline(report),
-            "lead": None if report is None else lead(report),
-            "shares": Markup(bar),
+            "report": None if report is None else ReportPage(report, ExplorerLinks()),
         }
 
     async def _report(self, caller: Caller, seconds: float) -> IndexReport | None:
@@ -96,15 +84,7 @@ class CountedPages:
         report = await self._report(caller, _WAIT)
         if report is None:
             return wait_response(self.templates, self.reader.index)
-        links = ExplorerLinks()
-        body = [*sections(report, links), *copies_sections(report.copies, links)]
-        return self._show(
-            "overview.html",
-            title=headline(report),
-            head=Markup("".join(heading(report))),
-            body=Markup("".join(body)),
-            foot=Markup("".join(footer(report))),
-        )
+        return self._show("overview.html", report=ReportPage(report, ExplorerLinks()))
 
     async def pairs(self, request: Request, caller: Caller) -> Response:
         """Show pairs of the sample by their scores, or copies of the same text."""

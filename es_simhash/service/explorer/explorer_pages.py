@@ -8,12 +8,11 @@ from functools import cached_property, partial
 from typing import Any
 
 from jinja2 import Environment
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from es_simhash.differences.rendering.comparison_page import changes_parts
+from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.explorer.addresses import ROOT, compare_address
@@ -158,17 +157,16 @@ class Explorer:
         a, b = path_ids(request.scope["raw_path"], f"{ROOT}compare/", 2)
         found = await self._run(lambda: self.reader.compare(a, b, caller.filters))
         name_a, name_b = found.a["title"] or a, found.b["title"] or b
-        head, body = "", ""
+        comparison = None
         if found.changes is not None:
-            changes = found.changes
-            head, body = await self._run(
-                lambda: changes_parts(
-                    changes, name_a, name_b, found.relation, found.timeline, compare_address
-                )
+            comparison = ComparisonPage(
+                found.changes, name_a, name_b, found.relation, found.timeline, compare_address
             )
-        return self._show(
-            "compare.html", a=a, b=b, names=(name_a, name_b), relation=found.relation,
-            head=Markup(head), body=Markup(body),
+        return await self._run(
+            lambda: self._show(
+                "compare.html", a=a, b=b, names=(name_a, name_b), relation=found.relation,
+                comparison=comparison,
+            )
         )  # fmt: skip
 
     async def ungrouped(self, request: Request, caller: Caller) -> Response:

@@ -7,11 +7,10 @@ from shlex import quote as shell_quote
 from typing import Any
 
 from jinja2 import Environment
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from es_simhash.differences.rendering.comparison_page import texts_first
+from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
@@ -95,29 +94,27 @@ class LabelPages:
             if pair.ids not in known.labels and known.can_hold(pair.ids)
         ]
         offer = await self._first([each for each in new if each[0] >= start], caller, files)
-        values = self._offer_values(offer, caller)
         labelled = [known.labels[pair.ids] for pair in pairs if pair.ids in known.labels]
-        return page_response(
-            self.templates,
-            "label.html",
-            {
-                "index": self.reader.index,
-                "seed": seed,
-                "next_seed": seed % MAX_SEED + 1,
-                "unreadable": found.unreadable,
-                "start": start,
-                "total": len(pairs),
-                "labelled": len(labelled),
-                "versions": sum(labelled),
-                "left": len(new),
-                "unfit": sum(not known.can_hold(pair.ids) for pair in pairs),
-                "format": known.format,
-                "command": self._command(files.labels),
-                "last": await self._last(pairs, known, caller, files),
-                **values,
-            },
-            # With no-referrer, browsers send no origin along with the form.
-            headers={"Referrer-Policy": "same-origin"},
+        values = {
+            "index": self.reader.index,
+            "seed": seed,
+            "next_seed": seed % MAX_SEED + 1,
+            "unreadable": found.unreadable,
+            "start": start,
+            "total": len(pairs),
+            "labelled": len(labelled),
+            "versions": sum(labelled),
+            "left": len(new),
+            "unfit": sum(not known.can_hold(pair.ids) for pair in pairs),
+            "format": known.format,
+            "command": self._command(files.labels),
+            "last": await self._last(pairs, known, caller, files),
+            **self._offer_values(offer, caller),
+        }
+        # With no-referrer, browsers send no origin along with the form.
+        headers = {"Referrer-Policy": "same-origin"}
+        return await self._run(
+            lambda: page_response(self.templates, "label.html", values, headers=headers)
         )
 
     def _pairs(self, seed: int, caller: Caller) -> UsefulPairs:
@@ -129,23 +126,20 @@ class LabelPages:
     def _offer_values(self, offer: _Offer | None, caller: Caller) -> dict[str, Any]:
         """Return what the page shows of a pair."""
         if offer is None:
-            return {"pair": None, "place": None, "body": ""}
+            return {"pair": None, "place": None, "comparison": None}
         pair, comparison = offer.pair, offer.comparison
-        changes = comparison.changes
-        body = ""
-        if changes is not None:
-            names = [
-                context["title"] or document.id
-                for context, document in (
-                    (comparison.a, pair.first),
-                    (comparison.b, pair.second),
-                )
-            ]
-            body = texts_first(changes, names[0], names[1], comparison.relation)
+        shown = None
+        if comparison.changes is not None:
+            shown = ComparisonPage(
+                comparison.changes,
+                comparison.a["title"] or pair.first.id,
+                comparison.b["title"] or pair.second.id,
+                comparison.relation,
+            )
         return {
             "pair": pair,
             "place": offer.place,
-            "body": Markup(body),
+            "comparison": shown,
             "a": comparison.a,
             "b": comparison.b,
             "coverage": comparison.relation.coverage,

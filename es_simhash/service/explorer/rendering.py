@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
-from es_simhash.pages.rendering import shown_text, style_sheet
+from es_simhash.pages import rendering
 from es_simhash.service.explorer.addresses import (
     compare_address,
     document_address,
@@ -30,32 +29,15 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _MAX_TITLE = 160
 
 
-def _shown(value: Any) -> Any:
-    """Return a value as text with control characters spelt out; markup of ours as it is."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return shown_text(value)
-
-
-def _day(date: str | None) -> str:
-    return (date or "").partition("T")[0]
-
-
 def _title(context: Mapping[str, Any] | None, id: str) -> str:
     """Return the title of a document; its id without one, or where it has vanished meanwhile."""
-    line = " ".join(((context or {}).get("title") or id).split()) or id
-    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1]}…"
+    return rendering.shortened((context or {}).get("title") or id, _MAX_TITLE) or id
 
 
 def _language(context: Mapping[str, Any] | None) -> str | None:
     """Return the language of a document, if it can be that of an element."""
     language = (context or {}).get("language") or ""
     return language if _LANGUAGE.fullmatch(language) else None
-
-
-def _web(link: str | None) -> str | None:
-    """Return an address, if following it runs nothing."""
-    return link if link and link.startswith(("https://", "http://")) else None
 
 
 def _values(source: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -76,16 +58,9 @@ def environment(*, has_labels: bool = False) -> Environment:
     Args:
         has_labels: Whether the pages lead to the one on which pairs are labelled.
     """
-    made = Environment(
-        loader=PackageLoader("es_simhash.service.explorer", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(day=_day, web=_web, values=_values)
-    made.globals.update(
+    templates = rendering.environment("es_simhash.service.explorer")
+    templates.filters["values"] = _values
+    templates.globals.update(
         has_labels=has_labels,
         document_address=document_address,
         compare_address=compare_address,
@@ -95,7 +70,7 @@ def environment(*, has_labels: bool = False) -> Environment:
         title_of=_title,
         language_of=_language,
     )
-    return made
+    return templates
 
 
 def page_response(
@@ -140,7 +115,9 @@ def wait_response(
 
 def static_files() -> dict[str, tuple[str, bytes]]:
     """Return type and content of the files that pages load, by their names."""
-    sheets = {name: style_sheet(name) for name in ("page.css", "report.css", "changes.css")}
+    sheets = {
+        name: rendering.style_sheet(name) for name in ("page.css", "report.css", "changes.css")
+    }
     sheets["explorer.css"] = (_STATIC / "explorer.css").read_text("ascii")
     files = {name: ("text/css", sheet.encode()) for name, sheet in sheets.items()}
     return {**files, "icon.svg": ("image/svg+xml", (_STATIC / "icon.svg").read_bytes())}

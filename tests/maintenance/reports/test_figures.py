@@ -1,6 +1,5 @@
-"""Numbers and charts of a report, without a server."""
+"""Numbers of a report, without a server."""
 
-import re
 from collections import Counter
 
 import pytest
@@ -8,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.maintenance.reports.families import FamilyCounter
-from es_simhash.maintenance.reports.figures import Part, share_bar, size_chart, size_ranges
-from es_simhash.maintenance.reports.page import percent
+from es_simhash.maintenance.reports.figures import percent, size_ranges
 
 SIZES = st.dictionaries(st.integers(1, 3000), st.integers(1, 10**6), min_size=1)
 
@@ -31,20 +29,6 @@ def test_ranges_have_all_families_of_several(counts: dict[int, int]) -> None:
     ranges = size_ranges(counts)
     assert sum(each.families for each in ranges) == sum(several.values())
     assert sum(each.documents for each in ranges) == sum(s * c for s, c in several.items())
-
-
-@given(st.lists(st.integers(0, 10**7), min_size=1, max_size=5).filter(any))
-def test_a_bar_is_filled_by_its_parts(documents: list[int]) -> None:
-    bar = share_bar([Part("copy", "", "", count) for count in documents], "label")
-    widths = [float(width) for width in re.findall(r' width="([\d.]+)"', bar)]
-    assert sum(widths) == pytest.approx(1000, abs=0.1)
-
-
-@given(SIZES.filter(lambda counts: max(counts) > 1))
-def test_no_column_leaves_the_chart(counts: dict[int, int]) -> None:
-    chart = size_chart(size_ranges(counts), "label")
-    for y in re.findall(r' y="([-\d.]+)"', chart):
-        assert 0 <= float(y) <= 200
 
 
 def test_the_largest_and_a_sample_are_kept_in_bounds() -> None:
