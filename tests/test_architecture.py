@@ -12,6 +12,7 @@ FOLDER = Path(es_simhash.__file__).parent
 # A room imports only from itself and from the rooms before it.
 ROOMS = (
     "errors",
+    "described",
     "text",
     "pages",
     "fingerprints",

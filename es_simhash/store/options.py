@@ -1,18 +1,19 @@
 """Search options: what to return, of how many candidates, in which order."""
 
+import dataclasses
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
+from es_simhash.described import constraints, require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.relation import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.store.order import SORTS, Order, Sort, best_first
+from es_simhash.store.order import Order, Sort, best_first
 
 Query = Mapping[str, Any]
 FamilyFilter = Literal["any", "same", "other"]
-_FAMILY_FILTERS: tuple[FamilyFilter, ...] = get_args(FamilyFilter)
 
 _DAY = 86_400_000
 # The greatest k of a kNN search that the engine accepts.
@@ -27,13 +28,10 @@ class Limits:
         candidates: Candidates fetched for each query and each way of finding them.
     """
 
-    candidates: int = 100
+    candidates: int = field(default=100, metadata=constraints(1))
 
     def __post_init__(self) -> None:
-        if self.candidates < 1:
-            raise InputError(
-                f"candidates must be at least 1, got {self.candidates}.", parameter="candidates"
-            )
+        require_valid(self)
 
 
 @dataclass(frozen=True)
@@ -48,19 +46,12 @@ class Recency:
     """
 
     field: str
-    half_life: float = 30.0
-    weight: float = 0.3
+    half_life: float = dataclasses.field(default=30.0, metadata=constraints(above=0, unit="days"))
+    weight: float = dataclasses.field(default=0.3, metadata=constraints(0, 1))
     origin: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.half_life > 0:
-            raise InputError(
-                f"half_life must be more than 0 days, got {self.half_life}.", parameter="half_life"
-            )
-        if not 0 <= self.weight <= 1:
-            raise InputError(
-                f"weight must be between 0 and 1, got {self.weight}.", parameter="weight"
-            )
+        require_valid(self)
 
     def factor(self, date: float | None) -> float:
         """Return what a score is multiplied by to rank; a document without a date is very old."""
@@ -104,9 +95,9 @@ class SearchOptions:
             index is configured with fields of these.
     """
 
-    size: int = 10
-    kinds: tuple[Kind, ...] = ()
-    min_score: float | None = None
+    size: int = field(default=10, metadata=constraints(1))
+    kinds: tuple[Kind, ...] = field(default=(), metadata=constraints(choices=KINDS))
+    min_score: float | None = field(default=None, metadata=constraints(0, 1))
     filters: tuple[Query, ...] = ()
     evidence: bool = True
     fields: tuple[str, ...] = ()
@@ -118,38 +109,17 @@ class SearchOptions:
     distinctive: bool = False
     passages: bool = True
     sort: Sort = "score"
-    offset: int = 0
+    offset: int = field(default=0, metadata=constraints(0))
     exclude: tuple[str, ...] = ()
     family: FamilyFilter = "any"
     context: bool | None = None
 
     def __post_init__(self) -> None:
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown:
-            raise InputError(
-                f"kinds must be among {', '.join(KINDS)}, got {unknown[0]!r}.", parameter="kinds"
-            )
-        if self.min_score is not None and not 0 <= self.min_score <= 1:
-            raise InputError(
-                f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
-            )
+        require_valid(self)
         if self.evidence and not self.passages:
             raise InputError(
                 "evidence needs passages: set evidence to False as well, or passages to True.",
                 parameter="passages",
-            )
-        if self.size < 1:
-            raise InputError(f"size must be at least 1, got {self.size}.", parameter="size")
-        if self.offset < 0:
-            raise InputError(f"offset must be at least 0, got {self.offset}.", parameter="offset")
-        if self.sort not in SORTS:
-            raise InputError(
-                f"sort must be one of {', '.join(SORTS)}, got {self.sort!r}.", parameter="sort"
-            )
-        if self.family not in _FAMILY_FILTERS:
-            raise InputError(
-                f"family must be one of {', '.join(_FAMILY_FILTERS)}, got {self.family!r}.",
-                parameter="family",
             )
         if self.sorts_by_date and self.recency is not None:
             raise InputError(

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from es_simhash.errors import InputError
+from es_simhash.described import constraints, require_valid
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
 
 MAX_SAMPLE = 5_000
@@ -23,15 +23,11 @@ class TuneOptions:
         seed: Of the sample; the same one draws the same documents, unless these were written again.
     """
 
-    sample: int = 300
-    seed: int = 0
+    sample: int = field(default=300, metadata=constraints(2, MAX_SAMPLE))
+    seed: int = field(default=0, metadata=constraints(0))
 
     def __post_init__(self) -> None:
-        if not 2 <= self.sample <= MAX_SAMPLE:
-            raise InputError(
-                f"sample must be between 2 and {MAX_SAMPLE}, got {self.sample}.",
-                parameter="sample",
-            )
+        require_valid(self)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Options of a search for copied passages over a whole index."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from es_simhash.errors import InputError
+from es_simhash.described import constraints, require_valid
 from es_simhash.relation.thresholds import COMMON_GROUPS
 from es_simhash.store.options import Query
 
@@ -30,19 +30,11 @@ class CopyOptions:
     between: str | None = None
     filter: Query | None = None
     date_field: str | None = None
-    boilerplate: int = COMMON_GROUPS
-    min_letters: int | None = None
+    boilerplate: int = field(default=COMMON_GROUPS, metadata=constraints(3))
+    min_letters: int | None = field(default=None, metadata=constraints(1))
     all_pairs: bool = False
     journal: Path | None = None
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        if self.boilerplate < 3:
-            raise InputError(
-                f"boilerplate must be at least 3, got {self.boilerplate}: what two have is a copy.",
-                parameter="boilerplate",
-            )
-        if self.min_letters is not None and self.min_letters < 1:
-            raise InputError(
-                f"min_letters must be at least 1, got {self.min_letters}.", parameter="min_letters"
-            )
+        require_valid(self)
