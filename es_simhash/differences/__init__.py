@@ -1,1 +1,1 @@
-"""What changed between two versions of a text: alignment, moved blocks, key changes; pure."""
+"""Changes between two versions of a text: alignment, moved blocks, key changes; pure."""

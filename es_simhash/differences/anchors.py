@@ -46,7 +46,7 @@ def unique_runs(a: Uint64s, b: Uint64s, length: int) -> list[Block]:
     Args:
         a: Hash of each unit of A.
         b: Hash of each unit of B.
-        length: Of the runs.
+        length: Length of the runs.
     """
     ours, our_places = _once(fold(a, length))
     theirs, their_places = _once(fold(b, length))

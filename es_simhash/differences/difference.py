@@ -15,8 +15,8 @@ class Change:
     """One step from the older text A to the newer text B.
 
     Attributes:
-        kind: What it is. A moved block has two of kind `move`: where it was, with an empty `b`, and
-            where it is now, with an empty `a`.
+        kind: Kind of the change. A moved block has two of kind `move`: where it was, with an empty
+            `b`, and where it is now, with an empty `a`.
         a: Its stretch of A.
         b: Its stretch of B.
         white_space: Whether only white space differs, or what nobody sees: invisible characters,
@@ -63,7 +63,7 @@ class KeyChange:
     """A number, a date or a name that differs.
 
     Attributes:
-        kind: Which of these it is.
+        kind: Number, date or name.
         a: The one in A; None when B has it in addition.
         b: The one in B; None when it was taken out.
     """
@@ -75,10 +75,10 @@ class KeyChange:
 
 @dataclass(frozen=True)
 class ChangeSummary:
-    """How much changed, in sections and words; `str` gives one sentence.
+    """Amount of change, in sections and words; `str` returns one sentence.
 
     Attributes:
-        sections: What the sections are: paragraphs, lines or sentences.
+        sections: Kind of the sections: paragraphs, lines or sentences.
         sections_a: Sections of A.
         sections_b: Sections of B.
         changed: Sections of B that are in A as well, and differ from there.
@@ -132,13 +132,13 @@ class ChangeSummary:
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed from an older text A to a newer text B.
+    """Changes from an older text A to a newer text B.
 
     Attributes:
         changes: All of A and B, in order: the stretches `a` of all make up A, and `b` make up B.
         moves: The moved blocks, in the order of A.
         key_changes: Numbers, dates and names that differ, in the order of B.
-        summary: How much changed.
+        summary: Amount of change.
     """
 
     changes: tuple[Change, ...]
@@ -158,7 +158,7 @@ class Changes:
 
     @property
     def edits(self) -> Iterator[Change]:
-        """What differs in words or marks, those in moved blocks too; the moves are left out."""
+        """Changes of words or marks, those in moved blocks too; the moves are left out."""
         for changes in (self.changes, *(move.edits for move in self.moves)):
             for change in changes:
                 if change.is_edit:

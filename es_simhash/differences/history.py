@@ -30,7 +30,7 @@ class Version:
 
 @dataclass(frozen=True)
 class HistoryStep:
-    """What changed from one version of a document to the next."""
+    """Changes from one version of a document to the next."""
 
     older: Version
     newer: Version
@@ -45,7 +45,7 @@ class History:
         family: Name of the family.
         date_field: Field of the dates; None when the versions are in the order of their ids.
         versions: The versions; those without a date come first, by their ids.
-        steps: What changed, one step fewer than there are versions.
+        steps: Changes, one step fewer than there are versions.
     """
 
     family: str
@@ -94,7 +94,7 @@ class Blame:
 
     Attributes:
         family: Name of the family.
-        date_field: As in `History`.
+        date_field: Field of the dates; None without one.
         version: The version whose sentences these are.
         versions: It and the older ones, oldest first.
         sentences: Its sentences, in order.
@@ -197,8 +197,8 @@ class _Origins:
         """Return those of the next version; moved blocks keep theirs.
 
         Args:
-            alignment: Of this version and the next one.
-            number: Of the next one.
+            alignment: Alignment of this version and the next one.
+            number: Number of the next one.
         """
         brought = np.full(len(alignment.b), number)
         joined = brought.copy()

@@ -93,7 +93,7 @@ class Fact:
 
     @property
     def value(self) -> str:
-        """What makes two facts equal."""
+        """The key by which two facts are equal."""
         return value(self.span.text)
 
 
@@ -188,7 +188,7 @@ def key_changes(edits: Iterable[Change], ours: Facts, theirs: Facts) -> tuple[Ke
     """Return the numbers, dates and names that differ: those that were replaced first.
 
     Args:
-        edits: What differs in words or marks, none longer than `is_short` says.
+        edits: Changes of words or marks, none longer than `is_short` says.
         ours: The facts of the older text.
         theirs: The facts of the newer text.
     """

@@ -36,7 +36,7 @@ class _Side:
 
     Attributes:
         units: All units.
-        free: Which of them are in no block of the alignment, and in no moved block.
+        free: Whether each is in no block of the alignment, and in no moved block.
         gaps: Number of the gap of each unit, in the order of both texts.
         sections: Bounds of the sections.
     """
@@ -83,10 +83,10 @@ def find_moves(
     """Return the blocks that were moved from one gap of an alignment to another.
 
     Args:
-        sequences: The units of both texts.
-        sides: The same, with their places.
+        sequences: The numbers of the units of both texts.
+        sides: The units of both texts, with their places.
         sections: Bounds of the sections of both.
-        gaps: What is not aligned, ascending.
+        gaps: Stretches that are not aligned, ascending.
     """
     ours, theirs = _free_sides(sides, sections, gaps)
     moves = []

@@ -135,8 +135,8 @@ def slid(
     Args:
         blocks: The blocks.
         sequences: The units of both texts.
-        a: The same of A, with their places.
-        b: The same of B.
+        a: The units of A, with their places.
+        b: The units of B, with their places.
         fixed: Units of both texts that stay where they are.
     """
     blocks = list(blocks)

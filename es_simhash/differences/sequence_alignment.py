@@ -34,8 +34,8 @@ class Sequences:
     Attributes:
         a: Number of each unit of A.
         b: Number of each unit of B; equal units have equal numbers.
-        a_hashes: The same numbers, spread over 64 bits.
-        b_hashes: Those of B.
+        a_hashes: The numbers of A, spread over 64 bits.
+        b_hashes: The numbers of B, spread over 64 bits.
     """
 
     a: Ints
@@ -70,7 +70,7 @@ def anchored(sequences: Sequences, whole: Stretch, runs: Sequence[int]) -> list[
 
     Args:
         sequences: The units.
-        whole: What is aligned.
+        whole: The stretch that is aligned.
         runs: Lengths of the runs; shorter ones are tried where there is none of the longer.
     """
     blocks: list[Block] = []

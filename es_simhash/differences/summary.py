@@ -1,4 +1,4 @@
-"""How much changed, in sections and in words."""
+"""Amount of change, in sections and in words."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def summary_of(alignment: Alignment, changes: tuple[Change, ...]) -> ChangeSumma
     """Return how much changed.
 
     Args:
-        alignment: Of the two texts.
+        alignment: Alignment of the two texts.
         changes: Its changes.
     """
     a, b, kind = alignment.a, alignment.b, alignment.kind

@@ -37,7 +37,7 @@ class Alignment:
     Attributes:
         a: Units of the older text.
         b: Units of the newer text.
-        kind: What their sections are.
+        kind: Kind of their sections.
         stayed: Blocks in the same order in both, ascending.
         moves: Blocks that were moved, by their place in A.
     """
@@ -82,7 +82,7 @@ def align_texts(a: Units, b: Units) -> Alignment:
 
 @dataclass(frozen=True)
 class _Left:
-    """What is left to align after the moves: the words and the marks of both texts, as flags."""
+    """The words and marks of both texts that are left to align after the moves, as flags."""
 
     a_words: Flags
     a_units: Flags

@@ -1,4 +1,4 @@
-"""What changed between two texts: from their alignment to everything that is shown of it."""
+"""Changes between two texts: from their alignment to everything that is shown of it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class _Writer:
     Args:
         a: Units of the older text.
         b: Units of the newer text.
-        at: What is written, in units.
+        at: The stretches that are written, in units.
         is_whole: Whether the white space around it belongs to it.
     """
 
@@ -237,7 +237,7 @@ class ReadText:
 
     @cached_property
     def units(self) -> Units:
-        """Its words and marks.
+        """Words and marks of the text.
 
         Raises:
             InputError: It has more than 16 MiB.
@@ -246,7 +246,7 @@ class ReadText:
 
     @cached_property
     def names(self) -> list[Fact]:
-        """Its names."""
+        """Names in the text."""
         return names_of(self.text)
 
     def facts(self, near: Iterable[Span]) -> Facts:

@@ -142,7 +142,7 @@ class Units:
 
     @cached_property
     def ranks(self) -> Ints:
-        """How good each unit is to begin a change, and the end of the text.
+        """Rank of each unit as the beginning of a change, and of the end of the text.
 
         0 within a sentence, 1 for a sentence, 2 for a line, 3 for a paragraph.
         """
@@ -163,7 +163,7 @@ class Units:
 
     @property
     def _opens_item(self) -> NDArray[np.bool_]:
-        """Which units would open an item of a list at the beginning of a line: - or 1. or (a)."""
+        """Whether each unit would open an item of a list where it begins a line: - or 1. or (a)."""
         marks, opens = self._among(_ITEM_MARKS), self._among(_BULLETS)
         short = self.is_word & (self.ends - self.starts <= _LONGEST_NUMBER)
         opens[:-1] |= short[:-1] & marks[1:] & (self.starts[1:] == self.ends[:-1])

@@ -29,7 +29,7 @@ class Timeline:
         family: Name of the family.
         date_field: Field of the dates.
         versions: The versions, oldest first; those without a date last, by their ids.
-        documents: How many documents the family has; more than the versions when these are too many
+        documents: Number of documents of the family; more than the versions when these are too many
             to be read, in which case the newest are there.
         a: Id of the first of the two, the older text.
         b: Id of the second.

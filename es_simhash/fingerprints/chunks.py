@@ -15,7 +15,7 @@ MAX_CHUNK_CHARACTERS = 0xFFFF
 
 
 class ChunkedText(Protocol):
-    """What `TextFingerprints` has of chunks and shingles."""
+    """The members of `TextFingerprints` that chunks are stored from."""
 
     @property
     def chunks(self) -> Fingerprints:
@@ -27,12 +27,12 @@ class ChunkedText(Protocol):
 
     @property
     def levels(self) -> NDArray[np.uint8]:
-        """Of each shingle, the number of the largest window that selects it."""
+        """Number of the largest window that selects each shingle."""
 
 
 @dataclass(frozen=True)
 class ChunkFingerprints:
-    """What `simhash.chunks` holds: enough to rescore a candidate without its text.
+    """The content of `simhash.chunks`: enough to rescore a candidate without its text.
 
     Attributes:
         fingerprints: Chunk fingerprints in the order of the text, shape (chunks, 16).
@@ -61,5 +61,5 @@ class ChunkFingerprints:
 
     @property
     def shingles(self) -> int:
-        """How many distinct shingles the text has."""
+        """Number of distinct shingles of the text."""
         return int(self.shingle_counts[self.level])

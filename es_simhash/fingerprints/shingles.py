@@ -164,7 +164,7 @@ def counts_of_texts(levels: NDArray[np.uint8], bounds: Ints) -> NDArray[np.int64
     """Return `shingle_counts` of each text of a batch: shape (texts, 4).
 
     Args:
-        levels: Of the shingles of all texts.
+        levels: Levels of the shingles of all texts.
         bounds: Bounds of the texts in shingles.
     """
     texts = len(bounds) - 1

@@ -126,7 +126,7 @@ def sketches(tokens: Uint64s, segmentation: Segmentation, spaced: SpacedCharacte
 
 
 def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
-    """Which tokens have a decimal digit."""
+    """Return whether each token has a decimal digit."""
     codes = segmentation.codes
     digits = np.flatnonzero(codes - np.uint32(ord("0")) < np.uint32(10))
     if highest >= _SECOND_ZERO:

@@ -42,7 +42,7 @@ class TextFingerprints:
         chunks: Chunk fingerprints in the order of the text, shape (chunks, 16).
         chunk_characters: Characters of the tokens of each chunk, with a space before each token.
         shingles: Numbers of the selected shingles, 24 bits, ascending, each once.
-        levels: Of each shingle, the number of the largest window that selects it, from 0 to 3.
+        levels: Number of the largest window that selects each shingle, from 0 to 3.
         tokens: Number of tokens of the text.
         sketch: Packed sketch (`sketch.Sketch`); empty when there is nothing to fingerprint.
     """

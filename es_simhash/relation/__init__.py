@@ -1,1 +1,1 @@
-"""What a relation is: kinds, scoring, evidence, comparison; pure."""
+"""Relations of two texts: kinds, scoring, evidence, comparison; pure."""

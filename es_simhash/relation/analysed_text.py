@@ -57,7 +57,7 @@ class AnalysedText(SegmentedText):
 
     Args:
         text: The text; None when only stored parts are known.
-        analyser: How parts are derived.
+        analyser: Derives the parts.
         source: The document the text is from, for entities that it has in fields.
     """
 
@@ -88,7 +88,7 @@ class AnalysedText(SegmentedText):
 
     @cached_property
     def fingerprints(self) -> TextFingerprints:
-        """Its fingerprints."""
+        """Fingerprints of the text."""
         return fingerprint(self.known_text, self.analyser.scheme)
 
     @property
@@ -103,17 +103,17 @@ class AnalysedText(SegmentedText):
 
     @cached_property
     def shingles(self) -> NDArray[np.uint32]:
-        """Its shingles, ascending."""
+        """Shingles, ascending."""
         return self.fingerprints.shingles
 
     @cached_property
     def chunks(self) -> ChunkFingerprints:
-        """Its chunk fingerprints, and how many shingles each window picks."""
+        """Chunk fingerprints, and how many shingles each window picks."""
         return ChunkFingerprints.of(self.fingerprints)
 
     @cached_property
     def sketch(self) -> Sketch:
-        """Its head, its words and its numbers."""
+        """Head, words and numbers."""
         return Sketch(self.fingerprints.sketch)
 
     @cached_property
@@ -128,7 +128,7 @@ class AnalysedText(SegmentedText):
 
     @cached_property
     def profile(self) -> SemanticProfile:
-        """Its semantic profile; empty without a profiler."""
+        """Semantic profile; empty without a profiler."""
         if self.analyser.profiler is None:
             return SemanticProfile()
         return self.analyser.profiler.profile([require_text_size(self.known_text)], [self.source])[
@@ -179,11 +179,11 @@ class AnalysedText(SegmentedText):
 
 @dataclass(frozen=True)
 class TextAnalyser:
-    """How texts are analysed; the same for all texts of an index.
+    """The way texts are analysed, one for all texts of an index.
 
     Attributes:
         scheme: Scheme of the fingerprints.
-        profiler: What reads semantic profiles; None for none.
+        profiler: Computes semantic profiles; None for none.
         vocabulary: The user's vocabulary, for evidence; None for none.
     """
 

@@ -28,11 +28,11 @@ class Extent:
 
 
 class Answer(list[Relation]):
-    """What is related to one query, in order; a list in every way.
+    """The relations of one query, in order; a list in every way.
 
     Attributes:
         truncated: True when a limit cut the candidates, even if nothing that was left is shown.
-        extent: Which part it is of all that was found.
+        extent: The part that it is of all that was found.
         document: Title, date and so on of the query; None for a text, or where they were not read.
     """
 

@@ -74,7 +74,7 @@ def by_passages(
     missing.
 
     Args:
-        relation: By fingerprints and semantic profiles.
+        relation: The relation by fingerprints and semantic profiles.
         query: The query.
         hit: The hit.
         passages: All that were aligned.

@@ -16,7 +16,7 @@ class FamilyMember:
     """A document of a family.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         index: Its index.
         title: Value of the field of titles; None without one.
         date: Its date in ISO 8601, in UTC; of a field of numbers the number; of several dates the
@@ -25,10 +25,10 @@ class FamilyMember:
         characters: Characters of its normalised text.
         kept_from_previous: Share of the member before it, from 0 to 1, that appears in it; None for
             the first, and for one without a date where others have one.
-        kept_from_first: The same of the first member; None for the first.
+        kept_from_first: Share of the first member that appears in it; None for the first.
         score: With the nearest member, from 0 to 1; None for one that is alone.
         nearest: Id of that member.
-        kind: Of the relation to that member, as `related` has it: the member is the hit.
+        kind: Kind of the relation to that member, as `related` has it: the member is the hit.
         joined: Whether a person joined it with another member.
     """
 
@@ -51,14 +51,14 @@ class NearDocument:
     """A document that is near a member of a family, and not in it.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         index: Its index.
         title: Value of the field of titles; None without one.
-        date: As in `FamilyMember`.
+        date: Its date, as in `FamilyMember`.
         family: Its family; None without one.
         member: Id of the member that it was compared with.
-        kind: Of the relation of that member, the query, to it.
-        score: Of that relation, from 0 to 1.
+        kind: Kind of the relation of that member, the query, to it.
+        score: Score of that relation, from 0 to 1.
         reason: Why it is not in the family: `dismissed` with a member; `joined` with one since the
             last run of families; its `score` is below that of
             versions; its `length` is more than eight times the other, or less than an eighth;
@@ -84,10 +84,10 @@ class FamilyHistory:
     """A version family, its members in order of their dates.
 
     Attributes:
-        name: Of the family.
+        name: Name of the family.
         representative: Id of the document that represents it; None where no run has chosen one.
         members: The members, those without a date last; without a field of dates by their ids.
-        documents: How many documents the family has; more than the members where these were
+        documents: Number of documents of the family; more than the members where these were
             narrowed by a date, or are too many.
         near: Documents near the one that was named, or near the representative, which are of
             another family or of none; the nearest first.

@@ -13,7 +13,7 @@ class JoinedGroups(Generic[Node]):
     """The groups that pairs make: who is joined with two others joins these as well.
 
     Args:
-        pairs: What is joined.
+        pairs: Pairs that are joined.
     """
 
     def __init__(self, pairs: Iterable[tuple[Node, Node]] = ()) -> None:
@@ -37,7 +37,7 @@ class JoinedGroups(Generic[Node]):
         """Return the groups of texts whose documents are joined, over documents that are gone too.
 
         Args:
-            pairs: Of documents.
+            pairs: Pairs of documents.
             texts: Text of each document that has one.
         """
         by_document = cls(pairs)
@@ -83,7 +83,7 @@ _Ids = tuple[str, str]
 
 @dataclass(frozen=True)
 class ManualPairsOfDocument:
-    """What a person noted about one document.
+    """A person's decisions about one document.
 
     Attributes:
         dismissed: Ids of documents that are no versions of it.
@@ -99,10 +99,10 @@ NO_MANUAL_PAIRS = ManualPairsOfDocument()
 
 @dataclass(frozen=True)
 class ManualPairs:
-    """What a person noted about documents.
+    """A person's decisions about pairs of documents.
 
     Attributes:
-        dismissed: By the id of each, the ids of those it was dismissed with.
+        dismissed: Ids of the documents that each was dismissed with, by its own id.
         joined: Groups of ids that were joined.
     """
 
@@ -111,7 +111,7 @@ class ManualPairs:
 
     @classmethod
     def of(cls, dismissed: Collection[_Ids], joined: Collection[_Ids]) -> "ManualPairs":
-        """Return what pairs of documents say."""
+        """Return the decisions that dismissed and joined pairs make."""
         others: dict[str, set[str]] = defaultdict(set)
         for id_a, id_b in dismissed:
             others[id_a].add(id_b)

@@ -1,4 +1,4 @@
-"""What a relation is: kinds, coverage, evidence, and why two documents are related."""
+"""Relations: kinds, coverage, evidence, and why two documents are related."""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
@@ -51,7 +51,7 @@ class SharedPassage:
         hit: Where it is in the hit.
         kind: verbatim (all but a few words equal, in order), edited, paraphrased (or summarised);
             `nearest` of a semantic neighbour: nothing was copied, they are nearest in meaning.
-        score: How alike they are, from 0 to 1 when word for word.
+        score: Likeness from 0 to 1, which is word for word.
         changed: Share of their tokens that is not in a run of four that both have, from 0 to 1.
     """
 
@@ -64,10 +64,10 @@ class SharedPassage:
 
 @dataclass(frozen=True)
 class Reuse:
-    """How much of two texts is passages of the other, by how these were changed.
+    """Share of two texts that is passages of the other, by how these were changed.
 
     Attributes:
-        kind: How most of the text was reused, by characters.
+        kind: The way most of the text was reused, by characters.
         verbatim: Share of each text in passages that are word for word in the other.
         edited: Share of each text in passages that were edited.
         paraphrased: Share of each text in passages that were paraphrased or summarised.
@@ -81,7 +81,7 @@ class Reuse:
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """What an index says of a document, by the fields it is configured with; None for nothing.
+    """Data of a document from the fields an index is configured with; None for no value.
 
     Attributes:
         title: Its title.
@@ -105,12 +105,12 @@ class Relation:
     """One answer, the same from Python and the command line.
 
     Attributes:
-        id: Of the hit; None when two texts were compared.
+        id: Id of the hit; None when two texts were compared.
         kind: exact, version, contains (the query contains the hit), excerpt_of (the query is an
             excerpt of the hit), shares_passages, semantic (about the same in other words);
             `none` only from `compare`.
         score: From 0 to 1; versions start at 0.6, semantic neighbours end there.
-        coverage: How much of each appears in the other.
+        coverage: Share of each that appears in the other.
         evidence: The passages they share, those that share most first; of a semantic neighbour
             the pair of passages that are nearest in meaning.
         index: Index of the hit.
@@ -123,7 +123,7 @@ class Relation:
             texts share.
         common: Share of the text they share that other documents of the index have as well, from 0
             to 1; None where nothing is shared or no index was queried.
-        reuse: How the passages they share were changed; None where their texts share none, or
+        reuse: Changes of the passages they share; None where their texts share none, or
             were not aligned.
         direction: Whether the hit is older or newer than the query, or of the same date; None where
             one of the two has no date that is known.
@@ -230,9 +230,9 @@ def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimi
     """Return the relation of a document that is near in meaning.
 
     Args:
-        id: Of the document.
-        index: Of the document.
-        semantics: How near it is.
+        id: Id of the document.
+        index: Index of the document.
+        semantics: Similarity of the semantic profiles.
     """
     score = semantic_score(semantics.similarity)
     if semantics.score != score:

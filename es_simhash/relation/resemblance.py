@@ -1,4 +1,4 @@
-"""How far the chunks of two texts resemble each other, by the distances of their fingerprints."""
+"""Resemblance of the chunks of two texts, by the distances of their fingerprints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class Resemblance:
-    """How far the chunks of two texts resemble each other.
+    """Resemblance of the chunks of two texts.
 
     Attributes:
         coverage: Share of each text that resembles the other.

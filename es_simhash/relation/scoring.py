@@ -49,10 +49,10 @@ class Candidate:
     """A document that may be related to the query.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         chunks: Its chunk fingerprints.
         sketch: Its sketch.
-        shared: Those of the queried shingles that it has, ascending.
+        shared: Queried shingles that it has, ascending.
         same_content: True when the content hashes are equal.
         index: Index of the document.
     """
@@ -72,7 +72,7 @@ def score_candidates(
 
     Args:
         query: The query; not an empty text.
-        candidates: What was found.
+        candidates: The candidates.
         threshold: Where versions begin in their index, as in `version_value.score_of_pair`.
     """
     return [
@@ -173,7 +173,7 @@ def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> f
     Args:
         one: A text.
         other: Another.
-        threshold: As in `link_score`.
+        threshold: Where versions begin in their index.
     """
     if one.content_hash == other.content_hash:
         return 1.0
@@ -210,7 +210,7 @@ def with_commonness(
     are the documents that share most with it, so what is called common is.
 
     Args:
-        relations: Of the candidates, in their order.
+        relations: Relations of the candidates, in their order.
         candidates: All that were found.
     """
     if not candidates:
@@ -258,7 +258,7 @@ def compare_fingerprints(
     Args:
         query: The query.
         hit: The hit.
-        threshold: As in `compare_texts`.
+        threshold: Where versions begin in their index; the default for texts of none.
 
     Raises:
         SchemeMismatch: They come from different schemes.

@@ -60,7 +60,7 @@ class SegmentedText:
 
     @cached_property
     def segmentation(self) -> Segmentation:
-        """Its tokens by their places in its normal form."""
+        """Tokens by their places in the normal form."""
         return segment([normalise(self.known_text)], self._scheme)
 
     def set_segmentation(self, segmentation: Segmentation) -> None:
@@ -69,12 +69,12 @@ class SegmentedText:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """Its tokens, with their offsets."""
+        """Tokens, with their offsets."""
         return Tokens.of(self.known_text, self.segmentation)
 
     @cached_property
     def sentence_words(self) -> SentenceWords:
-        """Its sentences, by which passages are aligned."""
+        """Sentences, by which passages are aligned."""
         return SentenceWords.of(self.segmentation)
 
     def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
@@ -95,5 +95,5 @@ class SegmentedText:
 
     @cached_property
     def _normal_text(self) -> str:
-        """Its normal form without ignored characters."""
+        """Normal form without ignored characters."""
         return self.segmentation.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")

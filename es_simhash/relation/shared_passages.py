@@ -98,7 +98,7 @@ def with_reuse(
     relations are shown, to that of versions, by the share of the text that has more of it.
 
     Args:
-        relation: By fingerprints.
+        relation: The relation by fingerprints.
         query: The query.
         hit: The hit.
         passages: All that were aligned.

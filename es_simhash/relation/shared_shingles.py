@@ -20,8 +20,8 @@ def sample_bound(shingles: int, size: int = QUERIED_SHINGLES) -> int:
     every text that has them.
 
     Args:
-        shingles: How many the text has.
-        size: How many are below the bound, on average.
+        shingles: Number of shingles of the text.
+        size: Number of them below the bound, on average.
     """
     return ALL_SHINGLES if shingles <= size else size * ALL_SHINGLES // shingles
 
@@ -38,7 +38,7 @@ def least_shared(shingles: int) -> int:
 
 @dataclass(frozen=True)
 class Containment:
-    """How many shingles two texts share, of those that can be compared.
+    """The shingles that two texts share, of those that can be compared.
 
     Attributes:
         shared: Shingles of both, as far as they are queried from both.
@@ -70,7 +70,7 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
     Args:
         one: A text.
         other: Another.
-        shared: How many shingles below their `shared_bound` both have.
+        shared: Number of shingles below their `shared_bound` that both have.
     """
     level = max(one.level, other.level)
     fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))

@@ -60,7 +60,7 @@ def explained(
     but what little they share in meaning is still there.
 
     Args:
-        relation: By fingerprints and semantic profiles.
+        relation: The relation by fingerprints and semantic profiles.
         query: The query.
         hit: The hit.
         min_score: Score from which on the index shows relations; None for 0.3. What it shows is

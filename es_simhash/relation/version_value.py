@@ -38,15 +38,15 @@ from es_simhash.relation.thresholds import (
 
 
 class ScoredText(Protocol):
-    """What a text is scored by: no more than an index stores."""
+    """The parts a text is scored by: no more than an index stores."""
 
     @property
     def chunks(self) -> ChunkFingerprints:
-        """Its chunk fingerprints, and how many shingles each window picks."""
+        """Chunk fingerprints, and how many shingles each window picks."""
 
     @property
     def sketch(self) -> Sketch:
-        """Its head, its words and its numbers."""
+        """Head, words and numbers."""
 
 
 def score_of_pair(
@@ -64,7 +64,7 @@ def score_of_pair(
         one: A text.
         other: Another.
         shared: The shingles they share.
-        resemblance: How far their chunks resemble each other.
+        resemblance: Resemblance of their chunks.
         threshold: Value from which on the texts are versions: that of their index, or
             VERSION_SCORE.
     """
@@ -103,7 +103,7 @@ def value_of_pair(
         one: A text.
         other: Another.
         shared: The shingles they share; without any, the value is 0.
-        resemblance: As in `score_of_pair`.
+        resemblance: Resemblance of their chunks.
     """
     if not shared.shared:
         return 0.0

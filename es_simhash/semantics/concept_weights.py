@@ -36,7 +36,7 @@ def profile_weights(
     words are added. The squares of the weights of all concepts of a text add up to 1.
 
     Args:
-        extractions: Of texts of one language.
+        extractions: Extractions of texts of one language.
         language: ISO 639-1 code of that language.
         vocabulary_weights: Concepts of the vocabulary in each text, as shares of all its words.
         packages: Packages whose word frequencies may be used.

@@ -49,7 +49,7 @@ class Extraction:
         language: ISO 639-1 code of the language; empty when unknown.
         words: Content words in normal form (lower case, without inflection where the language is
             known), with their counts.
-        forms: The same words as written, in lower case, by which word vectors are looked up;
+        forms: Those words as they are written, in lower case, to look up word vectors;
             empty when the extractor returns none.
         entities: Named entities, each once, in the order of their first mention.
         phrases: Key phrases, each once, in the order of their first mention.
@@ -95,7 +95,7 @@ class SemanticProfile:
         entities: Named entities in the order of their first mention.
         vector: Unit vector; None when no word has one.
         packages: Packages the extractor used.
-        stored_limit: How many concepts the index stores.
+        stored_limit: Number of concepts that the index stores.
     """
 
     language: str = ""

@@ -35,7 +35,7 @@ def shared_concepts(
     Args:
         query: Profile of the query.
         hit: Profile of the hit.
-        spellings: How both texts write words.
+        spellings: Spellings of words in both texts.
         labels: Labels of concepts of the vocabulary, by their terms.
     """
     words, names = _parts(query, hit)

@@ -120,7 +120,7 @@ def entity_cosines(
     Args:
         query: The query's `entity_terms`.
         named: Lists of names.
-        profile: Of the query.
+        profile: Profile of the query.
 
     Returns:
         None where one side has no entities.

@@ -1,4 +1,4 @@
-"""How the words of two texts are written in them; profiles know words in normal form only."""
+"""Spellings of the words of two texts; profiles know words in normal form only."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ Written = Mapping[str, Mapping[str, int]]
 
 
 class Spellings:
-    """How two texts write words; a word of neither is written as it is.
+    """Spellings of words in two texts; a word of neither is written as it is.
 
     Args:
         texts: The query and the hit.

@@ -39,7 +39,7 @@ _CLASS_MASK = np.uint8(7)
 
 
 class ChunkSizes(Protocol):
-    """How long chunks are, in tokens; every fingerprint scheme has these."""
+    """The lengths of chunks, in tokens; every fingerprint scheme has these."""
 
     @property
     def min_chunk_tokens(self) -> int:
@@ -208,7 +208,7 @@ def chunk_bounds(boundaries: list[int], texts: list[int], sizes: ChunkSizes) -> 
     Args:
         boundaries: Tokens before which a chunk may end, ascending.
         texts: Bounds of the texts in tokens.
-        sizes: How long chunks are.
+        sizes: The lengths of chunks.
     """
     chunks = [0]
     text_chunks = [0]

@@ -32,7 +32,7 @@ def clusters(query: Ints, hit: Ints, query_gap: int, hit_gap: int) -> list[Ints]
         query: Sentence of each seed in the query.
         hit: Its sentence in the hit.
         query_gap: Distance in sentences of the query from which on two seeds are apart.
-        hit_gap: The same in the hit.
+        hit_gap: That distance in sentences of the hit.
     """
     if not len(query):
         return []

@@ -27,7 +27,7 @@ class Seeds(NamedTuple):
 
     Attributes:
         query: The sentences of the query.
-        hit: Those of the hit.
+        hit: The sentences of the hit.
         information: Weight of the words both have, in nats; infinite for equal runs.
     """
 

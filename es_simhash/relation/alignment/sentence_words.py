@@ -83,7 +83,7 @@ class SentenceWords:
 
     @classmethod
     def of(cls, segmentation: Segmentation) -> "SentenceWords":
-        """Return those of a text that was segmented by itself."""
+        """Return the sentences of a text that was segmented by itself."""
         bounds, _ = sentence_bounds(segmentation)
         words, places, pairs = words_of_sentences(segmentation, bounds)
         count = len(bounds) - 1
@@ -99,7 +99,7 @@ class SentenceWords:
 
     @property
     def count(self) -> int:
-        """How many sentences the text has."""
+        """Number of sentences."""
         return len(self.bounds) - 1
 
     @cached_property
@@ -109,7 +109,7 @@ class SentenceWords:
 
     @cached_property
     def frequencies(self) -> Ints:
-        """How many sentences have each word."""
+        """Number of sentences that have each word."""
         return np.diff(self.postings)
 
     @cached_property
@@ -145,12 +145,12 @@ class SentenceWords:
 
     @cached_property
     def seldom_words(self) -> Uint64s:
-        """The same words."""
+        """The words by which sentences are compared."""
         return self.words[self.seldom]
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
-        """How many distinct words each sentence is compared by."""
+        """Number of distinct words that each sentence is compared by."""
         return self.sums(self.compared)
 
     @cached_property
@@ -170,7 +170,7 @@ class SentenceWords:
         """Return the sum over the words of each sentence.
 
         Args:
-            counted: What each word counts.
+            counted: The weight of each word.
         """
         weights = np.repeat(counted, self.frequencies)
         return np.asarray(np.bincount(self.sentences, weights, minlength=self.count), np.float64)
@@ -182,7 +182,7 @@ class SentenceWords:
 
     @cached_property
     def runs(self) -> "Runs":
-        """The same, by number."""
+        """Runs of tokens that are long enough to be a copy, by number."""
         return Runs.of(self.folded)
 
     def sentence_of(self, tokens: Ints) -> Ints:
@@ -206,7 +206,7 @@ class Runs:
 
     @classmethod
     def of(cls, folded: Uint64s) -> "Runs":
-        """Return those of the number of each run of a text, in its order."""
+        """Return the runs of a text by the number of each, in the order of the text."""
         starts = np.argsort(folded, kind="stable")
         ordered = folded[starts]
         begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]
@@ -221,8 +221,8 @@ class EqualRuns:
     Attributes:
         starts: First token of each run in the hit.
         numbers: Its place among the `Runs` of the query.
-        in_query: How often the query has it.
-        often: How many pairs of places have it.
+        in_query: Number of its places in the query.
+        often: Number of pairs of places that have it.
     """
 
     starts: Ints

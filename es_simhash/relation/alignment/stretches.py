@@ -65,10 +65,10 @@ class Stretches(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How much two stretches have in common.
+    """The agreement of two stretches.
 
     Attributes:
-        cosine: Of their weighted words, from 0 to 1.
+        cosine: Cosine of their weighted words, from 0 to 1.
         information: Weight of the words they share, in nats, as far as chance does not explain it.
         kept: Share of their tokens that is in equal runs of four, from 0 to 1.
         letters: Letters of these, of the stretch that has fewer.
@@ -81,14 +81,14 @@ class Agreement(NamedTuple):
 
     @property
     def kind(self) -> ReuseKind:
-        """How the one was made from the other."""
+        """The way in which one was made from the other."""
         if self.kept >= VERBATIM_KEPT:
             return "verbatim"
         return "edited" if self.kept >= EDITED_KEPT else "paraphrased"
 
     @property
     def score(self) -> float:
-        """How alike they are, from 0 to 1: what is kept, and the cosine of the rest."""
+        """Likeness from 0 to 1: what is kept, and the cosine of the rest."""
         return self.kept + (1 - self.kept) * self.cosine
 
 

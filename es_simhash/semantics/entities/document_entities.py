@@ -52,8 +52,8 @@ def upstream_entities(
     Args:
         source: The document.
         fields: Dotted paths of its entities.
-        text: What offsets point into, in characters or in UTF-16 units as Java counts; those at
-            which the text has another name are dropped. Without a text all are returned.
+        text: Text that offsets point into, in characters or in UTF-16 units as Java counts; offsets
+            at which it has another name are dropped. Without a text all are returned.
 
     Raises:
         InputError: A field holds something else.

@@ -1,1 +1,1 @@
-"""What reads words, phrases and entities from a text: built-in rules, or a spaCy pipeline."""
+"""Extractors of words, phrases and entities: built-in rules, or a spaCy pipeline."""

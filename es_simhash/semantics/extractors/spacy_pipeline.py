@@ -55,7 +55,7 @@ class SpacyExtractor:
         Args:
             pipeline: Name of an installed pipeline (`en_core_web_sm`), folder of one, `blank:`
                 and a language for its tokeniser alone (`blank:ja`), or a loaded one.
-            batch_size: How many texts the pipeline takes at once.
+            batch_size: Texts that the pipeline takes at once.
             excluded_labels: Labels of entities to leave out.
 
         Raises:

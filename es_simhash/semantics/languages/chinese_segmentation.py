@@ -30,7 +30,7 @@ class Dictionary:
 
     Attributes:
         scores: Logarithm of each word's share of all words; None for what only begins words.
-        tags: Which kind of name a word is, for those that are one.
+        tags: Kind of name of each word that is one.
         surnames: First characters of persons.
         total: Number of words the dictionary was counted from.
         guess: The model, which cuts characters that are no words.

@@ -36,8 +36,8 @@ def load_vocabulary(
         path: Synonyms (.txt, .syn), a SKOS taxonomy (.ttl, .rdf, .xml, .owl, .jsonld, .json), or
             what `Vocabulary.to_json` wrote (.json).
         language: Language of the synonyms, or the preferred one of the taxonomy.
-        decay: What a broader concept gets of a narrower one's weight, for each level.
-        levels: How many levels up concepts count.
+        decay: Share of a narrower concept's weight that a broader one gets, for each level.
+        levels: Number of levels up to which concepts count.
 
     Raises:
         MissingExtra: The file is a taxonomy, and rdflib is not installed.

@@ -59,7 +59,7 @@ class LabelIndex:
     Attributes:
         language: ISO 639-1 code of the language of labels and texts.
         concepts: Ids of the concepts of each label, by its words in normal form.
-        lengths: How many words the labels that begin with a word have.
+        lengths: Numbers of words of the labels that begin with a word.
         abbreviations: Ids of the concepts of each abbreviation.
         punctuated: Labels that hold punctuation, which their mentions may then hold too.
     """

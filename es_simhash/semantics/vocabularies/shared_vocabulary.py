@@ -19,7 +19,7 @@ class CommonConcept:
         label: Its preferred label.
         weight: Geometric mean of its weights in the two texts.
         through_a: Labels of what the first text mentions: the concept itself, or narrower ones.
-        through_b: The same for the second text.
+        through_b: Labels of what the second text mentions.
     """
 
     label: str

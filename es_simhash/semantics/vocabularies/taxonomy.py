@@ -60,7 +60,7 @@ def read_taxonomy(
         path: Turtle, RDF/XML or JSON-LD, by the suffix or else by the content.
         language: Language of the labels shown, and of texts whose language is unknown.
         decay: Share of a narrower concept's weight that a broader one gets, for each level.
-        levels: How many levels up concepts count.
+        levels: Number of levels up to which concepts count.
 
     Raises:
         MissingExtra: rdflib is not installed.

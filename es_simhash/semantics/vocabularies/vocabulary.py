@@ -79,7 +79,7 @@ class Vocabulary:
         concepts: The concepts by id.
         language: Language of texts whose own is unknown or not in the vocabulary.
         decay: Share of a narrower concept's weight that a broader one gets, for each level.
-        levels: How many levels up weight is added.
+        levels: Number of levels up to which weight is added.
         problems: Irregularities of the file and how they were handled, a sentence each.
 
     Raises:
