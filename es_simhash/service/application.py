@@ -20,12 +20,13 @@ from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptio
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered import FilteredDocuments
 from es_simhash.questions.index import Index
-from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher, Filters
+from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
 from es_simhash.service.explorer.explorer_reader import IndexReader
 from es_simhash.service.explorer.page_contents import ExplorerReader, UsefulPairs
 from es_simhash.service.monitoring import start_logging, stop_logging
+from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Envelope, Problem, problem_response
 from es_simhash.service.served_answers import Answers
 from es_simhash.service.service_config import ServiceConfig

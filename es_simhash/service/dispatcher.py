@@ -8,81 +8,30 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
-from es_simhash.service.request_parameters import RelatedQuery
+from es_simhash.service.operations import Filters, Operation, Question
 from es_simhash.service.responses import problem_of, unavailable
 from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.order import Sort
 
-Filters = Sequence[Mapping[str, Any]]
 # Sequence number and primary term of documents, by index and id.
 States = Mapping[tuple[str, str], tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """An answer, and what it was made of.
-
-    Attributes:
-        body: As JSON has it.
-        ids: Of all documents that are in it.
-    """
-
-    body: dict[str, Any]
-    ids: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Question:
-    """A request for something that may be cached.
-
-    Attributes:
-        filters: What every document must match.
-        make: Makes the answer.
-        parts: All that the answer depends on but the filters: route, ids, parameters; None for
-            an answer that is not kept.
-    """
-
-    filters: Filters
-    make: Callable[[], Shown]
-    parts: tuple[Any, ...] | None = field(default=None, kw_only=True)
+class Answering(Protocol):
+    """Answers from an index, of documents that match filters, with allowed fields alone."""
 
     @property
-    def key(self) -> str | None:
-        """The parts and the filters in one form."""
-        if self.parts is None:
-            return None
-        return json.dumps([self.parts, self.filters], sort_keys=True)
-
-
-class Answering(Protocol):
-    """Answers from an index, of documents that match filters, with allowed fields alone.
-
-    Each method raises `DocumentMissing` when there is no such document for these filters.
-    """
+    def operations(self) -> Sequence[Operation]:
+        """What it answers."""
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
         """Orders that are possible."""
-
-    def related(self, id: str, query: RelatedQuery, filters: Filters) -> Shown:
-        """Return what is related to a document."""
-
-    def related_to_text(self, text: str, query: RelatedQuery, filters: Filters) -> Shown:
-        """Return what is related to a text."""
-
-    def compare(self, id_a: str, id_b: str, filters: Filters) -> Shown:
-        """Return the relation of two documents, and what changed from one to the other."""
-
-    def family(self, name: str, filters: Filters) -> Shown:
-        """Return the version family of a document, or that of a name."""
-
-    def document(self, id: str, filters: Filters) -> Shown:
-        """Return the allowed fields of a document."""
 
     def states(self, ids: Collection[str], filters: Filters) -> States:
         """Return the states of documents; any that does not match is left out."""
@@ -193,13 +142,13 @@ class Dispatcher:
         self._pending = 0
         self._ready_until = 0.0
 
-    async def answer(self, question: Question) -> bytes:
+    async def answer(self, operation: Operation, question: Question) -> bytes:
         """Return the body of an answer.
 
         Raises:
             Problem: There is none.
         """
-        return await self.run(lambda: self._answer(question))
+        return await self.run(lambda: self._answer(operation, question))
 
     async def run(self, work: Callable[[], Value]) -> Value:
         """Return what work in a thread returns.
@@ -247,10 +196,10 @@ class Dispatcher:
         if not future.cancelled():
             future.exception()  # Read, or asyncio complains of one that nobody waited for.
 
-    def _answer(self, question: Question) -> bytes:
-        key = question.key
+    def _answer(self, operation: Operation, question: Question) -> bytes:
+        key = operation.key(question)
         if key is None:
-            return _json(question.make().body)
+            return _json(operation.answer(question).body)
         kept = self._cache.get(key)
         if kept is not None:
             ids = {id for _, id in kept.states}
@@ -259,7 +208,7 @@ class Dispatcher:
                 return kept.body
             self._cache.drop(key)
         CACHE.labels("miss").inc()
-        shown = question.make()
+        shown = operation.answer(question)
         body = _json(shown.body)
         states = self.answers.states(shown.ids, question.filters)
         # What changed or went away meanwhile is not kept.

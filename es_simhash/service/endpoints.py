@@ -1,8 +1,8 @@
 """The addresses of the service."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import astuple, dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,19 +11,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from es_simhash.described import Parameter
 from es_simhash.service.callers import Caller, RateLimit, caller_of
-from es_simhash.service.dispatcher import Dispatcher, Question
+from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.monitoring import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
+from es_simhash.service.operations import Operation, Question
 from es_simhash.service.request_parameters import (
-    RelatedQuery,
     path_ids,
-    related_query,
     require_no_parameters,
+    search_options,
+    search_parameters,
     text_of_body,
 )
 from es_simhash.service.responses import Problem, conditional
 from es_simhash.service.service_config import ServiceConfig
+from es_simhash.store.options import SearchOptions
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]
@@ -52,14 +55,13 @@ class Endpoints:
         per_minute = self.config.limits.requests_per_minute
         object.__setattr__(self, "_limit", RateLimit(per_minute))
 
+    @cached_property
+    def operations(self) -> Mapping[str, Operation]:
+        """What is answered about documents, by its address."""
+        return {operation.path: operation for operation in self.dispatcher.answers.operations}
+
     def routes(self) -> list[Route]:
         """Return the addresses."""
-        asked = {
-            "/related/{id:path}": self.related,
-            "/compare/{ids:path}": self.compare,
-            "/families/{id:path}": self.family,
-            "/documents/{id:path}": self.document,
-        }
         free = {
             "/healthz": self.health,
             "/readyz": self.readiness,
@@ -68,101 +70,60 @@ class Endpoints:
             f"/widget/{_WIDGET}": self.widget,
         }
         return [
-            Route("/related", self.named("/related", self.related_to_text), methods=["POST"]),
-            *(Route(path, self.named(path, each)) for path, each in {**asked, **free}.items()),
+            *map(self._route, self.operations.values()),
+            *(Route(path, self.named(path, endpoint)) for path, endpoint in free.items()),
         ]
 
-    def named(self, path: str, endpoint: Endpoint) -> Endpoint:
+    def _route(self, operation: Operation) -> Route:
+        async def endpoint(request: Request) -> Response:
+            return await self.answer(operation, request, self.caller(request), operation.prefix)
+
+        path = operation.route.replace("}", ":path}")
+        return Route(path, self.named(operation.route, endpoint), methods=[operation.method])
+
+    def named(self, route: str, endpoint: Endpoint) -> Endpoint:
         """Return an endpoint whose requests are logged and counted under a route."""
 
         async def answer(request: Request) -> Response:
-            request.state.logged["route"] = path.replace(":path", "")
+            request.state.logged["route"] = route
             return await endpoint(request)
 
         return answer
 
-    async def related(self, request: Request) -> Response:
-        """Answer what is related to a document."""
-        return await self.related_for(request, self.caller(request), "/related/")
-
-    async def related_for(self, request: Request, caller: Caller, prefix: str) -> Response:
-        """Answer a caller what is related to a document.
+    async def answer(
+        self, operation: Operation, request: Request, caller: Caller, prefix: str
+    ) -> Response:
+        """Answer a request about documents.
 
         Args:
-            request: Whose path has the id behind a prefix.
+            operation: What answers it.
+            request: The request.
             caller: Who asks.
-            prefix: The prefix.
+            prefix: What stands in its path before the ids.
+
+        Raises:
+            Problem: The request is invalid, or cannot be answered.
         """
-        (id,) = path_ids(request.scope["raw_path"], prefix, 1)
-        query = related_query(
-            request.query_params.multi_items(), self.config.limits, self.dispatcher.answers.sorts
-        )
-        return await self._answer(request, self.related_question(id, query, caller))
+        ids: Sequence[str] = ()
+        if operation.ids:
+            ids = path_ids(request.scope["raw_path"], prefix, len(operation.ids))
+        given, search = request.query_params.multi_items(), SearchOptions()
+        if operation.searches:
+            search = search_options(given, self._parameters)
+        else:
+            require_no_parameters(given)
+        text = await self._text(request) if operation.reads_text else None
+        question = Question(caller.filters, tuple(ids), search, text)
+        body = await self.dispatcher.answer(operation, question)
+        if operation.method == "POST":
+            return Response(body, media_type="application/json")
+        return conditional(request, body, "application/json", "private, no-cache", {})
 
-    def related_question(self, id: str, query: RelatedQuery, caller: Caller) -> Question:
-        """Return the question what is related to a document."""
-        return Question(
-            caller.filters,
-            lambda: self.dispatcher.answers.related(id, query, caller.filters),
-            parts=("related", id, astuple(query)),
-        )
-
-    async def related_to_text(self, request: Request) -> Response:
-        """Answer what is related to a text."""
-        caller = self.caller(request)
-        query = related_query(
-            request.query_params.multi_items(), self.config.limits, self.dispatcher.answers.sorts
-        )
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
+    async def _text(self, request: Request) -> str:
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
             raise Problem(415, "The body must be application/json.")
-        text = text_of_body(await self.body(request))
-        question = Question(
-            caller.filters,
-            lambda: self.dispatcher.answers.related_to_text(text, query, caller.filters),
-        )
-        return Response(await self.dispatcher.answer(question), media_type="application/json")
-
-    async def compare(self, request: Request) -> Response:
-        """Answer how two documents are related, and what changed."""
-        caller = self.caller(request)
-        a, b = path_ids(request.scope["raw_path"], "/compare/", 2)
-        require_no_parameters(request.query_params.multi_items())
-        return await self._answer(
-            request,
-            Question(
-                caller.filters,
-                lambda: self.dispatcher.answers.compare(a, b, caller.filters),
-                parts=("compare", a, b),
-            ),
-        )
-
-    async def family(self, request: Request) -> Response:
-        """Answer the versions of a document."""
-        caller = self.caller(request)
-        (id,) = path_ids(request.scope["raw_path"], "/families/", 1)
-        require_no_parameters(request.query_params.multi_items())
-        return await self._answer(
-            request,
-            Question(
-                caller.filters,
-                lambda: self.dispatcher.answers.family(id, caller.filters),
-                parts=("family", id),
-            ),
-        )
-
-    async def document(self, request: Request) -> Response:
-        """Answer the allowed fields of a document; it is read each time."""
-        caller = self.caller(request)
-        (id,) = path_ids(request.scope["raw_path"], "/documents/", 1)
-        require_no_parameters(request.query_params.multi_items())
-        return await self._answer(
-            request,
-            Question(
-                caller.filters,
-                lambda: self.dispatcher.answers.document(id, caller.filters),
-            ),
-        )
+        return text_of_body(await self.body(request))
 
     async def health(self, request: Request) -> Response:
         """Say that the process is there."""
@@ -193,8 +154,12 @@ class Endpoints:
         return conditional(request, body, "text/javascript", "public, no-cache", headers)
 
     @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return search_parameters(self.config.limits, self.dispatcher.answers.sorts)
+
+    @cached_property
     def _openapi(self) -> dict[str, Any]:
-        return openapi(self.config, self.dispatcher.answers.sorts)
+        return openapi(self.config, list(self.operations.values()), self._parameters)
 
     def caller(self, request: Request, identify: Identify = caller_of) -> Caller:
         """Return who asks, counted.
@@ -244,7 +209,3 @@ class Endpoints:
         except ClientDisconnect:
             raise Problem(400, "The body is not complete.") from None
         return bytes(body)
-
-    async def _answer(self, request: Request, question: Question) -> Response:
-        body = await self.dispatcher.answer(question)
-        return conditional(request, body, "application/json", "private, no-cache", {})

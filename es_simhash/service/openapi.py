@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from es_simhash.described import Parameter
 from es_simhash.relation.relation import KINDS
-from es_simhash.service.request_parameters import DEFAULT_SIZE
+from es_simhash.service.operations import Operation
+from es_simhash.service.request_parameters import MAX_ID_BYTES
 from es_simhash.service.responses import PROBLEM_TYPE, TITLES
 from es_simhash.service.service_config import ServiceConfig
-from es_simhash.store.order import Sort
 
 Schema = Mapping[str, Any]
 _TEXT = {"type": ["string", "null"]}
@@ -105,34 +106,39 @@ _SCHEMAS: Schema = {
     },
     "Status": {"type": "object", "properties": {"status": {"type": "string"}}},
 }
-_ID = "An id of 1 to 512 bytes, escaped as in any URL."
+_ID = {
+    "in": "path",
+    "required": True,
+    "description": f"An id of 1 to {MAX_ID_BYTES} bytes, escaped as in any URL.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_ID_BYTES},
+}
+_TEXT_BODY = {
+    "type": "object",
+    "required": ["text"],
+    "additionalProperties": False,
+    "properties": {"text": {"type": "string", "minLength": 1}},
+}
+_PROBLEMS = {"GET": (400, 404, 422, 429, 503), "POST": (400, 408, 413, 415, 422, 429, 503)}
 
 
-def openapi(config: ServiceConfig, sorts: Sequence[Sort]) -> dict[str, Any]:
+def openapi(
+    config: ServiceConfig, operations: Sequence[Operation], search: Mapping[str, Parameter]
+) -> dict[str, Any]:
     """Return the OpenAPI document.
 
     Args:
-        config: Of the service: bounds of parameters, and whether credentials are needed.
-        sorts: Orders that are possible.
+        config: Of the service: bounds of bodies, and whether credentials are needed.
+        operations: What answers about documents.
+        search: What the query of a search may choose.
     """
-    chosen = _chosen(config, sorts)
-    answers = {
-        "/related/{id}": _asked("Documents related to a document", "Related", ["id"], chosen),
-        "/related": _asked_by_text(config, chosen),
-        "/compare/{a}/{b}": _asked(
-            "How two documents are related, and what changed", "Comparison", ["a", "b"]
-        ),
-        "/families/{id}": _asked("The versions of a document", "Family", ["id"]),
-        "/documents/{id}": _asked("The allowed fields of a document", "Document", ["id"]),
-    }
-    health = {
-        "/healthz": _free("Whether the process is there", "Status"),
-        "/readyz": _free("Whether the index can be searched", "Status", 503),
-    }
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "Related documents", "version": version("es-simhash")},
-        "paths": {**answers, **health},
+        "paths": {
+            **{each.path: _operation(each, config, search) for each in operations},
+            "/healthz": _probe("Whether the process is there"),
+            "/readyz": _probe("Whether the index can be searched", 503),
+        },
         "components": {"schemas": dict(_SCHEMAS)},
     }
     if not config.is_open:
@@ -140,82 +146,47 @@ def openapi(config: ServiceConfig, sorts: Sequence[Sort]) -> dict[str, Any]:
             "bearer": {"type": "http", "scheme": "bearer"},
             "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
         }
-        for operations in answers.values():
-            for operation in operations.values():
-                operation["security"] = [{"bearer": []}, {"key": []}]
-                operation["responses"]["401"] = _problem(401)
     return document
 
 
-def _chosen(config: ServiceConfig, sorts: Sequence[Sort]) -> list[Schema]:
-    limits = config.limits
-    size = {"type": "integer", "minimum": 1, "maximum": limits.size}
-    start = {"type": "integer", "minimum": 0, "maximum": limits.offset, "default": 0}
-    kinds = {"type": "array", "items": {"enum": list(KINDS)}}
-    return [
-        _parameter("size", {**size, "default": min(DEFAULT_SIZE, limits.size)}),
-        _parameter("from", start),
-        _parameter("sort", {"enum": list(sorts), "default": "score"}),
-        {**_parameter("kind", kinds), "style": "form", "explode": True},
-    ]
-
-
-def _parameter(name: str, schema: Schema) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema}
-
-
-def _asked(
-    summary: str, schema: str, ids: Sequence[str], chosen: Sequence[Schema] = ()
+def _operation(
+    operation: Operation, config: ServiceConfig, search: Mapping[str, Parameter]
 ) -> dict[str, Any]:
-    of_path = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": _ID,
-            "schema": {"type": "string", "minLength": 1, "maxLength": 512},
-        }
-        for name in ids
-    ]
-    responses = {
-        "200": _json(schema),
-        "304": {"description": "As the entity tag of If-None-Match says, the caller has it."},
-        **{str(status): _problem(status) for status in (400, 404, 422, 429, 503)},
+    described: dict[str, Any] = {
+        "summary": operation.summary,
+        "parameters": [{"name": name, **_ID} for name in operation.ids],
+        "responses": {"200": _json(operation.schema), **_problems(*_PROBLEMS[operation.method])},
     }
+    if operation.searches:
+        described["parameters"] += [_query(name, search[name]) for name in search]
+    if operation.reads_text:
+        described["description"] = f"The body may have at most {config.limits.body_bytes} bytes."
+        content = {"application/json": {"schema": _TEXT_BODY}}
+        described["requestBody"] = {"required": True, "content": content}
+    else:
+        unchanged = "As the entity tag of If-None-Match says, the caller has it."
+        described["responses"]["304"] = {"description": unchanged}
+    if not config.is_open:
+        described["security"] = [{"bearer": []}, {"key": []}]
+        described["responses"] |= _problems(401)
+    return {operation.method.lower(): described}
+
+
+def _query(name: str, parameter: Parameter) -> dict[str, Any]:
     return {
-        "get": {
-            "summary": summary,
-            "parameters": [*of_path, *chosen],
-            "responses": responses,
-        }
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": parameter.help,
+        "schema": parameter.json_schema(),
+        **({"style": "form", "explode": True} if parameter.is_repeatable else {}),
     }
 
 
-def _asked_by_text(config: ServiceConfig, chosen: Sequence[Schema]) -> dict[str, Any]:
-    body = {
-        "type": "object",
-        "required": ["text"],
-        "additionalProperties": False,
-        "properties": {"text": {"type": "string", "minLength": 1}},
-    }
-    statuses = (400, 408, 413, 415, 422, 429, 503)
+def _probe(summary: str, *statuses: int) -> dict[str, Any]:
     return {
-        "post": {
-            "summary": "Documents related to a text",
-            "description": f"The body may have at most {config.limits.body_bytes} bytes.",
-            "parameters": list(chosen),
-            "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-            "responses": {
-                "200": _json("Related"),
-                **{str(status): _problem(status) for status in statuses},
-            },
-        }
+        "get": {"summary": summary, "responses": {"200": _json("Status"), **_problems(*statuses)}}
     }
-
-
-def _free(summary: str, schema: str, *statuses: int) -> dict[str, Any]:
-    problems = {str(status): _problem(status) for status in statuses}
-    return {"get": {"summary": summary, "responses": {"200": _json(schema), **problems}}}
 
 
 def _json(schema: str) -> dict[str, Any]:
@@ -225,6 +196,6 @@ def _json(schema: str) -> dict[str, Any]:
     }
 
 
-def _problem(status: int) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": TITLES[status], "content": {PROBLEM_TYPE: {"schema": schema}}}
+def _problems(*statuses: int) -> dict[str, Any]:
+    content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {str(status): {"description": TITLES[status], "content": content} for status in statuses}

@@ -2,75 +2,88 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from es_simhash.relation.relation import KINDS, Kind
+from es_simhash.described import Bounds, Parameter, parameters
 from es_simhash.service.responses import Problem, not_found
 from es_simhash.service.service_config import ServiceLimits
+from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Sort
 
-DEFAULT_SIZE = 10
 # The engine takes no longer id.
 MAX_ID_BYTES = 512
 _WHOLE = re.compile(r"[0-9]{1,9}")
+# Search options that a query may choose, by the names that they have in it.
+_SEARCH_OPTIONS = {"size": "size", "from": "offset", "sort": "sort", "kind": "kinds"}
 
 
-@dataclass(frozen=True)
-class RelatedQuery:
-    """What a caller chose.
+def search_parameters(limits: ServiceLimits, sorts: Sequence[Sort]) -> dict[str, Parameter]:
+    """Return what the query of a search may choose, as the search options describe it.
 
-    Attributes:
-        size: Most relations.
-        offset: Relations to pass over.
-        sort: Their order.
-        kinds: Kinds of relations; all when empty.
+    Args:
+        limits: Of numbers.
+        sorts: Orders that are possible.
     """
+    described = parameters(SearchOptions)
+    size = min(described["size"].default, limits.size)
+    narrower: dict[str, dict[str, Any]] = {
+        "size": {"bounds": Bounds(1, limits.size), "default": size},
+        "from": {"bounds": Bounds(0, limits.offset)},
+        "sort": {"choices": tuple(sorts)},
+    }
+    return {
+        name: replace(described[option], **narrower.get(name, {}))
+        for name, option in _SEARCH_OPTIONS.items()
+    }
 
-    size: int = DEFAULT_SIZE
-    offset: int = 0
-    sort: Sort = "score"
-    kinds: tuple[Kind, ...] = ()
 
-
-def related_query(
-    given: Iterable[tuple[str, str]], limits: ServiceLimits, sorts: Sequence[Sort]
-) -> RelatedQuery:
+def search_options(
+    given: Iterable[tuple[str, str]], allowed: Mapping[str, Parameter]
+) -> SearchOptions:
     """Return what the query of a request chooses.
 
     Args:
         given: Names and values.
-        limits: Of numbers.
-        sorts: Orders that are possible.
+        allowed: What it may choose, by name.
 
     Raises:
         Problem: 400, for a parameter that is unknown, repeated, or out of bounds.
     """
-    chosen: dict[str, Any] = {}
-    kinds: list[Kind] = []
+    values: dict[str, list[Any]] = {}
     for name, value in given:
-        if name == "kind":
-            kinds.append(_among(name, value, KINDS))
-            continue
-        if name not in ("size", "from", "sort"):
-            raise Problem(400, "Unknown parameter; use size, from, sort and kind.")
-        if name in chosen:
+        if name not in allowed:
+            *names, last = allowed
+            raise Problem(400, f"Unknown parameter; use {', '.join(names)} and {last}.")
+        if name in values and not allowed[name].is_repeatable:
             raise Problem(400, f"{name} is given twice.")
-        if name == "size":
-            chosen[name] = whole(name, value, 1, limits.size)
-        elif name == "from":
-            chosen[name] = whole(name, value, 0, limits.offset)
-        else:
-            chosen[name] = _among(name, value, sorts)
-    return RelatedQuery(
-        chosen.get("size", min(DEFAULT_SIZE, limits.size)),
-        chosen.get("from", 0),
-        chosen.get("sort", "score"),
-        # In one order, so that the same question has the same answer in the cache.
-        tuple(kind for kind in KINDS if kind in kinds),
+        values.setdefault(name, []).append(_value(name, value, allowed[name]))
+    return SearchOptions(
+        **{
+            _SEARCH_OPTIONS[name]: _chosen(parameter, values.get(name, []))
+            for name, parameter in allowed.items()
+        }
     )
+
+
+def _chosen(parameter: Parameter, values: Sequence[Any]) -> Any:
+    if parameter.is_repeatable:
+        # In one order, so that the same question has the same answer in the cache.
+        return tuple(choice for choice in parameter.choices if choice in values)
+    return values[0] if values else parameter.default
+
+
+def _value(name: str, value: str, parameter: Parameter) -> Any:
+    if parameter.bounds is not None:
+        low, high = parameter.bounds.minimum, parameter.bounds.maximum
+        assert low is not None
+        assert high is not None
+        return whole(name, value, int(low), int(high))
+    if value not in parameter.choices:
+        raise Problem(400, f"{name} must be one of {', '.join(parameter.choices)}.")
+    return value
 
 
 def require_no_parameters(given: Iterable[tuple[str, str]]) -> None:
@@ -143,9 +156,3 @@ def whole(name: str, value: str, low: int, high: int) -> int:
     if not _WHOLE.fullmatch(value) or not low <= int(value) <= high:
         raise Problem(400, f"{name} must be a whole number from {low} to {high}.")
     return int(value)
-
-
-def _among(name: str, value: str, allowed: Sequence[Any]) -> Any:
-    if value not in allowed:
-        raise Problem(400, f"{name} must be one of {', '.join(allowed)}.")
-    return value

@@ -8,9 +8,9 @@ from es_simhash.errors import DocumentMissing
 from es_simhash.questions.filtered import FilteredDocument, FilteredDocuments
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import DocumentContext, Relation
-from es_simhash.service.dispatcher import Filters, Shown, States
+from es_simhash.service.dispatcher import States
 from es_simhash.service.explorer.api import ServedIndex
-from es_simhash.service.request_parameters import RelatedQuery
+from es_simhash.service.operations import Filters, Operation, Question, Shown
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.options import SearchOptions
@@ -46,80 +46,100 @@ class Answers:
         """Configuration of the index."""
         return self.documents.config
 
-    def related(self, id: str, query: RelatedQuery, filters: Filters) -> Shown:
-        """Return what is related to a document.
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """What is answered, and where."""
+        return (
+            Operation(
+                "/related/{id}", "Documents related to a document", "Related", self.related,
+                searches=True,
+            ),
+            Operation(
+                "/related", "Documents related to a text", "Related", self.related,
+                searches=True, reads_text=True, is_cached=False,
+            ),
+            Operation(
+                "/compare/{a}/{b}", "How two documents are related, and what changed",
+                "Comparison", self.compare,
+            ),
+            Operation("/families/{id}", "The versions of a document", "Family", self.family),
+            Operation(
+                "/documents/{id}", "The allowed fields of a document", "Document", self.document,
+                is_cached=False,
+            ),
+        )  # fmt: skip
+
+    def related(self, question: Question) -> Shown:
+        """Return what is related to a document, or to a text.
 
         Raises:
-            DocumentMissing: There is none that matches the filters.
+            DocumentMissing: There is no such document that matches the filters.
         """
-        self._require([id], filters)
-        answer = self.index.related(id=id, options=self._options(query, filters))
-        return Shown(self._answer(answer), frozenset({id, *(str(each.id) for each in answer)}))
-
-    def related_to_text(self, text: str, query: RelatedQuery, filters: Filters) -> Shown:
-        """Return what is related to a text."""
+        options = self._options(question)
+        if question.text is not None:
+            return Shown(self._answer(self.index.related(text=question.text, options=options)))
+        self._require(question)
+        answer = self.index.related(id=question.id, options=options)
         return Shown(
-            self._answer(self.index.related(text=text, options=self._options(query, filters)))
+            self._answer(answer), frozenset({question.id, *(str(each.id) for each in answer)})
         )
 
-    def compare(self, id_a: str, id_b: str, filters: Filters) -> Shown:
+    def compare(self, question: Question) -> Shown:
         """Return the relation of two documents, and what changed from one to the other.
 
         Raises:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
-        found = self._require([id_a, id_b], filters)
-        a, b = found[id_a], found[id_b]
-        relation = self.index.explain(id_a, id_b)
-        relation = replace(relation, document=b.context)
+        documents = self._require(question)
+        a, b = (documents[id].context for id in question.ids)
+        relation = replace(self.index.explain(*question.ids), document=b)
         body = {
             "relation": self._relation(relation),
-            "changes": self.index.changes(id_a, id_b).to_dict() if self.evidence else None,
-            "a": self._context(a.context),
-            "b": self._context(b.context),
+            "changes": self.index.changes(*question.ids).to_dict() if self.evidence else None,
+            "a": self._context(a),
+            "b": self._context(b),
         }
-        return Shown(body, frozenset({id_a, id_b}))
+        return Shown(body, frozenset(question.ids))
 
-    def family(self, name: str, filters: Filters) -> Shown:
+    def family(self, question: Question) -> Shown:
         """Return the version family of a document, or that of a name.
 
         Raises:
             DocumentMissing: There is none with a document that matches the filters.
         """
-        found = self.documents.read([name], filters)
-        document = found.get(name)
+        documents = self.documents.read(question.ids, question.filters)
+        document = documents.get(question.id)
         if document is not None and document.context.family is None:
-            raise DocumentMissing(f"Document {name!r} has no family yet.")
-        family = self.index.family(name, filters=filters)
-        body = family.to_dict()
-        context = self._allowed_context()
-        for each in (*body["members"], *body["near"]):
-            if not context.title:
-                each["title"] = None
-            if not context.date:
-                each["date"] = None
-        for each in body["near"]:
+            raise DocumentMissing(f"Document {question.id!r} has no family yet.")
+        body = self.index.family(question.id, filters=question.filters).to_dict()
+        allowed = self._allowed_context()
+        members = (*body["members"], *body["near"])
+        for member in members:
+            if not allowed.title:
+                member["title"] = None
+            if not allowed.date:
+                member["date"] = None
+        for near in body["near"]:
             # A sentence for whoever runs the families; `reason` says it to a program.
-            del each["because"]
-        if not context.date:
+            del near["because"]
+        if not allowed.date:
             body["date_field"] = None
             body["undated"], body["several_dates"] = [], []
-        shown = {each["id"] for each in (*body["members"], *body["near"])}
-        return Shown(body, frozenset({*shown, *found}))
+        return Shown(body, frozenset({*(member["id"] for member in members), *documents}))
 
-    def document(self, id: str, filters: Filters) -> Shown:
+    def document(self, question: Question) -> Shown:
         """Return the allowed fields of a document.
 
         Raises:
             DocumentMissing: There is none that matches the filters.
         """
-        found = self._require([id], filters)[id]
+        document = self._require(question)[question.id]
         body = {
-            "id": id,
-            "document": self._context(found.context),
-            "source": allowed_source(found.source, self.fields),
+            "id": question.id,
+            "document": self._context(document.context),
+            "source": allowed_source(document.source, self.fields),
         }
-        return Shown(body, frozenset({id}))
+        return Shown(body, frozenset(question.ids))
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
         """Return what may be known of documents; any that does not match is left out."""
@@ -140,19 +160,22 @@ class Answers:
         """
         self.documents.read(["-"], ())
 
-    def _require(self, ids: Sequence[str], filters: Filters) -> dict[str, FilteredDocument]:
-        found = self.documents.read(list(dict.fromkeys(ids)), filters, self.fields)
-        if missing := [id for id in ids if id not in found]:
-            raise DocumentMissing(f"Document {missing[0]!r} is not there for this caller.")
-        return found
+    def _require(self, question: Question) -> dict[str, FilteredDocument]:
+        """Return the documents of a question.
 
-    def _options(self, query: RelatedQuery, filters: Filters) -> SearchOptions:
-        return SearchOptions(
-            size=query.size,
-            offset=query.offset,
-            sort=query.sort,
-            kinds=query.kinds,
-            filters=tuple(filters),
+        Raises:
+            DocumentMissing: One of them is not there, or does not match the filters.
+        """
+        ids = list(dict.fromkeys(question.ids))
+        documents = self.documents.read(ids, question.filters, self.fields)
+        if missing := [id for id in ids if id not in documents]:
+            raise DocumentMissing(f"Document {missing[0]!r} is not there for this caller.")
+        return documents
+
+    def _options(self, question: Question) -> SearchOptions:
+        return replace(
+            question.search,
+            filters=tuple(question.filters),
             evidence=self.evidence,
             fields=self.fields,
             context=True,

@@ -1,69 +1,17 @@
-"""What the explorer needs of the HTTP API: who asks, and answers to questions."""
+"""What the explorer needs of the answers of the service."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
-
-from starlette.requests import Request
-from starlette.responses import Response
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.service.callers import Caller
-from es_simhash.service.dispatcher import Answering, Filters, Question, Shown
-from es_simhash.service.request_parameters import RelatedQuery
-from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.operations import Filters, Question, Shown
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.options import Query
-
-Value = TypeVar("Value")
-Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-class Questions(Protocol):
-    """Answers questions in threads."""
-
-    @property
-    def answers(self) -> Answering:
-        """What answers."""
-
-    async def answer(self, question: Question) -> bytes:
-        """Return the body of an answer."""
-
-    async def run(self, work: Callable[[], Value]) -> Value:
-        """Return what work in a thread returns."""
-
-
-class Api(Protocol):
-    """The API: who asks, and questions about documents."""
-
-    @property
-    def config(self) -> ServiceConfig:
-        """Of the service."""
-
-    @property
-    def dispatcher(self) -> Questions:
-        """What answers."""
-
-    def named(self, path: str, endpoint: Endpoint) -> Endpoint:
-        """Return an endpoint whose requests are logged and counted under a route."""
-
-    def caller(
-        self, request: Request, identify: Callable[[Mapping[str, str], ServiceConfig], Caller]
-    ) -> Caller:
-        """Return who asks, counted."""
-
-    async def related_for(self, request: Request, caller: Caller, prefix: str) -> Response:
-        """Answer a caller what is related to a document."""
-
-    def related_question(self, id: str, query: RelatedQuery, caller: Caller) -> Question:
-        """Return the question what is related to a document."""
-
-    async def body(self, request: Request) -> bytes:
-        """Return the body of a request."""
 
 
 class ServedDocuments(Protocol):
@@ -124,7 +72,7 @@ class ServedAnswers(Protocol):
     def allows(self, field: str) -> bool:
         """Check whether a field may leave."""
 
-    def document(self, id: str, filters: Filters) -> Shown:
+    def document(self, question: Question) -> Shown:
         """Return the allowed fields of a document."""
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.maintenance.reports.page import ReportPage
 from es_simhash.service.callers import Caller
+from es_simhash.service.dispatcher import Dispatcher, Value
 from es_simhash.service.explorer.addresses import ExplorerLinks
-from es_simhash.service.explorer.api import Questions, Value
 from es_simhash.service.explorer.computed_values import Background
 from es_simhash.service.explorer.page_contents import ExplorerReader
 from es_simhash.service.explorer.page_parameters import PAGE, page_number, score_range, size_range
@@ -34,7 +34,7 @@ class CountedPages:
         templates: Of the pages.
     """
 
-    dispatcher: Questions
+    dispatcher: Dispatcher
     reader: ExplorerReader
     templates: Environment
     _background: Background = field(default_factory=Background)

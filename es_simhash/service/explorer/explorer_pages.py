@@ -15,8 +15,9 @@ from starlette.routing import Route
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.callers import Caller, explorer_caller
+from es_simhash.service.dispatcher import Value
+from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.addresses import ROOT, compare_address
-from es_simhash.service.explorer.api import Api, Value
 from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
@@ -27,8 +28,10 @@ from es_simhash.service.explorer.page_parameters import (
 )
 from es_simhash.service.explorer.rendering import environment, page_response, static_files
 from es_simhash.service.monitoring import log
-from es_simhash.service.request_parameters import RelatedQuery, path_ids
+from es_simhash.service.operations import Question
+from es_simhash.service.request_parameters import path_ids
 from es_simhash.service.responses import TITLES, Problem, conditional
+from es_simhash.store.options import SearchOptions
 
 Show = Callable[[Request, Caller], Awaitable[Response]]
 _RELATED = 10
@@ -43,7 +46,7 @@ class Explorer:
         reader: Reads the index.
     """
 
-    endpoints: Api
+    endpoints: Endpoints
     reader: ExplorerReader
     _files: Mapping[str, tuple[str, bytes]] = field(default_factory=static_files)
 
@@ -120,7 +123,8 @@ class Explorer:
     async def related(self, request: Request) -> Response:
         """Answer the widget, as the API does."""
         caller = self.endpoints.caller(request, explorer_caller)
-        return await self.endpoints.related_for(request, caller, f"{ROOT}related/")
+        operation = self.endpoints.operations["/related/{id}"]
+        return await self.endpoints.answer(operation, request, caller, f"{ROOT}related/")
 
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
@@ -148,9 +152,10 @@ class Explorer:
     async def family(self, request: Request, caller: Caller) -> Response:
         """Show the members of a family by their dates."""
         (name,) = path_ids(request.scope["raw_path"], f"{ROOT}families/", 1)
-        dispatcher = self.endpoints.dispatcher
-        found = await self._run(lambda: dispatcher.answers.family(name, caller.filters).body)
-        return self._show("family.html", family=found)
+        operation = self.endpoints.operations["/families/{id}"]
+        question = Question(caller.filters, (name,))
+        family = await self._run(lambda: operation.answer(question).body)
+        return self._show("family.html", family=family)
 
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
@@ -206,10 +211,11 @@ class Explorer:
 
     async def _relations(self, id: str, caller: Caller) -> tuple[list[dict[str, Any]], str]:
         """Return the relations of a document, or why there are none."""
-        dispatcher, limits = self.endpoints.dispatcher, self.endpoints.config.limits
-        query = RelatedQuery(size=min(_RELATED, limits.size))
+        search = SearchOptions(size=min(_RELATED, self.endpoints.config.limits.size))
+        question = Question(caller.filters, (id,), search)
+        operation = self.endpoints.operations["/related/{id}"]
         try:
-            body = await dispatcher.answer(self.endpoints.related_question(id, query, caller))
+            body = await self.endpoints.dispatcher.answer(operation, question)
         except Problem as problem:
             if problem.status != 422:
                 raise

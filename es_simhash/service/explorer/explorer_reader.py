@@ -13,7 +13,6 @@ from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import Family, pages_of_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.relation.relation import DocumentContext
-from es_simhash.service.dispatcher import Filters
 from es_simhash.service.explorer.api import ServedAnswers
 from es_simhash.service.explorer.page_contents import (
     Comparison,
@@ -24,6 +23,7 @@ from es_simhash.service.explorer.page_contents import (
     UsefulPairs,
 )
 from es_simhash.service.explorer.word_search import WordSearch
+from es_simhash.service.operations import Filters, Question
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import stored_text
@@ -72,7 +72,7 @@ class IndexReader:
 
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
-        body = self.answers.document(id, filters).body
+        body = self.answers.document(Question(filters, (id,))).body
         is_allowed = all(map(self.answers.allows, self._config.text_fields))
         text = stored_text(body["source"], self._config.text_field) if is_allowed else None
         return {**body, "text": text}
@@ -127,7 +127,9 @@ class IndexReader:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
         # What is missing, or is another's, is reported before anything of it is read.
-        contexts = {id: self.answers.document(id, filters).body["document"] for id in (a, b)}
+        contexts = {
+            id: self.answers.document(Question(filters, (id,))).body["document"] for id in (a, b)
+        }
         relation = self.answers.index.explain(a, b)
         changes = self.answers.index.changes(a, b) if self.answers.evidence else None
         timeline = None

@@ -3,23 +3,15 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from es_simhash.errors import EsSimhashError, FileInUse
 from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.service.callers import Caller
+from es_simhash.service.dispatcher import Dispatcher, Value
 from es_simhash.service.monitoring import log
 from es_simhash.service.responses import Problem
-
-Value = TypeVar("Value")
-
-
-class Threads(Protocol):
-    """Where work waits for a thread."""
-
-    async def run(self, work: Callable[[], Value]) -> Value:
-        """Return what work in a thread returns."""
 
 
 class Documents(Protocol):
@@ -39,19 +31,19 @@ class LabelFileAccess:
     503 when it cannot be read or written.
 
     Attributes:
-        threads: Of the service.
+        dispatcher: Runs what reads and writes.
         documents: Of the index.
         labels: The file.
     """
 
-    threads: Threads
+    dispatcher: Dispatcher
     documents: Documents
     labels: SharedLabels
 
     async def visible(self, pairs: Sequence[Pair], caller: Caller) -> set[str]:
         """Return the ids of the pairs' documents that a caller may see now."""
         ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-        return set(await self.threads.run(lambda: self.documents.contexts(ids, caller.filters)))
+        return set(await self.dispatcher.run(lambda: self.documents.contexts(ids, caller.filters)))
 
     async def known(self) -> KnownLabels:
         """Return what the file has."""
@@ -104,4 +96,4 @@ class LabelFileAccess:
                     "says what is wrong.",
                 ) from error
 
-        return await self.threads.run(work)
+        return await self.dispatcher.run(work)

@@ -15,8 +15,9 @@ from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.service.callers import Caller
+from es_simhash.service.dispatcher import Value
+from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.addresses import page_address
-from es_simhash.service.explorer.api import Api, Value
 from es_simhash.service.explorer.computed_values import Background
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.page_contents import Comparison, ExplorerReader, UsefulPairs
@@ -55,13 +56,13 @@ class LabelPages:
     """Offers pairs, and writes labels.
 
     Attributes:
-        api: Of the service.
+        endpoints: Of the API: who asks, and what they sent.
         reader: Reads the index.
         files: Uses the label file; None where pairs are not labelled.
         templates: Of the pages.
     """
 
-    api: Api
+    endpoints: Endpoints
     reader: ExplorerReader
     files: LabelFileAccess | None
     templates: Environment
@@ -198,7 +199,7 @@ class LabelPages:
 
     async def _answer(self, request: Request, caller: Caller, files: LabelFileAccess) -> Response:
         require_own_page(request.headers)
-        body = await self.api.body(request)
+        body = await self.endpoints.body(request)
         if len(body) > MAX_FORM_BYTES:
             raise Problem(413, f"The body may have at most {MAX_FORM_BYTES} bytes.")
         form = form_fields(request.headers, body)
@@ -217,7 +218,7 @@ class LabelPages:
         return RedirectResponse(address, 303)
 
     async def _run(self, work: Callable[[], Value]) -> Value:
-        return await self.api.dispatcher.run(work)
+        return await self.endpoints.dispatcher.run(work)
 
     def _command(self, labels: SharedLabels) -> str:
         """Return the command that evaluates the file."""
@@ -226,4 +227,4 @@ class LabelPages:
 
     @property
     def _seal(self) -> FormSeal:
-        return FormSeal(self.api.config.form_secret, self.reader.index)
+        return FormSeal(self.endpoints.config.form_secret, self.reader.index)

@@ -9,7 +9,7 @@ from es_simhash.differences.version_timeline import Timeline
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.relation.relation import Relation
-from es_simhash.service.dispatcher import Filters
+from es_simhash.service.operations import Filters
 
 # What may be known of a document: title, date, owner, language, link, family.
 Context = Mapping[str, Any]

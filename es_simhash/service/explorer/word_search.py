@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.service.dispatcher import Filters
 from es_simhash.service.explorer.api import ServedAnswers
 from es_simhash.service.explorer.page_contents import Entry, EntryPage
 from es_simhash.service.explorer.page_parameters import MAX_QUERY, PAGE
+from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Problem
 from es_simhash.store import fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
