@@ -74,27 +74,27 @@ class Hunk:
 def hunks(changes: Changes) -> Iterator[Hunk]:
     """Yield the changes with their context; what is far from all of them is left out."""
     lines = _LineNumbers(changes)
-    found: list[Piece] = []
+    gathered: list[Piece] = []
     for piece in pieces(changes):
         if piece.mark != "equal":
-            found.append(piece)
+            gathered.append(piece)
             continue
         words = piece.text.split()
         is_long = len(words) > 2 * _CONTEXT + 1
-        if is_long and _has_change(found):
+        if is_long and _has_change(gathered):
             head = _head(piece)
-            yield lines.hunk([*found, head])
-            found = []
+            yield lines.hunk([*gathered, head])
+            gathered = []
         if is_long or not words:
-            found = [*found, _tail(piece)] if is_long or found else []
+            gathered = [*gathered, _tail(piece)] if is_long or gathered else []
         else:
-            found.append(piece)
-    if _has_change(found):
-        yield lines.hunk(found)
+            gathered.append(piece)
+    if _has_change(gathered):
+        yield lines.hunk(gathered)
 
 
-def _has_change(found: Sequence[Piece]) -> bool:
-    return any(piece.mark != "equal" for piece in found)
+def _has_change(gathered: Sequence[Piece]) -> bool:
+    return any(piece.mark != "equal" for piece in gathered)
 
 
 def _head(piece: Piece) -> Piece:
@@ -118,11 +118,11 @@ class _LineNumbers:
         text = changes.text_b
         self._breaks = [place for place, character in enumerate(text) if character == "\n"]
 
-    def hunk(self, found: Sequence[Piece]) -> Hunk:
-        first = next(piece for piece in found if piece.mark != "equal")
+    def hunk(self, gathered: Sequence[Piece]) -> Hunk:
+        first = next(piece for piece in gathered if piece.mark != "equal")
         # What was put in may begin with the line breaks before it.
         lead = len(first.text) - len(first.text.lstrip()) if first.mark == "insert" else 0
-        return Hunk(bisect_left(self._breaks, first.place + lead) + 1, tuple(found))
+        return Hunk(bisect_left(self._breaks, first.place + lead) + 1, tuple(gathered))
 
 
 def counted_key_changes(changes: Changes) -> list[tuple[KeyChange, int]]:

@@ -3,9 +3,9 @@
 from bisect import bisect, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from es_simhash.differences.difference import Changes
-from es_simhash.differences.rendering.rows import kept_stretches
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.relation.relation import SharedPassage
 
@@ -14,8 +14,6 @@ _NARROW, _WIDE = 240, 680
 _HEAD, _LINE = 8, 16
 # Share of the axis below which two letters, or two numbers, would touch.
 _LETTERS, _NUMBERS = 0.08, 0.2
-# Units of the strip that the longer text has.
-_STRIP_WIDTH = 1000
 # Stretches that are nearer than this share of the longer text are drawn as one.
 _GAP = 0.003
 
@@ -79,28 +77,14 @@ class DotPicture:
     texts: tuple[Words, ...]
 
 
-@dataclass(frozen=True)
-class Band:
-    """A part that both texts have, or a passage that was reworded.
+class Band(NamedTuple):
+    """A part that both texts have, or a passage that was reworded: its offsets in both."""
 
-    Attributes:
-        style: `kept`, `moved` or `reworded`.
-        a_start: Where it begins in the bar of A, in units of the picture.
-        a_end: Where it ends there.
-        b_start: Where it begins in the bar of B.
-        b_end: Where it ends there.
-    """
-
-    style: str
-    a_start: float
-    a_end: float
-    b_start: float
-    b_end: float
-
-    def scaled(self, scale: float) -> "Band":
-        """Return it with its places multiplied."""
-        places = self.a_start, self.a_end, self.b_start, self.b_end
-        return Band(self.style, *(place * scale for place in places))
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+    style: Literal["kept", "moved", "reworded"]
 
 
 @dataclass(frozen=True)
@@ -108,13 +92,13 @@ class Strip:
     """Two texts as bars, A above B, with their common parts joined by bands.
 
     Attributes:
-        width_a: Width of the bar of A, in units of the picture.
-        width_b: Width of the bar of B.
+        length_a: Characters of A.
+        length_b: Characters of B.
         bands: The common parts.
     """
 
-    width_a: float
-    width_b: float
+    length_a: int
+    length_b: int
     bands: tuple[Band, ...]
 
     @property
@@ -275,37 +259,37 @@ def strip(changes: Changes, evidence: Iterable[SharedPassage] = ()) -> Strip | N
     longest = max(length_a, length_b)
     if not longest:
         return None
-    scale = _STRIP_WIDTH / longest
     reworded = [
-        Band(
-            "reworded",
-            passage.query.start,
-            passage.query.end,
-            passage.hit.start,
-            passage.hit.end,
-        )
+        Band(passage.query.start, passage.query.end, passage.hit.start, passage.hit.end, "reworded")
         for passage in evidence
         if passage.kind in ("edited", "paraphrased")
     ]
-    bands = [*reworded, *_merged(changes, _GAP * longest)]
-    return Strip(length_a * scale, length_b * scale, tuple(band.scaled(scale) for band in bands))
+    return Strip(length_a, length_b, (*reworded, *_merged(_kept(changes), _GAP * longest)))
 
 
-def _merged(changes: Changes, gap: float) -> Iterator[Band]:
-    """Yield the stretches that both have; those that are near each other in both are one."""
+def _kept(changes: Changes) -> Iterator[Band]:
+    """Yield the stretches that both texts have."""
+    for change in changes.changes:
+        if change.kind == "equal" or change.white_space:
+            yield Band(change.a.start, change.a.end, change.b.start, change.b.end, "kept")
+    for move in changes.moves:
+        yield Band(move.a.start, move.a.end, move.b.start, move.b.end, "moved")
+
+
+def _merged(bands: Iterable[Band], gap: float) -> Iterator[Band]:
+    """Yield bands; those of one style that are near each other in both texts are one."""
     last: Band | None = None
-    for a_start, a_end, b_start, b_end, is_moved in kept_stretches(changes):
-        style = "moved" if is_moved else "kept"
+    for band in bands:
         if (
             last is not None
-            and last.style == style
-            and 0 <= a_start - last.a_end <= gap
-            and 0 <= b_start - last.b_end <= gap
+            and last.style == band.style
+            and 0 <= band.a_start - last.a_end <= gap
+            and 0 <= band.b_start - last.b_end <= gap
         ):
-            last = Band(style, last.a_start, a_end, last.b_start, b_end)
+            last = last._replace(a_end=band.a_end, b_end=band.b_end)
             continue
         if last is not None:
             yield last
-        last = Band(style, a_start, a_end, b_start, b_end)
+        last = band
     if last is not None:
         yield last

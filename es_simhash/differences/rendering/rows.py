@@ -202,12 +202,3 @@ def row_of(all_rows: Sequence[Row], place: int, side: Literal["a", "b"]) -> int:
             break
         last = number
     return last
-
-
-def kept_stretches(changes: Changes) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Yield the stretches that both texts have: start and end in A, in B, and whether it moved."""
-    for change in changes.changes:
-        if change.kind == "equal" or change.white_space:
-            yield change.a.start, change.a.end, change.b.start, change.b.end, False
-    for move in changes.moves:
-        yield move.a.start, move.a.end, move.b.start, move.b.end, True
