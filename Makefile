@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
@@ -21,7 +21,15 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/es-simhash demo $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--field '$(FIELD)')
+	@url=$$($(BIN)/python -m scripts.local_node find) && \
+	  $(BIN)/es-simhash demo --url "$$url" $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--field '$(FIELD)')
+
+# A local Elasticsearch, without Docker; its data stay when it stops.
+node: $(STAMP)
+	@$(BIN)/python -m scripts.local_node start $(ARGS)
+
+node-stop: $(STAMP)
+	@$(BIN)/python -m scripts.local_node stop $(ARGS)
 
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process.
 test: $(STAMP)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         InputError,
         MappingConflict,
         MissingExtra,
-        NodeError,
         SchemeError,
         SchemeMismatch,
     )
@@ -221,7 +220,6 @@ _MODULES = {
     "MovedBlock": "es_simhash.differences.difference",
     "MovedDocument": "es_simhash.maintenance.families.family_report",
     "NearDocument": "es_simhash.relation.family_history",
-    "NodeError": "es_simhash.errors",
     "OnVersion": "es_simhash.ingestion.deduplication.version_rules",
     "Outcome": "es_simhash.ingestion.bulk.outcomes",
     "Recency": "es_simhash.store.options",
@@ -363,7 +361,6 @@ __all__ = [
     "MovedBlock",
     "MovedDocument",
     "NearDocument",
-    "NodeError",
     "OnVersion",
     "Outcome",
     "Recency",

@@ -6,7 +6,6 @@ EsSimhashError
 │   ├── DocumentMissing     no such document
 │   ├── DocumentAmbiguous   several documents have the id
 │   └── MappingConflict     a field has another type, or the fingerprint fields are absent
-├── NodeError               the local node cannot be installed, started or stopped
 ├── InputError              a file, document or parameter is invalid
 │   └── FileInUse           another command writes the file
 ├── SchemeError             unknown scheme, or invalid parameters of one
@@ -50,10 +49,6 @@ class DocumentAmbiguous(ClusterError):
 
 class MappingConflict(ClusterError):
     """A field has another type than needed, or the index has no fingerprint fields."""
-
-
-class NodeError(EsSimhashError):
-    """The local node cannot be installed, started or stopped."""
 
 
 class InputError(EsSimhashError):

@@ -133,7 +133,6 @@ def rooms() -> None:
             [
                 ("evaluation", ("measures,", "held-out cuts")),
                 ("tuning", ("what suits", "an index")),
-                ("local_node", ("a server for demo", "and tests")),
                 ("service", ("the HTTP", "API")),
                 ("cli", ("one file", "a command")),
             ],

@@ -1,10 +1,10 @@
 """Fixtures for all tests: an engine, a client, an index name, the data sets."""
 
-import fcntl
 import os
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,18 +12,16 @@ import hypothesis
 import pytest
 
 from es_simhash.errors import EsSimhashError, InputError
-from es_simhash.local_node import lifecycle
-from es_simhash.local_node.finder import Engine, choose_source, find_engine
-from es_simhash.local_node.settings import OPTIONS_VARIABLE
-from es_simhash.store.home_folder import home_folder
+from scripts.local_node.engine import Engine, choose_source, find_engine
+from scripts.local_node.server import OPTIONS_VARIABLE
 from tests.support.datasets import data_folder
+from tests.support.shared_node import leased
 
 # Fixtures of several rooms; those of one room are in its conftest.
 pytest_plugins = [
     "tests.support.browser",
     "tests.support.corpus",
     "tests.support.desk",
-    "tests.support.docker_daemon",
     "tests.support.documents",
     "tests.support.labelled_index",
     "tests.support.library",
@@ -90,40 +88,20 @@ def without_cluster() -> Callable[[str], NoReturn]:
 
 @pytest.fixture(scope="session")
 def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """URL of an engine; a local node that this session started is stopped at its end."""
-    engine, reason = None, ""
-    try:
-        engine = find_engine(name=TESTS_NODE, heap="1g")
-    except EsSimhashError as error:
-        reason = str(error)
-    if engine is None:
-        _without_cluster(reason)
-    request.config.stash[ENGINE] = str(engine)
-    if engine.source != "local node":
-        yield engine.url
-        return
-    yield from _lease(engine)
-
-
-def _lease(engine: Engine) -> Iterator[str]:
-    """Share the local node with test sessions that run at the same time.
-
-    Each holds a lock while it uses the node. The node is marked as the tests' own by the session
-    that started it, and stopped by the last one to leave.
-    """
-    own = home_folder() / "nodes" / TESTS_NODE / "started-by-tests"
-    if engine.started:
-        own.touch()
-    with (own.parent / "in-use.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)
-        yield engine.url
+    """URL of an engine; one that was started for the tests is stopped with the last session."""
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return
-        if own.exists():
-            own.unlink()
-            lifecycle.stop(TESTS_NODE)
+            lease = leased(TESTS_NODE, _start_engine, lambda: find_engine(name=TESTS_NODE).stop())
+            engine = stack.enter_context(lease)
+        except EsSimhashError as error:
+            _without_cluster(str(error))
+        request.config.stash[ENGINE] = str(engine)
+        yield engine.url
+
+
+def _start_engine() -> tuple[Engine, bool]:
+    engine = find_engine(name=TESTS_NODE, heap="1g")
+    return engine, engine.started
 
 
 @pytest.fixture

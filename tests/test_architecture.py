@@ -29,7 +29,6 @@ ROOMS = (
     "lab.evaluation",
     "lab.tuning",
     "lab",
-    "local_node",
     "service",
     "cli",
 )

@@ -17,7 +17,9 @@ MODULES = sorted(
 
 
 def _tree(module: str) -> ast.Module:
-    return ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+    path = ROOT / module.replace(".", "/")
+    file = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def _calls(tree: ast.Module, method: str) -> list[ast.Call]:

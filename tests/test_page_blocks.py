@@ -20,7 +20,7 @@ RUN_BY = {
     "docs/api.md": "tests/test_api_reference.py",  # its Python is that of python.md
     "docs/experiments.md": "tests/experiments/test_run.py",
     "docs/install.md": "tests/test_pages_typed.py",
-    "docs/privileges.md": "tests/local_node",
+    "docs/privileges.md": "tests/cli",
     "docs/python.md": "tests/test_readme.py",
     "docs/service.md": "tests/test_pages_typed.py",
     "docs/your-search.md": "tests/maintenance/families/test_your_search.py",

@@ -1,17 +1,20 @@
 """`es-simhash demo`: ingest the sample corpus, or a file, and show what is related in it."""
 
+import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from es_simhash.cli.connection_options import DEFAULT_URL, client_of, connection_options
 from es_simhash.cli.demo_output import Row, print_overview
 from es_simhash.cli.options import index_config, text_field_option
 from es_simhash.cli.page_file import require_page_file, write_page
@@ -23,7 +26,6 @@ from es_simhash.ingestion.bulk.outcomes import IngestReport
 from es_simhash.ingestion.bulk.processes import available_processors
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.local_node.finder import Engine, find_engine
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
@@ -31,7 +33,6 @@ from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.index import Index
 from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import configure
@@ -44,10 +45,10 @@ SAMPLE_INDEX = "es-simhash-demo"
 # A corpus may have millions of documents.
 MAX_DOCUMENTS_QUERIED = 500
 _BATCH_SIZE = 25
-_DEFAULT_URLS = ("http://localhost:9200", "http://127.0.0.1:9200")
 
 
 @click.command()
+@connection_options
 @click.option(
     "--corpus",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -61,14 +62,15 @@ _DEFAULT_URLS = ("http://localhost:9200", "http://127.0.0.1:9200")
     show_default="INDEX.html where the explorer is not served",
     help="HTML file to write a report of the index to.",
 )
-def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> None:
+def demo(
+    corpus: Path | None, text_field: str | None, report: Path | None, **connection: Any
+) -> None:
     """Ingest a corpus and show how many relations it has, with an example of each kind.
 
     In a terminal it then serves the explorer on a free port until Ctrl-C; elsewhere, and without
     the extra `service`, it writes a report.
 
-    Uses the cluster at ELASTICSEARCH_URL if it answers, else Docker (container es-simhash), else a
-    local node; the one it starts keeps running. A second run writes nothing.
+    A second run writes nothing.
     """
     console, index = Console(), _index_name(corpus)
     explores = sys.stdin.isatty() and sys.stdout.isatty()
@@ -78,9 +80,7 @@ def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> No
         report = Path(f"{index}.html")
     if report is not None:
         require_page_file(report, "report")
-    engine = find_engine(keep=True)
-    console.print(f"Using {engine}.", highlight=False, soft_wrap=True)
-    with connect(engine.url) as client, ExitStack() as stack:
+    with client_of(**connection) as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
             corpus = stack.enter_context(as_file(sample))
@@ -95,12 +95,12 @@ def demo(corpus: Path | None, text_field: str | None, report: Path | None) -> No
         line = None if report is None else _write_report(client, index, report)
         fields = _shown_fields(Index(client, index).config)
     print_overview(rows, len(ids), console)
-    query = _query_line(index, rows, engine)
+    query = _query_line(index, rows, connection["url"])
     if line is not None:
         console.print(Text(line), soft_wrap=True)
     if explores:
-        _explore(index, engine, fields, console)
-        console.print(Text(f"\nStopped; {engine} keeps running.{query}"), soft_wrap=True)
+        _explore(index, connection, fields, console)
+        console.print(Text(f"\nStopped; the index {index} is kept.{query}"), soft_wrap=True)
     elif missing is not None:
         console.print(Text(f"To explore it in a browser: {missing}"), soft_wrap=True)
     elif query:
@@ -124,7 +124,9 @@ def _shown_fields(config: IndexConfig) -> tuple[str, ...]:
     return (*(name for name in named if name is not None), *config.text_fields)
 
 
-def _explore(index: str, engine: Engine, fields: tuple[str, ...], console: Console) -> None:
+def _explore(
+    index: str, connection: Mapping[str, Any], fields: tuple[str, ...], console: Console
+) -> None:
     """Serve the explorer on a free port until Ctrl-C."""
     # An optional extra.
     from es_simhash.service.application import Service
@@ -134,19 +136,25 @@ def _explore(index: str, engine: Engine, fields: tuple[str, ...], console: Conso
     def say(address: str) -> None:
         console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)
 
-    service = Service(index, {"url": engine.url}, ServiceConfig(fields=fields), logs=False)
+    certificates = connection["ca_certs"]
+    service = Service(
+        index,
+        {**connection, "ca_certs": str(certificates) if certificates else None},
+        ServiceConfig(fields=fields),
+        logs=False,
+    )
     with suppress(KeyboardInterrupt):
         serve(service, host="127.0.0.1", port=0, listening=say)
 
 
-def _query_line(index: str, rows: Sequence[Row], engine: Engine) -> str:
+def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
     """Return the command that queries a document, as a line of its own; empty without one."""
     if not rows:
         return ""
     # What the commands use by themselves need not be named.
-    is_known = engine.source == "ELASTICSEARCH_URL" or engine.url in _DEFAULT_URLS
-    url = "" if is_known else f" --url {masked_url(engine.url)}"
-    return f"\nTry: {_program()} related {index} --id {quote(rows[0][0])}{url}"
+    is_known = url in (os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL)
+    option = "" if is_known else f" --url {masked_url(url)}"
+    return f"\nTry: {_program()} related {index} --id {quote(rows[0][0])}{option}"
 
 
 def _write_report(client: Client, index: str, file: Path) -> str:

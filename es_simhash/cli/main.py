@@ -27,7 +27,6 @@ COMMANDS = {
     "ingest": "es_simhash.cli.ingest_command",
     "install": "es_simhash.cli.install_command",
     "label": "es_simhash.cli.label_command",
-    "node": "es_simhash.cli.node_command",
     "pipeline": "es_simhash.cli.pipeline_command",
     "related": "es_simhash.cli.related_command",
     "report": "es_simhash.cli.report_command",

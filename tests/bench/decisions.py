@@ -20,10 +20,10 @@ import elasticsearch
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.lab.evaluation.tables import Table
-from es_simhash.local_node.finder import find_engine
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import DEFAULT_FIELD, DUPLICATE_OF
 from es_simhash.store.installation.install import install
+from scripts.local_node.engine import find_engine
 from tests.bench.engines import bench_client
 from tests.bench.families import NAMES, Known, known_sets
 from tests.bench.figures import Figures, record_tables

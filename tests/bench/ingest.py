@@ -32,7 +32,6 @@ from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.processes import available_processors
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.local_node.finder import find_engine
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.codec import simhash_json
@@ -40,6 +39,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from es_simhash.text.segmentation import text_batches
+from scripts.local_node.engine import find_engine
 from tests.bench.program import run
 from tests.bench.synthetic import frequent_words
 

@@ -26,8 +26,8 @@ from es_simhash.ingestion.deduplication.audit_log import read_audit
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.local_node.finder import find_engine
 from es_simhash.store.installation.install import install
+from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.ingest import prepare_plain

@@ -26,7 +26,6 @@ from typing import Any
 
 from es_simhash.lab.evaluation.plagdet import AlignmentScore, PassagePair, alignment_score
 from es_simhash.lab.evaluation.tables import Table
-from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.relation import thresholds
 from es_simhash.relation.alignment import aligned_passages as alignment
@@ -36,6 +35,7 @@ from es_simhash.relation.shared_passages import aligned_passages
 from es_simhash.relation.text_comparison import compare
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.options import SearchOptions
+from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures, record_tables

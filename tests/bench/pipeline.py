@@ -250,7 +250,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     texts = list(islice(real_texts(), options.texts))
     with ExitStack() as stack:
-        url = options.url or stack.enter_context(opensearch(heap="2g", report=print))
+        url = options.url or stack.enter_context(opensearch(heap="2g"))
         _print_conformance(url, texts)
         _print_cost(url, texts, options.rounds)
         _print_long(url)

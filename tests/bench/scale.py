@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from elasticsearch import Elasticsearch
 
-from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.options import SearchOptions
+from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

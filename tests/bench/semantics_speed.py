@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from es_simhash.errors import InputError
-from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.semantic_codec import semantic_json
 from es_simhash.text.segmentation import text_batches
+from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run

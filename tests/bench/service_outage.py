@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
 
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.local_node import lifecycle
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
+from scripts.local_node import node as nodes
 from tests.bench.program import run
 from tests.bench.service import INDEX, documents, served
 
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=25.0)
     options = parser.parse_args(argv)
-    node = lifecycle.start(name=_NODE, heap="512m")
+    node = nodes.start(name=_NODE, heap="512m")
     try:
         with connect(node.url) as client:
             client.indices.delete(index=INDEX, ignore_unavailable=True)
@@ -95,13 +95,13 @@ def main(argv: Sequence[str] | None = None) -> None:
             answers.wait()
         _report(answers.found, killed, back)
     finally:
-        lifecycle.stop(_NODE)
+        nodes.stop(_NODE)
 
 
-def _started_again(node: lifecycle.Node) -> float:
+def _started_again(node: nodes.Node) -> float:
     """Start the node where it was; return when the index could be searched."""
     port = int(node.url.rpartition(":")[2])
-    with connect(lifecycle.start(name=node.name, port=port, heap="512m").url) as client:
+    with connect(nodes.start(name=node.name, port=port, heap="512m").url) as client:
         client.cluster.health(index=INDEX, wait_for_status="yellow", timeout="60s")
     return time.monotonic()
 

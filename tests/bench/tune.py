@@ -24,9 +24,9 @@ from es_simhash.lab.evaluation.pair_measures import Counts, Floats, Labels
 from es_simhash.lab.methods.project import ProjectMethod
 from es_simhash.lab.tuning.model import Measure, TuneOptions, Tuning
 from es_simhash.lab.tuning.tune import tune
-from es_simhash.local_node.finder import find_engine
 from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
+from scripts.local_node.engine import find_engine
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index

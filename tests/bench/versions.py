@@ -17,7 +17,6 @@ from math import sqrt
 import numpy as np
 
 from es_simhash.lab.evaluation import shingles
-from es_simhash.local_node.finder import find_engine
 from es_simhash.questions.index import Index
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Relation
@@ -25,6 +24,7 @@ from es_simhash.relation.scoring import compare_fingerprints
 from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions
+from scripts.local_node.engine import find_engine
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index

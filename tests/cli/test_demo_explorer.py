@@ -116,7 +116,7 @@ def test_the_explorer_runs_until_it_is_stopped(
     terminal.type(b"\x03")
     assert terminal.end() == 0
     after = terminal.shown[before:]
-    assert "keeps running." in after
+    assert "is kept." in after
     assert "related es-simhash-demo-" in after
     assert "Traceback" not in terminal.shown
 

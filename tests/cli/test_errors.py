@@ -55,11 +55,9 @@ PARAMETERS = ("text_field", "simhash_field", "id_field", "vocabulary", "min_scor
         (["backfill"], "date_field", None),
         (["install"], "entity_fields", "--entity-field"),
         (["install"], "text_field", None),
-        (["demo"], "url", None),
+        (["demo"], "url", "--url"),
         (["undo"], "audit", None),
         (["fingerprint"], "scheme", "--scheme"),
-        (["node", "start"], "port", "--port"),
-        (["node", "stop"], "port", None),
         (["selftest"], "text_field", None),
     ],
 )

@@ -138,14 +138,3 @@ def test_json_leaves_letters_of_every_script(run: Any, tmp_path: Path) -> None:
     path.write_text(text, "utf-8")
     done = run("compare", path, path, "--format", "json")
     assert text.removesuffix(" 😀") in done.out
-
-
-def test_node_status_without_a_node(
-    run: Any, open_tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ES_SIMHASH_HOME", str(open_tmp_path))
-    done = run("node", "status")
-    assert (done.status, done.out, done.err) == (3, "No node is running.\n", "")
-    done = run("node", "status", "--name", "absent", "--format", "json")
-    assert done.status == 3
-    assert json.loads(done.out) == {"running": False}

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from es_simhash.errors import InputError, MissingExtra, NodeError
+from es_simhash.errors import InputError, MissingExtra
+from scripts.local_node.java import NodeError
 from tests.bench import synthetic
 from tests.bench.method_runs import Truth
 from tests.bench.peers import run

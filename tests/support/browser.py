@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.local_node.packages import apt_install, apt_offers, apt_usable
+from scripts.local_node.java import apt_install
 
 
 @contextmanager
@@ -47,19 +47,12 @@ def _program() -> str | None:
 
 def _installed_program() -> str | None:
     """Install Chromium where that is possible, as root on Debian; one process of several does."""
-    if not apt_usable():
-        return None
     with (Path(tempfile.gettempdir()) / "es-simhash-chromium.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if _program() is None and "chromium" in apt_offers("^chromium$", _quiet):
-            apt_install("chromium", _quiet)
-            # Without it, Chinese in the pictures is a row of boxes.
-            apt_install("fonts-noto-cjk", _quiet)
+        if _program() is None:
+            # Without the font, Chinese in the pictures is a row of boxes.
+            apt_install("chromium fonts-noto-cjk")
     return _program()
-
-
-def _quiet(message: str) -> None:
-    """Report nothing."""
 
 
 def _without_browser(reason: str) -> NoReturn:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import pytest
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.local_node.finder import choose_source, find_engine
+from scripts.local_node.engine import choose_source, find_engine
 from tests.support import opensearch
 
 
@@ -25,7 +25,7 @@ def painless_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
 def _engine_with_painless(stack: ExitStack) -> str:
     # The Elasticsearch of Maven Central has no Painless, so a local node is never asked for.
     if choose_source() != "local node":
-        engine = find_engine(heap="1g")
+        engine = find_engine(name="tests", heap="1g")
         if opensearch.runs_painless(engine.url):
             return engine.url
     return stack.enter_context(opensearch.opensearch())

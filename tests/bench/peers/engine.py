@@ -12,8 +12,9 @@ import elastic_transport
 import elasticsearch
 from elastic_transport.client_utils import url_to_node_config
 
-from es_simhash.errors import ClusterError, NodeError
+from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.connection import connect
+from scripts.local_node.java import NodeError
 from tests.bench.peers.model import Kind
 
 _TIMEOUT = 600

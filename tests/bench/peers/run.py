@@ -19,7 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from es_simhash.errors import EsSimhashError, InputError
-from es_simhash.local_node.finder import find_engine
+from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.evaluate import SETS, available
 from tests.bench.experiments.pages import check_places, update

@@ -2,8 +2,8 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
-from es_simhash.errors import NodeError
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
+from scripts.local_node.java import NodeError
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import blocks
 from tests.support.secured_node import ADMIN, PASSWORD, secured_node
@@ -146,15 +146,12 @@ def roles() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def secured_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
-        folder.chmod(0o755)
-        (folder / "node").mkdir(mode=0o755)
+    with ExitStack() as stack:
         try:
-            with secured_node(folder / "node", roles()) as url:
-                yield url
+            url = stack.enter_context(secured_node(roles()))
         except NodeError as error:
             without_cluster(str(error))
+        yield url
 
 
 @pytest.fixture

@@ -1,0 +1,152 @@
+"""Local nodes: started, found again and stopped by name."""
+
+import fcntl
+import json
+import shutil
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from es_simhash.store.home_folder import home_folder
+from scripts.local_node.distribution import (
+    ELASTICSEARCH,
+    ELASTICSEARCH_8,
+    Release,
+    open_folder,
+    require_distribution,
+)
+from scripts.local_node.java import NodeError, find_java
+from scripts.local_node.server import Server
+
+DEFAULT_NAME = "default"
+DEFAULT_HEAP = "1g"
+_PORT = 9200
+_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class Node:
+    """A running local node; `started` says whether this call started it."""
+
+    name: str
+    version: str
+    url: str
+    pid: int
+    started: bool = False
+
+
+def start(
+    name: str = DEFAULT_NAME,
+    *,
+    release: Release | None = None,
+    port: int | None = None,
+    heap: str = DEFAULT_HEAP,
+    settings: Mapping[str, object] | None = None,
+    before: Callable[[Server, Path, Path], None] = lambda *_: None,
+) -> Node:
+    """Start a local node and return it when it answers, or the one that runs already.
+
+    Args:
+        name: Name of the node and of its folder; its data stay when it stops.
+        release: What to run; Elasticsearch by default, 8 when there is no JDK 21.
+        port: HTTP port; by default 9200, or another one when that is taken.
+        heap: Heap size of the JVM.
+        settings: Settings of the server, beside those that each node has.
+        before: Called before the start with the server, the folder of its distribution and the
+            home of its JDK.
+
+    Raises:
+        NodeError: Something is missing, or the server does not come up.
+    """
+    with _lock():
+        if (node := find(name)) is not None:
+            return node
+        release, java = _choose(release)
+        distribution = require_distribution(release, java)
+        server = _server(name)
+        open_folder(server.root)
+        port = port or _free_port()
+        own = {"xpack.security.enabled": False, "xpack.ml.enabled": False}
+        common = {"cluster.name": f"es-simhash-{name}", "node.name": name, "http.port": port}
+        if release.product == "elasticsearch":
+            common |= own
+        server.configure(distribution, {**common, **(settings or {})}, heap)
+        before(server, distribution, java)
+        url = f"http://127.0.0.1:{port}"
+        pid = server.launch(distribution, java, url, _SECONDS)
+        record = {"version": release.version, "port": port, "heap": heap}
+        (server.root / "node.json").write_text(json.dumps(record), "utf-8")
+        return Node(name, release.version, url, pid, started=True)
+
+
+def find(name: str) -> Node | None:
+    """Return the node of this name when it runs."""
+    server = _server(name)
+    try:
+        record = json.loads((server.root / "node.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    if (pid := server.pid()) is None:
+        return None
+    return Node(name, record["version"], f"http://127.0.0.1:{record['port']}", pid)
+
+
+def running() -> list[Node]:
+    """Return all nodes that run, by name."""
+    names = sorted(path.parent.name for path in home_folder().glob("nodes/*/node.json"))
+    return [node for name in names if (node := find(name)) is not None]
+
+
+def stop(name: str = DEFAULT_NAME) -> int | None:
+    """Stop the node of this name; return the process id it had, None when it did not run."""
+    return _server(name).terminate()
+
+
+def remove(name: str) -> None:
+    """Stop the node of this name, and delete its data."""
+    stop(name)
+    shutil.rmtree(_server(name).root, ignore_errors=True)
+
+
+def _server(name: str) -> Server:
+    return Server(home_folder() / "nodes" / name)
+
+
+def _choose(release: Release | None) -> tuple[Release, Path]:
+    """Return what to run, and a JDK for it."""
+    if release is not None:
+        return release, find_java(release.java)
+    try:
+        return ELASTICSEARCH, find_java(ELASTICSEARCH.java)
+    except NodeError:
+        return ELASTICSEARCH_8, find_java(ELASTICSEARCH_8.java)
+
+
+@contextmanager
+def _lock() -> Iterator[None]:
+    """Hold the lock of the home folder: one start at a time downloads, unpacks, picks a port."""
+    home = home_folder()
+    try:
+        open_folder(home)
+        lock = (home / "start.lock").open("w")
+    except OSError as error:
+        raise NodeError(f"{home} is not writable ({error}). Set ES_SIMHASH_HOME.") from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _free_port() -> int:
+    """Return 9200 where it is free on loopback, else a port that is."""
+    for port in (_PORT, 0):
+        with socket.socket() as probe:
+            # As Elasticsearch does, so that a port in TIME_WAIT counts as free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise NodeError("No port is free on the loopback interface.")
