@@ -126,8 +126,8 @@ class Facts:
             near: Stretches of the text, ascending, near which numbers and dates are wanted; None
                 for all of it.
         """
-        found = [fact for window in _windows(text, near) for fact in _counted(text, *window)]
-        facts = sorted(_apart(found, names), key=lambda fact: fact.span.start)
+        counted = [fact for window in _windows(text, near) for fact in _counted(text, *window)]
+        facts = sorted(_apart(counted, names), key=lambda fact: fact.span.start)
         return cls(facts, [fact.span.start for fact in facts])
 
     def within(self, start: int, end: int) -> list[Fact]:
@@ -160,18 +160,18 @@ def _windows(text: str, near: Iterable[tuple[int, int]] | None) -> Iterator[tupl
 
 def _counted(text: str, start: int, end: int) -> Iterator[Fact]:
     """Yield the numbers and dates of a stretch."""
-    for found in _FACTS.finditer(text, start, end):
-        kind: FactKind = "date" if found["date"] is not None else "number"
-        yield Fact(kind, Span(found.start(), found.end(), found.group()))
+    for match in _FACTS.finditer(text, start, end):
+        kind: FactKind = "date" if match["date"] is not None else "number"
+        yield Fact(kind, Span(match.start(), match.end(), match.group()))
 
 
-def _apart(found: Sequence[Fact], names: Iterable[Fact]) -> Iterator[Fact]:
+def _apart(counted: Sequence[Fact], names: Iterable[Fact]) -> Iterator[Fact]:
     """Yield numbers and dates, and the names that are no part of one."""
-    yield from found
-    ends = [fact.span.end for fact in found]
+    yield from counted
+    ends = [fact.span.end for fact in counted]
     for name in names:
         place = bisect_left(ends, name.span.start + 1)
-        if place == len(found) or found[place].span.start >= name.span.end:
+        if place == len(counted) or counted[place].span.start >= name.span.end:
             yield name
 
 
@@ -192,11 +192,11 @@ def key_changes(edits: Iterable[Change], ours: Facts, theirs: Facts) -> tuple[Ke
         ours: The facts of the older text.
         theirs: The facts of the newer text.
     """
-    found = dict.fromkeys(change for edit in edits for change in _of_edit(edit, ours, theirs))
-    replaced = [change for change in found if change.a and change.b]
+    differing = dict.fromkeys(change for edit in edits for change in _of_edit(edit, ours, theirs))
+    replaced = [change for change in differing if change.a and change.b]
     paired = {change.a for change in replaced}, {change.b for change in replaced}
-    removed = [change for change in found if not change.b and change.a not in paired[0]]
-    added = [change for change in found if not change.a and change.b not in paired[1]]
+    removed = [change for change in differing if not change.b and change.a not in paired[0]]
+    added = [change for change in differing if not change.a and change.b not in paired[1]]
     # What stands elsewhere is neither gone nor new.
     elsewhere = Counter(map(_value, removed)) & Counter(map(_value, added))
     return (*replaced, *_left_out(removed, elsewhere), *_left_out(added, elsewhere))

@@ -113,9 +113,9 @@ def _chain(sequences: Sequences, stretch: Stretch, runs: Sequence[int]) -> list[
     for length in runs if stretch.cells > _FEW_CELLS else ():
         if min(len(a), len(b)) < length:
             continue
-        found = heaviest_chain(unique_runs(a, b, length))
-        if found:
-            return [Block(a_start + i, b_start + j, size) for i, j, size in found]
+        chain = heaviest_chain(unique_runs(a, b, length))
+        if chain:
+            return [Block(a_start + i, b_start + j, size) for i, j, size in chain]
     return []
 
 
@@ -163,13 +163,13 @@ def _pairs(sequences: Sequences, stretch: Stretch) -> Iterator[tuple[int, int]]:
         a_start, a_end, b_start, b_end = stretch
         if stretch.cells > _MOST_CELLS:
             a_end, b_end = min(a_end, a_start + _WINDOW), min(b_end, b_start + _WINDOW)
-        found = longest_common_subsequence(sequences.a[a_start:a_end], sequences.b[b_start:b_end])
+        pairs = longest_common_subsequence(sequences.a[a_start:a_end], sequences.b[b_start:b_end])
         last = (a_end, b_end) == (stretch.a_end, stretch.b_end)
-        if not last and found:
+        if not last and pairs:
             # What follows may be aligned better with what is behind the window.
-            found = found[: -(-len(found) // 2)]
-            a_end, b_end = a_start + found[-1][0] + 1, b_start + found[-1][1] + 1
-        yield from ((a_start + i, b_start + j) for i, j in found)
+            pairs = pairs[: -(-len(pairs) // 2)]
+            a_end, b_end = a_start + pairs[-1][0] + 1, b_start + pairs[-1][1] + 1
+        yield from ((a_start + i, b_start + j) for i, j in pairs)
         stretch = Stretch(a_end, stretch.a_end, b_end, stretch.b_end)
 
 

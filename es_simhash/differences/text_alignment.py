@@ -168,11 +168,11 @@ def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
         pairs = longest_common_subsequence(sequences.a[ours], sequences.b[theirs])
         places, targets = ours.tolist(), theirs.tolist()
         return [Block(places[i], targets[j], 1) for i, j in pairs]
-    found = aligned(sequences.chosen(ours, theirs))
-    if not found:
+    blocks = aligned(sequences.chosen(ours, theirs))
+    if not blocks:
         return []
-    places = np.concatenate([np.arange(a, a + size) for a, _, size in found])
-    targets = np.concatenate([np.arange(b, b + size) for _, b, size in found])
+    places = np.concatenate([np.arange(a, a + size) for a, _, size in blocks])
+    targets = np.concatenate([np.arange(b, b + size) for _, b, size in blocks])
     return diagonals(ours[places], theirs[targets])
 
 

@@ -174,7 +174,7 @@ def all_changes(alignment: Alignment) -> tuple[Change, ...]:
 
 def moved_blocks(alignment: Alignment) -> tuple[MovedBlock, ...]:
     """Return the moved blocks with their edits."""
-    found = []
+    moved = []
     for number, move in enumerate(alignment.moves, 1):
         writer = _Writer(alignment.a, alignment.b, move.at, is_whole=False)
         for block, gap in _in_turn(move.blocks, move.at):
@@ -187,8 +187,8 @@ def moved_blocks(alignment: Alignment) -> tuple[MovedBlock, ...]:
                 )
         a = _span(alignment.a, move.at.a_start, move.at.a_end)
         b = _span(alignment.b, move.at.b_start, move.at.b_end)
-        found.append(MovedBlock(number, a, b, writer.finished()))
-    return tuple(found)
+        moved.append(MovedBlock(number, a, b, writer.finished()))
+    return tuple(moved)
 
 
 def _span(units: Units, start: int, end: int) -> Span:
@@ -275,9 +275,9 @@ def changes_of(a: ReadText, b: ReadText) -> Changes:
     """Return what changed between two texts, of which parts may be known already."""
     alignment = align_texts(a.units, b.units)
     steps = all_changes(alignment)
-    found = Changes(steps, moved_blocks(alignment), (), summary_of(alignment, steps))
-    short = [edit for edit in found.edits if is_short(edit)]
+    without_facts = Changes(steps, moved_blocks(alignment), (), summary_of(alignment, steps))
+    short = [edit for edit in without_facts.edits if is_short(edit)]
     if not short:
-        return found
+        return without_facts
     ours, theirs = a.facts(edit.a for edit in short), b.facts(edit.b for edit in short)
-    return replace(found, key_changes=key_changes(short, ours, theirs))
+    return replace(without_facts, key_changes=key_changes(short, ours, theirs))

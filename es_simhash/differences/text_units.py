@@ -230,8 +230,8 @@ def _bounds(
     mark = ~blank & ~in_word
     cuts[1:-1] |= mark[1:] & mark[:-1] & (codes[1:] != codes[:-1])
     cuts[1:-1] |= (blank[1:] != blank[:-1]) | (mark[1:] != mark[:-1])
-    for found in _INSIDE_NUMBERS.finditer(text):
-        cuts[found.start()] = cuts[found.end()] = False
+    for mark_match in _INSIDE_NUMBERS.finditer(text):
+        cuts[mark_match.start()] = cuts[mark_match.end()] = False
     cuts[0] = cuts[-1] = True
     return np.flatnonzero(cuts)
 

@@ -135,9 +135,9 @@ def _have_digits(segmentation: Segmentation, highest: int) -> NDArray[np.bool_]:
     # One of each run of neighbours is enough, as no token begins inside a word.
     begins_run = np.ones(len(digits), bool)
     np.not_equal(digits[1:], digits[:-1] + 1, out=begins_run[1:])
-    found = np.zeros(len(segmentation.starts), bool)
-    found[np.searchsorted(segmentation.starts, digits[begins_run], side="right") - 1] = True
-    return found
+    has_digit = np.zeros(len(segmentation.starts), bool)
+    has_digit[np.searchsorted(segmentation.starts, digits[begins_run], side="right") - 1] = True
+    return has_digit
 
 
 def _long_words(

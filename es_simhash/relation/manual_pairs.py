@@ -41,11 +41,11 @@ class JoinedGroups(Generic[Node]):
             texts: Text of each document that has one.
         """
         by_document = cls(pairs)
-        found = (
+        text_groups = (
             list(dict.fromkeys(texts[node] for node in sorted(group, key=str) if node in texts))
             for group in set(by_document._groups.values())
         )
-        return cls(pair for group in found for pair in pairwise(group))
+        return cls(pair for group in text_groups for pair in pairwise(group))
 
     def group(self, node: Node) -> frozenset[Node]:
         """Return a node with all that are joined with it; itself alone where none is."""

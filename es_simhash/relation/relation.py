@@ -159,7 +159,9 @@ class Relation:
 
     def by_place(self) -> "Relation":
         """Return the relation with its passages in the order of the query."""
-        ordered = sorted(self.evidence, key=lambda each: (each.query.start, each.hit.start))
+        ordered = sorted(
+            self.evidence, key=lambda passage: (passage.query.start, passage.hit.start)
+        )
         return replace(self, evidence=tuple(ordered))
 
     def to_dict(self) -> dict[str, Any]:

@@ -87,10 +87,10 @@ class SegmentedText:
     @cached_property
     def _word_ends(self) -> Ints:
         """Where each token ends in the normal form, or the next one of a script without spaces."""
-        found = self.segmentation
-        ends: Ints = found.ends.copy()
-        pairs = features.standalone_pairs(found)
-        ends[pairs] = found.ends[pairs + 1]
+        segmentation = self.segmentation
+        ends: Ints = segmentation.ends.copy()
+        pairs = features.standalone_pairs(segmentation)
+        ends[pairs] = segmentation.ends[pairs + 1]
         return ends
 
     @cached_property

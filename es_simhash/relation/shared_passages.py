@@ -120,7 +120,9 @@ def with_reuse(
 
 def _reuse(query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]) -> Reuse:
     shares = {
-        kind: _covered(query, hit, [each for each in passages if each.agreement.kind == kind])
+        kind: _covered(
+            query, hit, [passage for passage in passages if passage.agreement.kind == kind]
+        )
         for kind in REUSE_KINDS
     }
     most: ReuseKind = max(REUSE_KINDS, key=lambda kind: sum(shares[kind]))

@@ -44,7 +44,7 @@ def shared_concepts(
     for word, part in names.items():
         words[word] = words.get(word, 0.0) + part
     shared += _terms(words, query.language, spellings, labels or {})
-    return tuple(sorted(shared, key=lambda each: -each.contribution)[:MAX_SHARED_CONCEPTS])
+    return tuple(sorted(shared, key=lambda concept: -concept.contribution)[:MAX_SHARED_CONCEPTS])
 
 
 def _parts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Parts, Parts]:

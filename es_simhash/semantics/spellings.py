@@ -88,17 +88,17 @@ class Spellings:
         if self._has_jieba or not any(len(word) == 2 and has_no_spaces(word) for word in words):
             return
         query, hit = self._texts
-        found: dict[str, list[str]] = {}
+        written: dict[str, list[str]] = {}
         for run in _overlapping(self._words(query), words):
             start, first = run[0].start, 0
             for place, word in enumerate(run):
                 if query[start : word.end] not in hit:
-                    _keep(found, query[start : run[place - 1].end], run[first:place])
+                    _keep(written, query[start : run[place - 1].end], run[first:place])
                     start, first = word.start, place
-            _keep(found, query[start : run[-1].end], run[first:])
+            _keep(written, query[start : run[-1].end], run[first:])
         left = set(words)
-        for text in sorted(found, key=lambda text: (-len(text), text)):
-            inside = [word for word in found[text] if word in left]
+        for text in sorted(written, key=lambda text: (-len(text), text)):
+            inside = [word for word in written[text] if word in left]
             if len(inside) > 1:
                 left.difference_update(inside)
                 yield text, inside
@@ -154,9 +154,9 @@ def _overlapping(words: Sequence[Word], wanted: Collection[str]) -> Iterator[lis
         yield run
 
 
-def _keep(found: dict[str, list[str]], text: str, words: Sequence[Word]) -> None:
+def _keep(written: dict[str, list[str]], text: str, words: Sequence[Word]) -> None:
     if len(words) > 1:
-        found[text] = list(dict.fromkeys(word.normal for word in words))
+        written[text] = list(dict.fromkeys(word.normal for word in words))
 
 
 def has_no_spaces(text: str) -> bool:

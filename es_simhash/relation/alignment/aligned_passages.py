@@ -81,40 +81,40 @@ def align(query: SentenceWords, hit: SentenceWords) -> list[AlignedPassage]:
         whole = Stretches(0, len(query.tokens), 0, len(hit.tokens))
         equal = Agreement(1.0, query.information, 1.0, int(query.letters[-1]))
         return [AlignedPassage(whole, equal)]
-    found_seeds = seeds(query, hit, pair.runs)
-    if not len(found_seeds.query):
+    seed_pairs = seeds(query, hit, pair.runs)
+    if not len(seed_pairs.query):
         return []
-    found = _apart(pair, _passages(pair, found_seeds))
+    passages = _apart(pair, _passages(pair, seed_pairs))
     summaries = [
-        *_summaries(pair, found_seeds, (PASSAGE_GAP, SUMMARY_GAP)),
-        *_summaries(pair, found_seeds, (SUMMARY_GAP, PASSAGE_GAP)),
+        *_summaries(pair, seed_pairs, (PASSAGE_GAP, SUMMARY_GAP)),
+        *_summaries(pair, seed_pairs, (SUMMARY_GAP, PASSAGE_GAP)),
     ]
     for summary in sorted(summaries, key=lambda passage: passage.rank):
-        parts = [passage for passage in found if _overlap(passage.at, summary.at)]
+        parts = [passage for passage in passages if _overlap(passage.at, summary.at)]
         if all(part.agreement.score < COPIED_SCORE for part in parts):
-            found = [passage for passage in found if passage not in parts] + [summary]
-    return sorted(found, key=lambda passage: passage.at)
+            passages = [passage for passage in passages if passage not in parts] + [summary]
+    return sorted(passages, key=lambda passage: passage.at)
 
 
-def _passages(pair: TextPair, found: Seeds) -> Iterator[AlignedPassage]:
+def _passages(pair: TextPair, seed_pairs: Seeds) -> Iterator[AlignedPassage]:
     """Yield the passages of seeds that are near each other in both texts."""
     least = INFORMED_SEEDS * pair.least_information
-    for group in clusters(found.query, found.hit, PASSAGE_GAP, PASSAGE_GAP):
-        if found.information[group].sum() < least:
+    for group in clusters(seed_pairs.query, seed_pairs.hit, PASSAGE_GAP, PASSAGE_GAP):
+        if seed_pairs.information[group].sum() < least:
             continue
-        at = pair.trimmed(_around(pair, found, group))
+        at = pair.trimmed(_around(pair, seed_pairs, group))
         agreement = pair.agreement(at)
         if _is_passage(pair, agreement, PASSAGE_COSINE):
             yield AlignedPassage(at, agreement)
 
 
-def _around(pair: TextPair, found: Seeds, group: Ints) -> Stretches:
+def _around(pair: TextPair, seed_pairs: Seeds, group: Ints) -> Stretches:
     """Return the stretches from the first to the last sentence of a group of seeds."""
     return Stretches(
-        int(pair.query.bounds[found.query[group].min()]),
-        int(pair.query.bounds[found.query[group].max() + 1]),
-        int(pair.hit.bounds[found.hit[group].min()]),
-        int(pair.hit.bounds[found.hit[group].max() + 1]),
+        int(pair.query.bounds[seed_pairs.query[group].min()]),
+        int(pair.query.bounds[seed_pairs.query[group].max() + 1]),
+        int(pair.hit.bounds[seed_pairs.hit[group].min()]),
+        int(pair.hit.bounds[seed_pairs.hit[group].max() + 1]),
     )
 
 
@@ -125,14 +125,16 @@ def _is_passage(pair: TextPair, agreement: Agreement, cosine: float) -> bool:
     return agreement.cosine >= cosine and agreement.information >= pair.least_information
 
 
-def _summaries(pair: TextPair, found: Seeds, gaps: tuple[int, int]) -> Iterator[AlignedPassage]:
+def _summaries(
+    pair: TextPair, seed_pairs: Seeds, gaps: tuple[int, int]
+) -> Iterator[AlignedPassage]:
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
     least = INFORMED_SEEDS * pair.least_information
-    for group in clusters(found.query, found.hit, *gaps):
-        places = min(len(sorted_unique(side[group])) for side in (found.query, found.hit))
-        if places < SUMMARY_SEEDS or found.information[group].sum() < least:
+    for group in clusters(seed_pairs.query, seed_pairs.hit, *gaps):
+        places = min(len(sorted_unique(side[group])) for side in (seed_pairs.query, seed_pairs.hit))
+        if places < SUMMARY_SEEDS or seed_pairs.information[group].sum() < least:
             continue
-        at = _around(pair, found, group)
+        at = _around(pair, seed_pairs, group)
         ours = int(pair.query.letters[at.query_end] - pair.query.letters[at.query_start])
         theirs = int(pair.hit.letters[at.hit_end] - pair.hit.letters[at.hit_start])
         long, short = (theirs, ours) if gaps[0] < gaps[1] else (ours, theirs)

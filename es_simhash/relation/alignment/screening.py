@@ -51,14 +51,14 @@ def may_share_passages(query: SentenceWords, segmentation: Segmentation) -> Mask
 def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
     """Return for each text whether a run of its tokens is in the query."""
     folded, numbers = fold(tokens, COPIED_RUN), query.runs.numbers
-    found = np.zeros(len(texts) - 1, bool)
+    has_run = np.zeros(len(texts) - 1, bool)
     if not len(folded) or not len(numbers):
-        return found
+        return has_run
     starts, _ = found_in(numbers, folded)
     first = np.searchsorted(texts, starts, side="right") - 1
     # A run that goes on in the next text is in neither.
-    found[first[starts + COPIED_RUN <= texts[first + 1]]] = True
-    return found
+    has_run[first[starts + COPIED_RUN <= texts[first + 1]]] = True
+    return has_run
 
 
 class _Entries:

@@ -95,12 +95,12 @@ def _resembling(
     similar = dots >= SEED_COSINE * scales
     similar &= 2 * common >= SEED_DICE * (our_counts[first] + their_counts[second])
     similar &= dots > 0
-    found = cells[similar]
-    among = np.isin(pairs, found)
-    known = np.searchsorted(found, pairs[among])
+    seed_cells = cells[similar]
+    among = np.isin(pairs, seed_cells)
+    known = np.searchsorted(seed_cells, pairs[among])
     halves = (query.weights[ours] + hit.weights[theirs])[word[among]] / 2
-    information = np.bincount(known, halves, minlength=len(found))
-    return found, dots[similar] / scales[similar], np.asarray(information, np.float64)
+    information = np.bincount(known, halves, minlength=len(seed_cells))
+    return seed_cells, dots[similar] / scales[similar], np.asarray(information, np.float64)
 
 
 def _within_budget(

@@ -128,9 +128,9 @@ class TextPair:
         """For each token of either text its word, as a number in both; -1 for one of one text."""
         ours, theirs = shared_places(self.query.words, self.hit.words)
         numbers = []
-        for text, found in ((self.query, ours), (self.hit, theirs)):
+        for text, shared in ((self.query, ours), (self.hit, theirs)):
             number = np.full(len(text.words), -1)
-            number[found] = np.arange(len(found))
+            number[shared] = np.arange(len(shared))
             numbers.append(number[text.places])
         return numbers[0], numbers[1]
 
