@@ -217,7 +217,7 @@ def _table(rows: list[int], columns: list[int]) -> list[int]:
     for column, number in enumerate(columns):
         if number in places:
             places[number].append(column)
-    masks = {number: _bits(found, len(columns)) for number, found in places.items()}
+    masks = {number: _bits(held, len(columns)) for number, held in places.items()}
     everything = (1 << len(columns)) - 1
     state, table = everything, []
     for number in rows:
