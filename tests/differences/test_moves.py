@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from es_simhash import changes
-from tests.differences.test_changes import checked
+from tests.differences.test_text_changes import checked
 
 SUBJECTS = (
     "tenant", "landlord", "caretaker", "neighbour", "plumber", "gardener", "owner", "visitor",
