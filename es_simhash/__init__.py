@@ -102,14 +102,10 @@ if TYPE_CHECKING:
         manual_pairs,
     )
     from es_simhash.maintenance.families.family_options import FamilyOptions
-    from es_simhash.maintenance.families.family_report import (
-        FamiliesReport,
-        Family,
-        FamilyChanges,
-        MovedDocument,
-    )
+    from es_simhash.maintenance.families.family_report import FamiliesReport
     from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
+    from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
     from es_simhash.questions.sidecar import SidecarIndex
@@ -184,8 +180,8 @@ _MODULES = {
     "Evaluation": "es_simhash.lab.evaluation.evaluation",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.maintenance.families.family_report",
-    "Family": "es_simhash.maintenance.families.family_report",
-    "FamilyChanges": "es_simhash.maintenance.families.family_report",
+    "Family": "es_simhash.pairs.family_changes",
+    "FamilyChanges": "es_simhash.pairs.family_changes",
     "FamilyHistory": "es_simhash.relation.family_history",
     "FamilyMember": "es_simhash.relation.family_history",
     "FamilyOptions": "es_simhash.maintenance.families.family_options",
@@ -218,7 +214,7 @@ _MODULES = {
     "MethodScore": "es_simhash.lab.methods.comparison",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.difference",
-    "MovedDocument": "es_simhash.maintenance.families.family_report",
+    "MovedDocument": "es_simhash.pairs.family_changes",
     "NearDocument": "es_simhash.relation.family_history",
     "OnVersion": "es_simhash.ingestion.deduplication.version_rules",
     "Outcome": "es_simhash.ingestion.bulk.outcomes",

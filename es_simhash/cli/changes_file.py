@@ -10,7 +10,7 @@ import click
 from es_simhash.cli.output import now
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
-from es_simhash.maintenance.families.family_report import FamilyChanges
+from es_simhash.pairs.family_changes import FamilyChanges
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

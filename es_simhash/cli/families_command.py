@@ -13,8 +13,9 @@ from es_simhash.cli.options import index_config, simhash_field_option, text_fiel
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
 from es_simhash.cli.overrides import note_overrides
 from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
-from es_simhash.maintenance.families.family_report import FamiliesReport, Family, FamilyChanges
+from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families, stored_families
+from es_simhash.pairs.family_changes import Family, FamilyChanges
 from es_simhash.text.escaping import one_line
 
 # JSON lists all.

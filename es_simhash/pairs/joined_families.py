@@ -1,36 +1,17 @@
-"""Families with what a person noted about pairs: joins unite them, dismissals part them."""
+"""Families with what a person decided about pairs: joins unite them, dismissals part them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic
 
-from es_simhash.pairs.merging import Comparison, Node, Pair, families_of, pair
-from es_simhash.relation.manual_pairs import JoinedGroups
-
-
-@dataclass(frozen=True)
-class Noted(Generic[Node]):
-    """What a person noted about texts.
-
-    Attributes:
-        dismissed: Pairs that are never of one family.
-        joined: Groups that are of one family, unless two of them are dismissed.
-    """
-
-    dismissed: Collection[Pair[Node]] = frozenset()
-    joined: JoinedGroups[Node] = field(default_factory=JoinedGroups)
-
-    def parts(self, node: Node, others: Iterable[Node]) -> bool:
-        """Check whether a text is dismissed with one of others."""
-        return bool(self.dismissed) and any(pair(node, each) in self.dismissed for each in others)
+from es_simhash.pairs.merging import Comparison, connected_components, families_of
+from es_simhash.relation.manual_pairs import JoinedGroups, ManualPairs
 
 
 def united_families(
-    linked: Iterable[Node],
-    neighbours: Mapping[Node, Collection[Node]],
-    comparison: Comparison[Node],
-    noted: Noted[Node],
-) -> Iterator[list[Node]]:
+    linked: Iterable[str],
+    neighbours: Mapping[str, Collection[str]],
+    comparison: Comparison[str],
+    manual: ManualPairs,
+) -> Iterator[list[str]]:
     """Yield the families of linked texts, the representative first.
 
     The families that the texts make by themselves (`families_of`) are united where a text of one is
@@ -42,82 +23,81 @@ def united_families(
         linked: Texts.
         neighbours: Of each text, those it is linked with as versions; dismissed pairs are not.
         comparison: How they are compared.
-        noted: What a person noted about them.
+        manual: What a person decided about them.
     """
-    groups = list(families_of(linked, neighbours, comparison, noted.dismissed))
-    if not noted.joined:
+    groups = list(families_of(linked, neighbours, comparison, manual.dismissed))
+    if not manual.joined:
         yield from groups
         return
-    for some in _united(groups, noted.joined):
+    for some in _united(groups, manual.joined):
         if len(some) == 1:
             yield some[0]
             continue
-        some.sort(key=lambda group: comparison.rank(group[0]), reverse=True)  # type: ignore[arg-type, return-value]
-        family = _family(some, noted)
+        some.sort(key=lambda group: comparison.rank(group[0]), reverse=True)
+        family = _family(some, manual)
         yield family
         left = {node for group in some for node in group} - set(family)
         if left:
-            yield from united_families(left, neighbours, comparison, noted)
+            yield from united_families(left, neighbours, comparison, manual)
 
 
-def _united(groups: Sequence[list[Node]], joined: JoinedGroups[Node]) -> Iterator[list[list[Node]]]:
+def _united(groups: Sequence[list[str]], joined: JoinedGroups[str]) -> Iterator[list[list[str]]]:
     """Yield the families that joins unite, with those that none does."""
     number_of = {node: number for number, group in enumerate(groups) for node in group}
-    seen: set[int] = set()
-    for number in range(len(groups)):
-        if number in seen:
-            continue
-        reached, waiting = {number}, [number]
-        while waiting:
-            for node in groups[waiting.pop()]:
-                others = {number_of[other] for other in joined.others(node) if other in number_of}
-                waiting += others - reached
-                reached |= others
-        seen |= reached
-        yield [groups[each] for each in sorted(reached)]
+    united = {
+        number: {
+            number_of[other]
+            for node in group
+            for other in joined.others(node)
+            if other in number_of
+        }
+        for number, group in enumerate(groups)
+    }
+    for numbers in connected_components(range(len(groups)), united):
+        yield [groups[number] for number in numbers]
 
 
-def _family(groups: Sequence[Sequence[Node]], noted: Noted[Node]) -> list[Node]:
+def _family(groups: Sequence[Sequence[str]], manual: ManualPairs) -> list[str]:
     """Return the family of groups that joins unite, without what dismissals part from it.
 
     Args:
         groups: The first text of the first represents the family.
-        noted: What a person noted.
+        manual: What a person decided.
     """
     group_of = {node: number for number, group in enumerate(groups) for node in group}
-    family: dict[Node, None] = {groups[0][0]: None}
+    family: dict[str, None] = {groups[0][0]: None}
     attached = [0]
     # What is joined comes first, and brings along the families it is from.
     for number in attached:
         for node in groups[number]:
-            for each in _placed(node, group_of, family, noted):
-                family[each] = None
-                if group_of[each] not in attached:
-                    attached.append(group_of[each])
+            for joined in _placed(node, group_of, family, manual):
+                family[joined] = None
+                if group_of[joined] not in attached:
+                    attached.append(group_of[joined])
     for number in sorted(attached):
         for node in groups[number]:
-            is_alone = group_of.keys().isdisjoint(noted.joined.others(node))
-            if is_alone and not noted.parts(node, family):
+            is_alone = group_of.keys().isdisjoint(manual.joined.others(node))
+            if is_alone and not manual.parts(node, family):
                 family[node] = None
     return list(family)
 
 
 def _placed(
-    node: Node, among: Mapping[Node, int], family: Collection[Node], noted: Noted[Node]
-) -> Iterator[Node]:
+    node: str, among: Mapping[str, int], family: Collection[str], manual: ManualPairs
+) -> Iterator[str]:
     """Yield a text and those joined with it, all or none of them; nothing for one without any.
 
     Where two of them are dismissed, as copies of theirs may be, that counts.
     """
-    joined = noted.joined.group(node) & among.keys()
-    unit = sorted(joined, key=lambda each: (among[each], str(each)))
+    joined = manual.joined.group(node) & among.keys()
+    unit = sorted(joined, key=lambda text: (among[text], text))
     if len(unit) == 1:
         return
-    is_whole = not any(noted.parts(each, unit) for each in unit)
-    if is_whole and any(noted.parts(each, family) for each in unit):
+    is_whole = not any(manual.parts(text, unit) for text in unit)
+    if is_whole and any(manual.parts(text, family) for text in unit):
         return
     placed = set(family)
-    for each in unit:
-        if each not in placed and not noted.parts(each, placed):
-            placed.add(each)
-            yield each
+    for text in unit:
+        if text not in placed and not manual.parts(text, placed):
+            placed.add(text)
+            yield text

@@ -1,30 +1,28 @@
-"""Families of linked texts, merged from the closest (agglomerative clustering), and their names."""
+"""Families of linked texts, merged from the closest (agglomerative clustering)."""
 
-from collections import Counter, defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-    Set,
-)
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.relation.thresholds import LEAST_KEPT, STEP_SCORE
 
 Node = TypeVar("Node", bound=Hashable)
 Pair = tuple[Node, Node]
-_NAME_DIGITS = 16
 
 
 def pair(one: Node, other: Node) -> Pair[Node]:
     """Return two nodes in their canonical order."""
     return (one, other) if str(one) <= str(other) else (other, one)
+
+
+def neighbours_of(links: Iterable[Pair[Node]]) -> dict[Node, list[Node]]:
+    """Return of each node those it is linked with."""
+    neighbours: dict[Node, list[Node]] = defaultdict(list)
+    for one, other in links:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    return neighbours
 
 
 def connected_components(
@@ -45,50 +43,6 @@ def connected_components(
         yield sorted(component, key=str)
 
 
-def family_names(
-    families: Sequence[Sequence[str]],
-    stored_names: Mapping[str, Sequence[str]],
-    taken: Collection[str] = frozenset(),
-) -> list[str]:
-    """Return a name for each family that no other has.
-
-    A family keeps the name that most of its documents have. When two families have documents of
-    one name, as after a family fell apart, the one with more of them keeps it. A new family is
-    named by the smallest content hash in it, whatever the order of its texts.
-
-    Args:
-        families: Content hashes of the texts of each family.
-        stored_names: Families that the documents of a text have, by its hash.
-        taken: Names of families that are not among these.
-    """
-    counts = [
-        Counter(name for text in family for name in stored_names[text]) for family in families
-    ]
-    claims = [
-        (-count, name, min(families[number]), number)
-        for number, names in enumerate(counts)
-        for name, count in names.items()
-    ]
-    assigned: dict[int, str] = {}
-    used = set(taken)
-    for _, name, _, number in sorted(claims):
-        if number not in assigned and name not in used:
-            assigned[number] = name
-            used.add(name)
-    unnamed = set(range(len(families))) - assigned.keys()
-    for number in sorted(unnamed, key=lambda number: min(families[number])):
-        assigned[number] = _unused_name(sorted(families[number]), used)
-        used.add(assigned[number])
-    return [assigned[number] for number in range(len(families))]
-
-
-def _unused_name(hashes: Sequence[str], used: Collection[str]) -> str:
-    for content_hash in hashes:
-        if content_hash[:_NAME_DIGITS] not in used:
-            return content_hash[:_NAME_DIGITS]
-    return digest_of_key(*hashes)
-
-
 @dataclass(frozen=True)
 class Comparison(Generic[Node]):
     """How texts are compared.
@@ -101,14 +55,14 @@ class Comparison(Generic[Node]):
 
     score: Callable[[Node, Node], float]
     kept: Callable[[Node, Node], float]
-    rank: Callable[[Node], object]
+    rank: Callable[[Node], Any]
 
 
 def families_of(
     linked: Iterable[Node],
     neighbours: Mapping[Node, Collection[Node]],
     comparison: Comparison[Node],
-    dismissed: Collection[Pair[Node]] = frozenset(),
+    apart: Mapping[Node, Collection[Node]] | None = None,
 ) -> Iterator[list[Node]]:
     """Yield the families of linked texts, the representative first.
 
@@ -122,14 +76,10 @@ def families_of(
         linked: Texts.
         neighbours: Of each text, those it is linked with as versions; dismissed pairs are not.
         comparison: How they are compared.
-        dismissed: Pairs that are never of one family.
+        apart: Of a text, those that are never of its family, from both sides; None for none.
     """
-    apart: dict[Node, set[Node]] = defaultdict(set)
-    for one, other in dismissed:
-        apart[one].add(other)
-        apart[other].add(one)
     for component in connected_components(linked, neighbours):
-        yield from _Merging(component, neighbours, comparison, apart).families()
+        yield from _Merging(component, neighbours, comparison, apart or {}).families()
 
 
 class _Merging(Generic[Node]):
@@ -147,7 +97,7 @@ class _Merging(Generic[Node]):
         component: Sequence[Node],
         neighbours: Mapping[Node, Collection[Node]],
         comparison: Comparison[Node],
-        apart: Mapping[Node, Set[Node]],
+        apart: Mapping[Node, Collection[Node]],
     ) -> None:
         self._comparison = comparison
         self._apart = apart
@@ -182,7 +132,7 @@ class _Merging(Generic[Node]):
                 break
             if len(ends) == 1:
                 continue
-            lower, higher = sorted(ends, key=self._comparison.rank)  # type: ignore[arg-type]
+            lower, higher = sorted(ends, key=self._comparison.rank)
             # Neither of them has grown since a merger of the two was refused.
             merger = lower, len(self._members[lower]), higher, len(self._members[higher])
             if merger in refused:
@@ -195,7 +145,7 @@ class _Merging(Generic[Node]):
 
     def _belong_together(self, lower: Node, higher: Node) -> bool:
         losing, winning = self._members[lower], self._members[higher]
-        if any(not self._apart.get(node, frozenset()).isdisjoint(winning) for node in losing):
+        if any(not frozenset(self._apart.get(node, ())).isdisjoint(winning) for node in losing):
             return False
         reached: dict[Node, int] | None = None
         for node in losing:

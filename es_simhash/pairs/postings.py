@@ -1,41 +1,41 @@
-"""Posting lists of queried shingles in memory: a full run retrieves the candidates of every text.
+"""Posting lists of shingles in memory: which texts have each, and which texts share enough.
 
-Searches would return the same candidates, but take more than ten times as long for each text.
+A run over all texts retrieves the candidates of each from them: searches would return the same, but
+take more than ten times as long for each text.
 """
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.hashing import ranks_within
+
 # Texts whose shingles are held in memory, each by about two kilobytes.
 MAX_TEXTS = 1_000_000
-_SHIFT = np.uint64(32)
-_TEXT = np.uint64(0xFFFFFFFF)
+
+Shingles = NDArray[np.uint32]
+Counts = NDArray[np.int64]
+Key = TypeVar("Key", bound=Hashable)
+
+_SHIFT, _NUMBER = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
-class Postings:
-    """The texts that have a shingle, for each shingle; add all texts before the first look-up."""
+class Postings(Generic[Key]):
+    """The texts that have a shingle, for each shingle.
 
-    def __init__(self) -> None:
-        self._hashes: list[str] = []
-        self._shingles: dict[str, NDArray[np.uint32]] = {}
-        # Shingles and numbers of texts, both in one number, ascending.
-        self._packed: NDArray[np.uint64] = np.zeros(0, np.uint64)
+    Args:
+        shingles: Of each text the shingles by which it is found, each once.
+    """
 
-    def __contains__(self, content_hash: str) -> bool:
-        return content_hash in self._shingles
+    def __init__(self, shingles: Mapping[Key, Shingles]) -> None:
+        self._shingles = shingles
+        self._keys = list(shingles)
+        self._numbers = {key: number for number, key in enumerate(self._keys)}
+        self._packed = packed(list(shingles.values()), np.arange(len(shingles)))
 
-    def add(self, content_hash: str, queried_shingles: NDArray[np.uint32]) -> None:
-        """Add a text that was not added before.
-
-        Args:
-            content_hash: Of the text.
-            queried_shingles: The shingles by which it is found, each once.
-        """
-        self._hashes.append(content_hash)
-        # A copy, or the slice would keep the shingles of its whole batch.
-        self._shingles[content_hash] = queried_shingles.copy()
-
-    def sharing(self, content_hash: str, min_shared: int, max_texts: int) -> tuple[list[str], bool]:
+    def sharing(self, key: Key, min_shared: int, max_texts: int) -> tuple[list[Key], bool]:
         """Return the texts that share shingles with one, those that share most first.
 
         Of a posting list of more than `max_texts` texts, only the first of these count as found by
@@ -43,45 +43,77 @@ class Postings:
         linked through the first of them, and no query takes the time of all.
 
         Args:
-            content_hash: Of a text that was added.
+            key: Of the text.
             min_shared: Shingles another text must share, from 1; of a text with fewer, all.
             max_texts: Texts to return at the most.
 
         Returns:
-            Hashes of the texts without the text itself, and whether there may be more.
+            The texts without the text itself, and whether there may be more.
         """
-        self._pack()
-        keys = self._shingles[content_hash].astype(np.uint64) << _SHIFT
-        min_shared = max(1, min(min_shared, len(keys)))
-        starts = np.searchsorted(self._packed, keys)
-        counts = np.searchsorted(self._packed, keys + (np.uint64(1) << _SHIFT)) - starts
+        entries = self._shingles[key].astype(np.uint64) << _SHIFT
+        min_shared = max(1, min(min_shared, len(entries)))
+        starts = np.searchsorted(self._packed, entries)
+        counts = np.searchsorted(self._packed, entries + (np.uint64(1) << _SHIFT)) - starts
         is_long = counts > max_texts
         lengths = np.minimum(counts, max_texts)
-        # The positions of all postings: runs that begin at the starts.
-        positions = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-        positions += np.arange(lengths.sum())
         of_short_list = np.repeat(~is_long, lengths)
-        texts, inverse = np.unique(self._packed[positions] & _TEXT, return_inverse=True)
+        texts, inverse = np.unique(self._texts(starts, lengths), return_inverse=True)
         shared = np.bincount(inverse[of_short_list], minlength=len(texts))
-        for key in keys[is_long]:
-            shared += self._have(key, texts)
+        for entry in entries[is_long]:
+            shared += self._have(entry, texts)
         chosen = np.flatnonzero(shared >= min_shared)
         order = chosen[np.argsort(-shared[chosen], kind="stable")[:max_texts]]
-        hashes = [self._hashes[number] for number in texts[order].tolist()]
-        others = [candidate for candidate in hashes if candidate != content_hash]
+        keys = [self._keys[number] for number in texts[order].tolist()]
+        others = [candidate for candidate in keys if candidate != key]
         return others, len(chosen) > max_texts or int(is_long.sum()) >= min_shared
 
-    def _have(self, key: np.uint64, texts: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def after(self, key: Key, min_shared: int) -> list[tuple[Key, int]]:
+        """Return the texts after one that share shingles with it, and how many they share.
+
+        Args:
+            key: Of the text.
+            min_shared: Shingles another text must share.
+        """
+        entries = self._shingles[key].astype(np.uint64) << _SHIFT
+        starts = np.searchsorted(self._packed, entries | np.uint64(self._numbers[key]), "right")
+        ends = np.searchsorted(self._packed, entries + (np.uint64(1) << _SHIFT))
+        texts, counts = np.unique(self._texts(starts, ends - starts), return_counts=True)
+        enough = counts >= min_shared
+        return [
+            (self._keys[number], count)
+            for number, count in zip(texts[enough].tolist(), counts[enough].tolist(), strict=True)
+        ]
+
+    def _texts(self, starts: Counts, lengths: Counts) -> NDArray[np.uint64]:
+        """Return the numbers of the texts in stretches of the postings, one after the other."""
+        positions = np.repeat(starts, lengths) + ranks_within(lengths)
+        texts: NDArray[np.uint64] = self._packed[positions] & _NUMBER
+        return texts
+
+    def _have(self, entry: np.uint64, texts: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Check which texts have a shingle."""
-        postings = key | texts
+        postings = entry | texts
         positions = np.minimum(np.searchsorted(self._packed, postings), len(self._packed) - 1)
         have: NDArray[np.bool_] = self._packed[positions] == postings
         return have
 
-    def _pack(self) -> None:
-        if len(self._packed) == 0 and self._shingles:
-            lists = [self._shingles[content_hash] for content_hash in self._hashes]
-            counts = [len(shingles) for shingles in lists]
-            numbers = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
-            self._packed = np.concatenate(lists).astype(np.uint64) << _SHIFT | numbers
-            self._packed.sort()
+
+def packed(lists: Sequence[Shingles], numbers: Counts) -> NDArray[np.uint64]:
+    """Return each shingle of each list with the number of the list, both in one, ascending.
+
+    Args:
+        lists: Shingles.
+        numbers: Of the lists; several may have one.
+    """
+    if not len(lists):
+        return np.zeros(0, np.uint64)
+    owners = np.repeat(numbers.astype(np.uint64), [len(shingles) for shingles in lists])
+    entries: NDArray[np.uint64] = np.concatenate(lists).astype(np.uint64) << _SHIFT | owners
+    entries.sort()
+    return entries
+
+
+def list_counts(entries: NDArray[np.uint64]) -> tuple[Shingles, Counts]:
+    """Return the distinct shingles of packed entries, and how many entries each has."""
+    shingles, counts = np.unique((entries >> _SHIFT).astype(np.uint32), return_counts=True)
+    return shingles, counts

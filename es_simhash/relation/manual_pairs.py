@@ -117,3 +117,24 @@ class ManualPairs:
             others[id_a].add(id_b)
             others[id_b].add(id_a)
         return cls(dict(others), JoinedGroups(joined))
+
+    @classmethod
+    def of_texts(
+        cls, dismissed: Iterable[_Ids], joined: Iterable[_Ids], texts: Mapping[str, str]
+    ) -> "ManualPairs":
+        """Return what pairs of documents say about their texts.
+
+        Copies of one text are always of one family, so that nothing keeps them apart.
+
+        Args:
+            dismissed: Pairs of ids.
+            joined: Pairs of ids.
+            texts: Hash of the text of each document that has one, by its id.
+        """
+        pairs = [(texts[a], texts[b]) for a, b in dismissed if a in texts and b in texts]
+        apart = cls.of([(one, other) for one, other in pairs if one != other], ())
+        return cls(apart.dismissed, JoinedGroups.of_texts(joined, texts))
+
+    def parts(self, one: str, others: Iterable[str]) -> bool:
+        """Check whether one is dismissed with any of others."""
+        return not frozenset(self.dismissed.get(one, ())).isdisjoint(others)

@@ -27,7 +27,7 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.lab.evaluation.tables import Table
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
-from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.pairs.merging import connected_components
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.fields import DEFAULT_FIELD

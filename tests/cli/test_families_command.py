@@ -12,7 +12,7 @@ from es_simhash import EsSimhashError, IndexMissing, MappingConflict
 from es_simhash.cli.dismiss_command import dismiss
 from es_simhash.cli.families_command import families
 from es_simhash.cli.main import cli
-from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.document_families import families_in_memory
 
 pytestmark = pytest.mark.cluster
 

@@ -1,5 +1,7 @@
 """Posting lists give what a count of the shingles two texts share gives."""
 
+from itertools import combinations
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +11,13 @@ from es_simhash.pairs.postings import Postings
 TEXTS = st.lists(st.sets(st.integers(0, 30), max_size=12), min_size=1, max_size=25)
 
 
-def made(texts: list[set[int]]) -> Postings:
-    postings = Postings()
-    for number, shingles in enumerate(texts):
-        postings.add(str(number), np.array(sorted(shingles), np.uint32))
-    return postings
+def made(texts: list[set[int]]) -> Postings[str]:
+    return Postings(
+        {
+            str(number): np.array(sorted(shingles), np.uint32)
+            for number, shingles in enumerate(texts)
+        }
+    )
 
 
 def shares(texts: list[set[int]], number: int) -> dict[str, int]:
@@ -57,3 +61,20 @@ def test_texts_of_one_template_hang_together_through_the_first_of_them() -> None
         found, more = postings.sharing(str(n), 2, 10)
         assert more
         assert {"0", "1"} <= set(found)
+
+
+@given(TEXTS, st.integers(1, 3))
+def test_each_pair_that_shares_enough_is_given_once_with_what_it_shares(
+    texts: list[set[int]], least: int
+) -> None:
+    postings = made(texts)
+    pairs = {
+        (key, other): count
+        for key in map(str, range(len(texts)))
+        for other, count in postings.after(key, least)
+    }
+    assert pairs == {
+        (str(one), str(other)): shared
+        for one, other in combinations(range(len(texts)), 2)
+        if (shared := len(texts[one] & texts[other])) >= least
+    }

@@ -1,22 +1,22 @@
 """One run over an index: from what changed to the families of everything linked with it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 
 from es_simhash.fingerprints.hashing import digest_of_key
-from es_simhash.maintenance.families.family_corpus import Corpus, Representatives
+from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import IndexReader
-from es_simhash.maintenance.families.family_report import Family, Progress
+from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.maintenance.families.family_writer import Change, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
-from es_simhash.pairs.joined_families import Noted, united_families
-from es_simhash.pairs.merging import Comparison, Pair, family_names, pair
+from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
+from es_simhash.pairs.family_changes import Family, family_names
 from es_simhash.pairs.postings import MAX_TEXTS
-from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.scoring import kept_share, version_score
+from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
 from es_simhash.store.installation.state_index import StateIndex
 
@@ -46,7 +46,7 @@ class FamilyRun:
         self._sizes = reader.family_sizes()
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
         self._dismissals, self._joins = (stored.all() for stored in self._stored_pairs)
-        self._noted = Noted[str]()
+        self._manual = ManualPairs()
         self._settings_key = options.settings_key(reader.threshold)
         self.is_full = options.everything or state.last_run() != self._settings_key
         self.corpus = Corpus(reader)
@@ -63,29 +63,29 @@ class FamilyRun:
         elif self.is_full:
             seeds = self.corpus.add(self._reader.all())
         self.graph = LinkGraph(self.corpus, self._reader, postings)
-        self._noted = self._noted_texts()
-        self.graph.explore(set(seeds), self._noted, progress)
+        self._manual = self._manual_pairs_of_texts()
+        self.graph.explore(set(seeds), self._manual, progress)
 
     def _changed_texts(self) -> list[str]:
-        """Return the texts of documents without a family, of changed families and noted pairs."""
+        """Return the texts of documents without a family, of changed families and manual pairs."""
         changed = self.corpus.add(self._reader.without_family())
         names = [*self._sizes, *(self._recorded_sizes.keys() - self._sizes.keys())]
         resized = [
             name for name in names if self._sizes.get(name, 0) != self._recorded_sizes.get(name, 1)
         ]
         changed += self.corpus.add(self._reader.of_families(resized))
-        noted = [*self._dismissals, *self._joins]
-        pending = {id for each in noted if each.pending for id in each.ids}
+        pending = {
+            id for pair in (*self._dismissals, *self._joins) if pair.pending for id in pair.ids
+        }
         changed += self.corpus.add(self._reader.of_ids(sorted(pending)))
         self.corpus.add_copies(sorted(set(changed)))
         return changed
 
-    def _noted_texts(self) -> Noted[str]:
-        """Return what a person noted about documents, as pairs of their texts."""
+    def _manual_pairs_of_texts(self) -> ManualPairs:
+        """Return what a person decided about documents, as pairs of their texts."""
         dismissed, joined = _standing(self._dismissals), _standing(self._joins)
         self.corpus.add(self._reader.of_ids(sorted({*chain(*dismissed, *joined)})))
-        texts = JoinedGroups.of_texts(joined, self._hashes())
-        return Noted(set(self._text_pairs(dismissed).values()), texts)
+        return ManualPairs.of_texts(dismissed, joined, self._hashes())
 
     def _hashes(self) -> dict[str, str]:
         """Return the texts of the documents by their ids.
@@ -98,51 +98,46 @@ class FamilyRun:
             if document.content_hash in self.corpus.copies
         }
 
-    def _text_pairs(self, pairs: Iterable[Ids]) -> dict[Ids, Pair[str]]:
-        """Return the texts of pairs of documents that have two, by the ids."""
-        hashes = self._hashes()
-        return {
-            (id_a, id_b): pair(hashes[id_a], hashes[id_b])
-            for id_a, id_b in pairs
-            if id_a in hashes and id_b in hashes and hashes[id_a] != hashes[id_b]
-        }
-
     def contradicted(self) -> list[Ids]:
         """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
-        texts = self._text_pairs(_standing(self._dismissals))
+        hashes = self._hashes()
+        texts = {
+            ids: (hashes[ids[0]], hashes[ids[1]])
+            for ids in _standing(self._dismissals)
+            if all(id in hashes for id in ids)
+        }
         return sorted(
-            ids for ids, (one, other) in texts.items() if other in self._noted.joined.group(one)
+            ids
+            for ids, (one, other) in texts.items()
+            if one != other and other in self._manual.joined.group(one)
         )
 
     def families(self) -> list[Family]:
         """Return the families of all texts that were queried, and of documents without words."""
-        ranking = Representatives(self.corpus, self._options.rule, self.graph.queried)
-        comparison = Comparison(self._score, self._kept, ranking.rank)
-        groups = list(
-            united_families(self.graph.queried, self.graph.neighbours, comparison, self._noted)
-        )
+        queried = self.graph.queried
+        ranked = RankedDocuments({text: self.corpus.copies[text] for text in queried}, self._rank())
+        linked = LinkedTexts(self.corpus, self.graph.links, self._reader.threshold, self._manual)
+        groups = list(linked.families(queried, ranked.rank))
         families = [
-            Family(name, self._members(group, ranking.document(group[0])))
+            Family(name, tuple(ranked.family(group)))
             for name, group in zip(self._names(groups), groups, strict=True)
         ]
         for ref in self.corpus.empty:
             families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
         return sorted(families, key=lambda family: family.name)
 
-    def _score(self, one: str, other: str) -> float:
-        # Linked texts score enough, and their texts may have to be read again.
-        score = self.graph.scores.get(pair(one, other))
-        if score is not None:
-            return score
-        texts = self.corpus.text(one), self.corpus.text(other)
-        return version_score(*texts, self._reader.threshold)
-
-    def _kept(self, one: str, other: str) -> float:
-        return kept_share(self.corpus.text(one), self.corpus.text(other))
-
-    def _members(self, group: Sequence[str], first: DocumentRef) -> tuple[DocumentRef, ...]:
-        refs = {ref for content_hash in group for ref in self.corpus.copies[content_hash]}
-        return (first, *sorted(refs - {first}))
+    def _rank(self) -> Callable[[DocumentRef], int]:
+        """Return how documents rank; the highest represents its family."""
+        documents, characters = self.corpus.documents, self.corpus.characters
+        if not self._options.compares_dates:
+            return lambda ref: characters[documents[ref].content_hash]
+        dates = {document.date for document in documents.values() if document.date is not None}
+        sign = 1 if self._options.rule == "newest" else -1
+        positions: dict[Date | None, int] = {
+            date: sign * place for place, date in enumerate(sorted(dates))
+        }
+        # Documents without a date come last, whatever the rule.
+        return lambda ref: positions.get(documents[ref].date, -len(positions))
 
     def _names(self, groups: Sequence[Sequence[str]]) -> list[str]:
         stored_names = {
@@ -157,6 +152,11 @@ class FamilyRun:
         # A name that documents have whose text was not queried belongs to another family.
         taken = {name for name, size in self._sizes.items() if size > counts[name]}
         return family_names(groups, stored_names, taken)
+
+    @property
+    def stored_families(self) -> dict[DocumentRef, str | None]:
+        """Families that the documents had when they were read."""
+        return {ref: document.family for ref, document in self.corpus.documents.items()}
 
     def changes(self, families: Iterable[Family]) -> list[Change]:
         """Return the documents of which something else is stored, each with what is to be."""
@@ -181,7 +181,7 @@ class FamilyRun:
         return sorted(ref.id for ref in refs if documents[ref].date is None)
 
     def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
-        """Store the sizes of the families, and acknowledge what a person noted."""
+        """Store the sizes of the families, and acknowledge what a person decided."""
         sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
         for family in families:
             stored = {self.corpus.documents[ref].family for ref in family.documents}
@@ -189,11 +189,13 @@ class FamilyRun:
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
         self._state.write_sizes(sizes, self._recorded_sizes)
-        for pairs, noted in zip(self._stored_pairs, (self._dismissals, self._joins), strict=True):
-            pairs.acknowledge([each for each in noted if each.pending])
+        for stored_pairs, pairs in zip(
+            self._stored_pairs, (self._dismissals, self._joins), strict=True
+        ):
+            stored_pairs.acknowledge([pair for pair in pairs if pair.pending])
         if self.is_full:
             self._state.write_run(self._settings_key)
 
 
-def _standing(noted: Iterable[NotedPair]) -> list[Ids]:
-    return [each.ids for each in noted if not each.undone]
+def _standing(pairs: Iterable[NotedPair]) -> list[Ids]:
+    return [pair.ids for pair in pairs if not pair.undone]

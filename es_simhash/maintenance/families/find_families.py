@@ -8,14 +8,10 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import IndexReader
-from es_simhash.maintenance.families.family_report import (
-    FamiliesReport,
-    Family,
-    Progress,
-    family_changes,
-)
+from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
 from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import FamilyWriter
+from es_simhash.pairs.family_changes import Family, family_changes
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
@@ -167,5 +163,5 @@ def _report(
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
         contradicted=tuple(run.contradicted()),
-        changes=family_changes(run.corpus.documents, families, run.corpus.skipped | conflicts),
+        changes=family_changes(run.stored_families, families, run.corpus.skipped | conflicts),
     )

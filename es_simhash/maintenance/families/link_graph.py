@@ -1,16 +1,15 @@
 """The links between texts that are versions of each other, found by breadth-first search."""
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_reader import CANDIDATES, IndexReader
 from es_simhash.maintenance.families.family_report import Progress
-from es_simhash.pairs.joined_families import Noted
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
-from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.scoring import are_candidates, link_score
+from es_simhash.pairs.text_links import links_of
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.
@@ -30,30 +29,28 @@ class LinkGraph:
 
     Attributes:
         queried: Texts whose candidates were retrieved and compared.
-        neighbours: Of each text, those it is linked with.
-        scores: Of the pairs of texts that are linked.
+        links: Scores of the pairs of texts that are linked.
         truncated: Texts with more candidates than were compared.
     """
 
     def __init__(
-        self, corpus: Corpus, reader: IndexReader, postings: Postings | None = None
+        self, corpus: Corpus, reader: IndexReader, postings: Postings[str] | None = None
     ) -> None:
         self._corpus = corpus
         self._reader = reader
         self._postings = postings
         self.queried: set[str] = set()
-        self.neighbours: dict[str, list[str]] = defaultdict(list)
-        self.scores: dict[Pair[str], float] = {}
+        self.links: dict[Pair[str], float] = {}
         self.truncated: set[str] = set()
 
     def explore(
-        self, seeds: Iterable[str], noted: Noted[str], progress: Progress | None = None
+        self, seeds: Iterable[str], manual: ManualPairs, progress: Progress | None = None
     ) -> None:
         """Add the links of texts, of the texts these are linked with, and so on to the end.
 
         Args:
             seeds: Hashes of the texts to begin with.
-            noted: Pairs of texts that are never linked, and texts that are joined: they are
+            manual: Pairs of texts that are never linked, and texts that are joined: they are
                 reached from each other.
             progress: Called after each batch.
         """
@@ -62,8 +59,8 @@ class LinkGraph:
         while waiting:
             batch = [waiting.popleft() for _ in range(min(_QUERIES, len(waiting)))]
             self.queried.update(batch)
-            reached = self._link(batch, noted.dismissed)
-            reached.update(*map(noted.joined.others, batch))
+            reached = self._link(batch, manual)
+            reached.update(*map(manual.joined.others, batch))
             self._reach(sorted(reached - known), waiting, known)
             if progress is not None:
                 progress(len(self.queried), len(self.queried) + len(waiting))
@@ -74,25 +71,21 @@ class LinkGraph:
         waiting.extend(texts)
         self._corpus.trim()
 
-    def _link(self, batch: list[str], dismissed: Collection[Pair[str]]) -> set[str]:
+    def _link(self, batch: list[str], manual: ManualPairs) -> set[str]:
         """Link the texts of a batch with their candidates; return those that are linked."""
-        reached: set[str] = set()
-        for text, candidates in self._candidates(batch).items():
-            for candidate in sorted(candidates):
-                edge = pair(text, candidate)
-                if self._is_compared(text, candidate, batch) or edge in dismissed:
-                    continue
-                score = self._score(self._corpus.text(text), self._corpus.text(candidate))
-                if score > 0:
-                    self.scores[edge] = score
-                    self.neighbours[text].append(candidate)
-                    self.neighbours[candidate].append(text)
-                    reached.add(candidate)
-        return reached
+        pairs = dict.fromkeys(
+            pair(text, candidate)
+            for text, candidates in self._candidates(batch).items()
+            for candidate in sorted(candidates)
+            if not self._is_compared(text, candidate, batch)
+        )
+        links = links_of(pairs, self._corpus, self._reader.threshold, manual.dismissed)
+        self.links.update(links)
+        return {text for linked in links for text in linked}
 
     def _is_compared(self, text: str, candidate: str, batch: Sequence[str]) -> bool:
         """Check whether the query of the candidate has compared the two already."""
-        if candidate in self.neighbours.get(text, ()):
+        if pair(text, candidate) in self.links:
             return True
         if candidate in self.truncated or candidate not in self.queried:
             return False
@@ -128,7 +121,7 @@ class LinkGraph:
         are excluded from the next search, so that many copies of one text hide no other.
         """
         self._corpus.load(batch)
-        texts = {key: self._corpus.text(key) for key in batch}
+        texts = {key: self._corpus[key] for key in batch}
         candidates: dict[str, set[str]] = {key: set() for key in batch}
         pending = batch
         for _ in range(_MAX_RESPONSES):
@@ -146,8 +139,3 @@ class LinkGraph:
                 break
         self.truncated.update(pending)
         return candidates
-
-    def _score(self, one: AnalysedText, other: AnalysedText) -> float:
-        if not are_candidates(one, other):
-            return 0.0
-        return link_score(one, other, self._reader.threshold)

@@ -7,7 +7,7 @@ from itertools import groupby
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
-from es_simhash.maintenance.families.family_report import Family
+from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

@@ -22,13 +22,13 @@ from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, 
 from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
-from es_simhash.maintenance.families.family_report import Family
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
     FamilyOriginal,
     Member,
     members_in_order,
 )
+from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

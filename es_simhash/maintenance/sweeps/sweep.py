@@ -12,7 +12,7 @@ from es_simhash.maintenance.backfills.backfill import BackfillSettings, run_back
 from es_simhash.maintenance.backfills.backfill_job import STATUSES, BackfillJob, IndexPart
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_report import FamiliesReport, Family, Progress
+from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
@@ -22,6 +22,7 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     read_checkpoints,
 )
 from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy, require_one_index
+from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -13,7 +13,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     join,
     manual_pairs,
 )
-from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.manual_pairs import JoinedGroups
 from tests.support.shelf import Shelf
 

@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash import DocumentMissing, InputError, MappingConflict
 from es_simhash.maintenance.families import link_graph
-from es_simhash.pairs.families_in_memory import families_in_memory
+from es_simhash.pairs.document_families import families_in_memory
 
 pytestmark = pytest.mark.cluster
 

@@ -86,7 +86,7 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
     swept_index: Any, sidecar: str, between: dict[float, str], threshold: float
 ) -> None:
     from es_simhash import Index, MemoryIndex, backfill, configure, find_families
-    from es_simhash.pairs.families_in_memory import families_in_memory
+    from es_simhash.pairs.document_families import families_in_memory
     from es_simhash.questions.sidecar import open_index
 
     client, name = swept_index.client, swept_index.name

@@ -1,15 +1,18 @@
+import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
 import pytest
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.pairs.families_in_memory import families_in_memory
-from es_simhash.pairs.merging import Comparison, families_of
+from es_simhash.pairs.document_families import LinkedTexts, families_in_memory
+from es_simhash.pairs.merging import Comparison, connected_components, families_of, neighbours_of
+from es_simhash.pairs.text_links import candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.scoring import kept_share
-from es_simhash.relation.thresholds import LEAST_KEPT
+from es_simhash.relation.thresholds import LEAST_KEPT, VERSION_SCORE
 
 
 def members(families: list[list[str]]) -> set[frozenset[str]]:
@@ -173,7 +176,7 @@ def test_dismissed_texts_keep_their_families_apart() -> None:
         rank="dcba".index,
     )
     assert members(list(families_of("abcd", neighbours, comparison))) == {frozenset("abcd")}
-    apart = families_of("abcd", neighbours, comparison, {("b", "d")})
+    apart = families_of("abcd", neighbours, comparison, {"b": {"d"}, "d": {"b"}})
     assert members(list(apart)) == {frozenset("ab"), frozenset("cd")}
 
 
@@ -213,3 +216,44 @@ def test_families_of_any_scores(seed: int) -> None:
 
 def pairs_of(nodes: list[str]) -> list[tuple[str, str]]:
     return list(combinations(nodes, 2))
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_families_of_parts_of_the_pairs_are_those_of_all(texts: dict[str, str], parts: int) -> None:
+    """Each part is compared from a copy of what it needs, as a worker elsewhere would have it."""
+    ids = sorted(texts)
+    joined, dismissed = [(ids[0], ids[-1])], [(ids[0], ids[1]), (ids[4], ids[5])]
+    analysed = dict(zip(ids, TextAnalyser().analyse_each(map(texts.get, ids)), strict=True))
+    by_id = {id: text for id, text in analysed.items() if text is not None}
+    hashes = {id: text.content_hash for id, text in by_id.items()}
+    by_hash = {text.content_hash: text for text in by_id.values()}
+    manual = ManualPairs.of_texts(dismissed, joined, hashes)
+
+    pairs = list(candidate_pairs(by_hash))
+    random.Random(1).shuffle(pairs)
+    links: dict[tuple[str, str], float] = {}
+    for number in range(parts):
+        part = pairs[number::parts]
+        needed = {text: by_hash[text] for linked in part for text in linked}
+        links |= links_of(*pickle.loads(pickle.dumps((part, needed, VERSION_SCORE))))
+    links = {linked: score for linked, score in links.items() if not manual.parts(*linked)}
+
+    neighbours = neighbours_of([*links, *joined_texts(manual, by_hash)])
+    components = list(connected_components(by_hash, neighbours))
+    families = []
+    for number in range(parts):
+        group = {text for component in components[number::parts] for text in component}
+        within = {linked: score for linked, score in links.items() if group.issuperset(linked)}
+        part_texts = {text: by_hash[text] for text in group}
+        linked = LinkedTexts(part_texts, within, VERSION_SCORE, manual)
+        families += linked.families(group, lambda text: (by_hash[text].characters, text))
+
+    expected = families_in_memory(texts, joined=joined, dismissed=dismissed)
+    of_id = {text: id for id, text in hashes.items()}
+    assert members([[of_id[text] for text in family] for family in families]) == members(expected)
+    assert sum(len(family) > 1 for family in families) > 3
+
+
+def joined_texts(manual: ManualPairs, texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of texts that are joined."""
+    return [(text, other) for text in texts for other in manual.joined.others(text)]
