@@ -1,17 +1,19 @@
-"""The configuration file of the service: TOML, each key checked."""
+"""The configuration file of the service: TOML, each key checked against the configuration."""
 
 import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from es_simhash.described import Parameter, parameters
 from es_simhash.errors import InputError
 from es_simhash.service.service_config import (
     ApiKey,
@@ -20,128 +22,6 @@ from es_simhash.service.service_config import (
     TokenRules,
     key_digest,
 )
-from es_simhash.text.limits import MAX_TEXT_BYTES
-
-Default = TypeVar("Default")
-
-
-class Table:
-    """A table of a configuration file.
-
-    Args:
-        file: Name of the file, for errors.
-        values: Its keys.
-        name: Of the table with a final dot; empty for the file itself.
-    """
-
-    def __init__(self, file: str, values: Mapping[str, Any], name: str = "") -> None:
-        self.file = file
-        self.name = name
-        self._values = values
-        self._known: list[str] = []
-
-    def error(self, key: str, problem: str) -> InputError:
-        """Return the error of a key."""
-        return InputError(f"{self.file}: {self.name}{key} {problem}.")
-
-    def has(self, key: str) -> bool:
-        """Check whether a key is there; it still has to be taken."""
-        return key in self._values
-
-    def text(self, key: str) -> str | None:
-        """Return a string; None where there is none."""
-        value = self._take(key)
-        if value is not None and (not isinstance(value, str) or not value):
-            raise self.error(key, f"must be a string, got {value!r}")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of strings; empty where there is none."""
-        value = self._take(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-            raise self.error(key, f"must be a list of strings, got {value!r}")
-        return tuple(value)
-
-    def flag(self, key: str, default: Default) -> bool | Default:
-        """Return true or false; the default where there is nothing."""
-        value = self._take(key)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise self.error(key, f"must be true or false, got {value!r}")
-        return value
-
-    def whole(self, key: str, default: int, low: int, high: int) -> int:
-        """Return a whole number within bounds."""
-        value = self._take(key)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise self.error(key, f"must be a whole number from {low} to {high}, got {value!r}")
-        return value
-
-    def seconds(self, key: str, default: float, high: float) -> float:
-        """Return seconds, at least 0."""
-        value = self._take(key)
-        if value is None:
-            return default
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not 0 <= value <= high:
-            raise self.error(key, f"must be seconds from 0 to {high:g}, got {value!r}")
-        return float(value)
-
-    def query(self, key: str) -> Mapping[str, Any] | None:
-        """Return an Elasticsearch query; None where there is none."""
-        value = self._take(key)
-        if value is None:
-            return None
-        if not isinstance(value, dict) or len(value) != 1:
-            raise self.error(
-                key, f"must be one Elasticsearch query, as {{ term = {{ … }} }}, got {value!r}"
-            )
-        return value
-
-    def table(self, key: str) -> "Table | None":
-        """Return a table within this one; None where there is none."""
-        value = self._take(key)
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            raise self.error(key, f"must be a table [{self.name}{key}], got {value!r}")
-        return Table(self.file, value, f"{self.name}{key}.")
-
-    def tables(self, key: str) -> "list[Table]":
-        """Return a list of tables; empty where there is none."""
-        value = self._take(key)
-        if value is None:
-            return []
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            raise self.error(key, f"must be tables [[{self.name}{key}]], got {value!r}")
-        return [
-            Table(self.file, one, f"{self.name}{key}[{place}].") for place, one in enumerate(value)
-        ]
-
-    def names(self) -> "list[str]":
-        """Return all keys of a table whose keys are the user's own, and take them."""
-        self._known += self._values
-        return list(self._values)
-
-    def require_known(self) -> None:
-        """Check that every key was taken.
-
-        Raises:
-            InputError: One was not.
-        """
-        unknown = sorted(self._values.keys() - set(self._known))
-        if unknown:
-            raise self.error(unknown[0], f"is unknown; use one of {', '.join(sorted(self._known))}")
-
-    def _take(self, key: str) -> Any:
-        self._known.append(key)
-        return self._values.get(key)
-
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -156,6 +36,122 @@ _MIN_RSA_BITS = 2048
 _MIN_KEY_CHARACTERS = 16
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ORIGIN = re.compile(r"https?://[^/\s*]+")
+_PATTERN = re.compile(r"[*?\[\]]")
+
+
+class _Table:
+    """A table of the file; what nobody read of it is an error.
+
+    Args:
+        file: Name of the file, for errors.
+        values: Its keys.
+        name: Of the table with a final dot; empty for the file itself.
+    """
+
+    def __init__(self, file: str, values: Mapping[str, Any], name: str = "") -> None:
+        self._file = file
+        self._name = name
+        self._values = values
+        self._known: list[str] = []
+
+    def error(self, key: str, problem: str) -> InputError:
+        """Return the error of a key."""
+        return InputError(f"{self._file}: {self._name}{key} {problem}.")
+
+    def options(self, described: type, *names: str, **keys: str) -> dict[str, Any]:
+        """Return values for parameters of an option class; those without one are left out.
+
+        Args:
+            described: The class.
+            names: Parameters that have their own names as keys.
+            keys: Parameters that have other keys.
+        """
+        by_name = parameters(described)
+        read = {
+            name: self._value(key, by_name[name])
+            for name, key in [*((name, name) for name in names), *keys.items()]
+        }
+        return {name: value for name, value in read.items() if value is not None}
+
+    def text(self, key: str) -> str | None:
+        """Return a string; None where there is none."""
+        value: str | None = self._value(key, Parameter(key, str))
+        return value
+
+    def table(self, key: str) -> "_Table":
+        """Return a table within this one; an empty one where there is none."""
+        value = self._take(key)
+        if value is not None and not isinstance(value, dict):
+            raise self.error(key, f"must be a table [{self._name}{key}], got {value!r}")
+        return _Table(self._file, value or {}, f"{self._name}{key}.")
+
+    def tables(self, key: str) -> "Iterator[_Table]":
+        """Yield a list of tables."""
+        value = self._take(key)
+        if value is None:
+            return
+        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+            raise self.error(key, f"must be tables [[{self._name}{key}]], got {value!r}")
+        for place, table in enumerate(value):
+            yield _Table(self._file, table, f"{self._name}{key}[{place}].")
+
+    def texts(self) -> dict[str, str]:
+        """Return the strings of a table whose keys are the user's own."""
+        return {key: self.text(key) or "" for key in self._values}
+
+    def require_known(self) -> None:
+        """Check that every key was read.
+
+        Raises:
+            InputError: One was not.
+        """
+        names = sorted(set(self._known))
+        for key in sorted(self._values.keys() - set(names)):
+            nearest = "".join(f" (nearest: {name})" for name in get_close_matches(key, names, 1))
+            raise self.error(key, f"is unknown; use one of {', '.join(names)}{nearest}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def _take(self, key: str) -> Any:
+        self._known.append(key)
+        return self._values.get(key)
+
+    def _value(self, key: str, parameter: Parameter) -> Any:
+        """Return the value of a parameter; None where there is none."""
+        value = self._take(key)
+        if value is None:
+            return None
+        values = value if parameter.is_repeatable else [value]
+        if not isinstance(values, list) or not all(_is_valid(each, parameter) for each in values):
+            raise self.error(key, f"must be {_expected(parameter)}, got {value!r}")
+        return tuple(value) if parameter.is_repeatable else value
+
+
+def _is_valid(value: Any, parameter: Parameter) -> bool:
+    """Check whether a value of the file has the type of a parameter, and is within its bounds."""
+    if parameter.type in (int, float):
+        is_number = type(value) is int or (type(value) is parameter.type and math.isfinite(value))
+        return is_number and (parameter.bounds is None or value in parameter.bounds)
+    if parameter.type is bool:
+        return isinstance(value, bool)
+    if parameter.type is dict:
+        return isinstance(value, dict) and len(value) == 1
+    return isinstance(value, str) and bool(value) and value in (parameter.choices or (value,))
+
+
+def _expected(parameter: Parameter) -> str:
+    """Return what a value must be."""
+    if parameter.choices:
+        return " or ".join(parameter.choices)
+    if parameter.is_repeatable:
+        return "a list of strings"
+    if parameter.bounds is not None:
+        low, high = parameter.bounds.minimum, parameter.bounds.maximum
+        kind = "a whole number" if parameter.type is int else parameter.unit
+        return f"{kind} {'above' if parameter.bounds.excludes_minimum else 'from'} {low} to {high}"
+    names = {bool: "true or false", dict: "one Elasticsearch query, as { term = { … } }"}
+    return names.get(parameter.type, "a string")
 
 
 def read_configuration(path: Path) -> ServiceConfig:
@@ -171,78 +167,49 @@ def read_configuration(path: Path) -> ServiceConfig:
         raise InputError(message, parameter="config") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}.") from error
-    return _configuration(Table(str(path), values), path.parent)
+    return _configuration(_Table(str(path), values), path.parent)
 
 
-def _configuration(table: Table, folder: Path) -> ServiceConfig:
-    cache = table.table("cache") or Table(table.file, {}, "cache.")
-    cors = table.table("cors") or Table(table.file, {}, "cors.")
-    tokens = table.table("tokens")
-    labels = table.text("labels")
-    config = ServiceConfig(
-        fields=_fields(table) if table.has("fields") else None,
-        evidence=table.flag("evidence", True),
-        filter=table.query("filter"),
-        keys=tuple(_key(each) for each in table.tables("keys")),
-        tokens=None if tokens is None else _tokens(tokens, folder),
-        origins=_origins(cors),
-        trusted_proxies=table.texts("trusted_proxies"),
-        limits=_limits(table.table("limits") or Table(table.file, {}, "limits.")),
-        cache_seconds=cache.seconds("seconds", ServiceConfig.cache_seconds, 86_400),
-        cache_megabytes=cache.whole("megabytes", ServiceConfig.cache_megabytes, 1, 65_536),
-        explorer=table.flag("explorer", None),
-        labels=None if labels is None else folder / labels,
+def _configuration(table: _Table, folder: Path) -> ServiceConfig:
+    cache, cors, limits = table.table("cache"), table.table("cors"), table.table("limits")
+    options = table.options(
+        ServiceConfig, "fields", "evidence", "filter", "trusted_proxies", "explorer", "labels"
     )
-    # `fields` counts as known where it is not there, too.
-    table.texts("fields")
-    for each in (cache, cors, table):
-        each.require_known()
-    names = [key.name for key in config.keys]
+    options |= cors.options(ServiceConfig, "origins")
+    options |= cache.options(ServiceConfig, cache_seconds="seconds", cache_megabytes="megabytes")
+    if pattern := next(filter(_PATTERN.search, options.get("fields", ())), None):
+        raise table.error("fields", f"must be names, not patterns, got {pattern!r}")
+    for origin in options.get("origins", ()):
+        if not _ORIGIN.fullmatch(origin):
+            raise cors.error("origins", f"must be like https://www.example.org, got {origin!r}")
+    if "labels" in options:
+        options["labels"] = folder / options["labels"]
+    options["limits"] = _limits(limits)
+    options["keys"] = tuple(map(_key, table.tables("keys")))
+    tokens = table.table("tokens")
+    if "tokens" in table:
+        options["tokens"] = _tokens(tokens, folder)
+    for part in (cache, cors, table):
+        part.require_known()
+    names = [key.name for key in options["keys"]]
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise table.error("keys", f"has the name {repeated!r} twice")
-    return config
+    return ServiceConfig(**options)
 
 
-def _fields(table: Table) -> tuple[str, ...]:
-    names = table.texts("fields")
-    if pattern := next((name for name in names if re.search(r"[*?\[\]]", name)), None):
-        raise table.error("fields", f"must be names, not patterns, got {pattern!r}")
-    return names
-
-
-def _origins(table: Table) -> tuple[str, ...]:
-    origins = table.texts("origins")
-    if wrong := next((each for each in origins if not _ORIGIN.fullmatch(each)), None):
-        raise table.error("origins", f"must be like https://www.example.org, got {wrong!r}")
-    return origins
-
-
-def _limits(table: Table) -> ServiceLimits:
-    default = ServiceLimits()
-    limits = ServiceLimits(
-        size=table.whole("size", default.size, 1, 1_000),
-        offset=table.whole("from", default.offset, 0, 10_000),
-        body_bytes=table.whole("body_bytes", default.body_bytes, 1, MAX_TEXT_BYTES),
-        seconds=table.seconds("seconds", default.seconds, 600),
-        requests_per_minute=table.whole(
-            "requests_per_minute", default.requests_per_minute, 0, 10_000_000
-        ),
-        threads=table.whole("threads", default.threads, 1, 256),
-        waiting=table.whole("waiting", default.waiting, 0, 100_000),
-    )
-    if not limits.seconds:
-        raise table.error("seconds", "must be more than 0")
+def _limits(table: _Table) -> ServiceLimits:
+    names = [name for name in parameters(ServiceLimits) if name != "offset"]
+    limits = table.options(ServiceLimits, *names, offset="from")
     table.require_known()
-    return limits
+    return ServiceLimits(**limits)
 
 
-def _key(table: Table) -> ApiKey:
-    name, digest, variable = table.text("name"), table.text("sha256"), table.text("variable")
-    query = table.query("filter")
+def _key(table: _Table) -> ApiKey:
+    options, variable = table.options(ApiKey, "name", "sha256", "filter"), table.text("variable")
     table.require_known()
-    if name is None:
+    if "name" not in options:
         raise table.error("name", "is required")
-    if (digest is None) == (variable is None):
+    if ("sha256" in options) == (variable is not None):
         raise table.error("sha256", "or variable is required, one of them")
     if variable is not None:
         value = _variable(table, variable)
@@ -250,31 +217,28 @@ def _key(table: Table) -> ApiKey:
             raise table.error(
                 "variable", f"{variable} has a key of fewer than {_MIN_KEY_CHARACTERS} characters"
             )
-        digest = key_digest(value)
-    assert digest is not None
-    if not _SHA256.fullmatch(digest):
+        options["sha256"] = key_digest(value)
+    if not _SHA256.fullmatch(options["sha256"]):
         raise table.error("sha256", "must be 64 hexadecimal digits in lower case")
-    return ApiKey(name, digest, query)
+    return ApiKey(**options)
 
 
-def _tokens(table: Table, folder: Path) -> TokenRules:
-    algorithm = table.text("algorithm") or "HS256"
+def _tokens(table: _Table, folder: Path) -> TokenRules:
+    options = table.options(TokenRules, "algorithm", "issuer", "audience")
     variable, file = table.text("secret_variable"), table.text("public_key_file")
-    issuer, audience, claims = table.text("issuer"), table.text("audience"), table.table("claims")
+    claims = table.table("claims")
     table.require_known()
-    if algorithm not in ("HS256", "RS256"):
-        raise table.error("algorithm", f"must be HS256 or RS256, got {algorithm!r}")
-    needed, value = ("secret_variable", variable)
+    algorithm = options.setdefault("algorithm", "HS256")
+    needed, name = ("secret_variable", variable)
     if algorithm == "RS256":
-        needed, value = ("public_key_file", file)
-    if value is None:
+        needed, name = ("public_key_file", file)
+    if name is None:
         raise table.error(needed, f"is required for {algorithm}")
-    key = _public_key(table, folder / value) if algorithm == "RS256" else _secret(table, value)
-    fields = {} if claims is None else {name: claims.text(name) or "" for name in claims.names()}
-    return TokenRules(algorithm, key, issuer, audience, fields)
+    key = _public_key(table, folder / name) if algorithm == "RS256" else _secret(table, name)
+    return TokenRules(**options, verification_key=key, claims=claims.texts())
 
 
-def _secret(table: Table, variable: str) -> str:
+def _secret(table: _Table, variable: str) -> str:
     secret = _variable(table, variable)
     length = len(secret.encode())
     if length < _MIN_SECRET_BYTES:
@@ -285,7 +249,7 @@ def _secret(table: Table, variable: str) -> str:
     return secret
 
 
-def _public_key(table: Table, path: Path) -> str:
+def _public_key(table: _Table, path: Path) -> str:
     try:
         content = path.read_bytes()
         key = load_pem_public_key(content)
@@ -298,7 +262,7 @@ def _public_key(table: Table, path: Path) -> str:
     return content.decode("ascii")
 
 
-def _variable(table: Table, name: str) -> str:
+def _variable(table: _Table, name: str) -> str:
     value = os.environ.get(name)
     if not value:
         raise table.error("variable", f"names {name}, which is not in the environment")

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from es_simhash.described import constraints
+from es_simhash.text.limits import MAX_TEXT_BYTES
 
 Query = Mapping[str, Any]
 
@@ -37,7 +40,7 @@ class TokenRules:
         claims: Claims that each token must have, and the field that must have that value.
     """
 
-    algorithm: str
+    algorithm: Literal["HS256", "RS256"]
     verification_key: str = field(repr=False)
     issuer: str | None = None
     audience: str | None = None
@@ -58,13 +61,13 @@ class ServiceLimits:
         waiting: Requests of one worker that wait for one of these.
     """
 
-    size: int = 50
-    offset: int = 1_000
-    body_bytes: int = 1_000_000
-    seconds: float = 10.0
-    requests_per_minute: int = 600
-    threads: int = 8
-    waiting: int = 1_000
+    size: int = field(default=50, metadata=constraints(1, 1_000))
+    offset: int = field(default=1_000, metadata=constraints(0, 10_000))
+    body_bytes: int = field(default=1_000_000, metadata=constraints(1, MAX_TEXT_BYTES))
+    seconds: float = field(default=10.0, metadata=constraints(maximum=600, above=0, unit="seconds"))
+    requests_per_minute: int = field(default=600, metadata=constraints(0, 10_000_000))
+    threads: int = field(default=8, metadata=constraints(1, 256))
+    waiting: int = field(default=1_000, metadata=constraints(0, 100_000))
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class ServiceConfig:
     origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     limits: ServiceLimits = field(default_factory=ServiceLimits)
-    cache_seconds: float = 60.0
-    cache_megabytes: int = 64
+    cache_seconds: float = field(default=60.0, metadata=constraints(0, 86_400, unit="seconds"))
+    cache_megabytes: int = field(default=64, metadata=constraints(1, 65_536))
     explorer: bool | None = None
     labels: Path | None = None
     form_secret: bytes = field(
