@@ -52,23 +52,25 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
     from es_simhash.ingestion.undo import UndoReport, undo
-    from es_simhash.lab.evaluation.evaluation import Evaluation, evaluate
-    from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
-    from es_simhash.lab.evaluation.model import (
+    from es_simhash.lab.evaluation.evaluate import Evaluation, evaluate
+    from es_simhash.lab.evaluation.evaluation_figures import (
         Interval,
         LabelledSet,
         MethodFigures,
         SetEvaluation,
         WrongPair,
     )
-    from es_simhash.lab.methods.comparison import MethodScore, method_score
-    from es_simhash.lab.methods.registry import method_names
-    from es_simhash.lab.methods.strings import (
+    from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
+    from es_simhash.lab.methods.method_registry import method_names
+    from es_simhash.lab.methods.method_scores import (
+        MethodScore,
         compare_fingerprints,
         method_fingerprint,
         method_schemes,
+        method_score,
     )
-    from es_simhash.lab.tuning.model import (
+    from es_simhash.lab.tuning.tune import tune
+    from es_simhash.lab.tuning.tuning_figures import (
         BlockFigures,
         KFigures,
         LabelledFigures,
@@ -80,7 +82,6 @@ if TYPE_CHECKING:
         TuneOptions,
         Tuning,
     )
-    from es_simhash.lab.tuning.tune import tune
     from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
     from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
     from es_simhash.maintenance.backfills.estimate import Estimate, estimate
@@ -153,7 +154,7 @@ _MODULES = {
     "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
-    "BlockFigures": "es_simhash.lab.tuning.model",
+    "BlockFigures": "es_simhash.lab.tuning.tuning_figures",
     "Boilerplate": "es_simhash.maintenance.copies.copies_report",
     "Change": "es_simhash.differences.difference",
     "ChangeSummary": "es_simhash.differences.difference",
@@ -177,7 +178,7 @@ _MODULES = {
     "Entity": "es_simhash.semantics.semantic_profile",
     "EsSimhashError": "es_simhash.errors",
     "Estimate": "es_simhash.maintenance.backfills.estimate",
-    "Evaluation": "es_simhash.lab.evaluation.evaluation",
+    "Evaluation": "es_simhash.lab.evaluation.evaluate",
     "Extent": "es_simhash.relation.answer",
     "FamiliesReport": "es_simhash.maintenance.families.family_report",
     "Family": "es_simhash.pairs.family_changes",
@@ -195,23 +196,23 @@ _MODULES = {
     "IngestReport": "es_simhash.ingestion.bulk.outcomes",
     "IngestSettings": "es_simhash.ingestion.ingest_settings",
     "InputError": "es_simhash.errors",
-    "Interval": "es_simhash.lab.evaluation.model",
-    "KFigures": "es_simhash.lab.tuning.model",
+    "Interval": "es_simhash.lab.evaluation.evaluation_figures",
+    "KFigures": "es_simhash.lab.tuning.tuning_figures",
     "KeyChange": "es_simhash.differences.difference",
-    "LabelledFigures": "es_simhash.lab.tuning.model",
+    "LabelledFigures": "es_simhash.lab.tuning.tuning_figures",
     "LabelledPairs": "es_simhash.lab.evaluation.labelled_pairs",
-    "LabelledSet": "es_simhash.lab.evaluation.model",
+    "LabelledSet": "es_simhash.lab.evaluation.evaluation_figures",
     "LeftOut": "es_simhash.maintenance.copies.copies_report",
     "Limits": "es_simhash.store.options",
     "ManualPair": "es_simhash.maintenance.families.dismissals_and_joins",
     "MappingConflict": "es_simhash.errors",
-    "Measure": "es_simhash.lab.tuning.model",
+    "Measure": "es_simhash.lab.tuning.tuning_figures",
     "MemoryIndex": "es_simhash.questions.memory",
     "MethodAnswer": "es_simhash.store.elasticsearch.method_search",
     "MethodEvidence": "es_simhash.store.elasticsearch.method_search",
-    "MethodFigures": "es_simhash.lab.evaluation.model",
+    "MethodFigures": "es_simhash.lab.evaluation.evaluation_figures",
     "MethodRelation": "es_simhash.store.elasticsearch.method_search",
-    "MethodScore": "es_simhash.lab.methods.comparison",
+    "MethodScore": "es_simhash.lab.methods.method_scores",
     "MissingExtra": "es_simhash.errors",
     "MovedBlock": "es_simhash.differences.difference",
     "MovedDocument": "es_simhash.pairs.family_changes",
@@ -226,15 +227,15 @@ _MODULES = {
     "Reuse": "es_simhash.relation.relation",
     "Scheme": "es_simhash.fingerprints.fingerprint_scheme",
     "SchemeError": "es_simhash.errors",
-    "SchemeFigures": "es_simhash.lab.tuning.model",
+    "SchemeFigures": "es_simhash.lab.tuning.tuning_figures",
     "SchemeMismatch": "es_simhash.errors",
-    "SchemeProposal": "es_simhash.lab.tuning.model",
+    "SchemeProposal": "es_simhash.lab.tuning.tuning_figures",
     "SearchOptions": "es_simhash.store.options",
     "Selection": "es_simhash.maintenance.backfills.backfill_job",
     "SemanticProfile": "es_simhash.semantics.semantic_profile",
     "SemanticScheme": "es_simhash.semantics.semantic_scheme",
     "SemanticSimilarity": "es_simhash.semantics.similarity",
-    "SetEvaluation": "es_simhash.lab.evaluation.model",
+    "SetEvaluation": "es_simhash.lab.evaluation.evaluation_figures",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.relation",
     "SidecarIndex": "es_simhash.questions.sidecar",
@@ -242,25 +243,25 @@ _MODULES = {
     "SweepReport": "es_simhash.maintenance.sweeps.sweep",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
     "TextFingerprints": "es_simhash.fingerprints.text_fingerprints",
-    "ThresholdFigures": "es_simhash.lab.tuning.model",
-    "ThresholdProposal": "es_simhash.lab.tuning.model",
+    "ThresholdFigures": "es_simhash.lab.tuning.tuning_figures",
+    "ThresholdProposal": "es_simhash.lab.tuning.tuning_figures",
     "Timeline": "es_simhash.differences.version_timeline",
-    "TuneOptions": "es_simhash.lab.tuning.model",
-    "Tuning": "es_simhash.lab.tuning.model",
+    "TuneOptions": "es_simhash.lab.tuning.tuning_figures",
+    "Tuning": "es_simhash.lab.tuning.tuning_figures",
     "UndoReport": "es_simhash.ingestion.undo",
     "Version": "es_simhash.differences.history",
     "VersionPolicy": "es_simhash.ingestion.deduplication.version_policy",
-    "WrongPair": "es_simhash.lab.evaluation.model",
+    "WrongPair": "es_simhash.lab.evaluation.evaluation_figures",
     "backfill": "es_simhash.maintenance.backfills.backfill",
     "changes": "es_simhash.differences.text_changes",
     "compare": "es_simhash.relation.text_comparison",
-    "compare_fingerprints": "es_simhash.lab.methods.strings",
+    "compare_fingerprints": "es_simhash.lab.methods.method_scores",
     "configure": "es_simhash.store.installation.document_settings",
     "connect": "es_simhash.store.elasticsearch.connection",
     "dismiss": "es_simhash.maintenance.families.dismissals_and_joins",
     "document_settings": "es_simhash.store.installation.document_settings",
     "estimate": "es_simhash.maintenance.backfills.estimate",
-    "evaluate": "es_simhash.lab.evaluation.evaluation",
+    "evaluate": "es_simhash.lab.evaluation.evaluate",
     "find_copies": "es_simhash.maintenance.copies.find_copies",
     "find_families": "es_simhash.maintenance.families.find_families",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
@@ -271,10 +272,10 @@ _MODULES = {
     "join": "es_simhash.maintenance.families.dismissals_and_joins",
     "lift_undone": "es_simhash.maintenance.families.dismissals_and_joins",
     "manual_pairs": "es_simhash.maintenance.families.dismissals_and_joins",
-    "method_fingerprint": "es_simhash.lab.methods.strings",
-    "method_names": "es_simhash.lab.methods.registry",
-    "method_schemes": "es_simhash.lab.methods.strings",
-    "method_score": "es_simhash.lab.methods.comparison",
+    "method_fingerprint": "es_simhash.lab.methods.method_scores",
+    "method_names": "es_simhash.lab.methods.method_registry",
+    "method_schemes": "es_simhash.lab.methods.method_scores",
+    "method_score": "es_simhash.lab.methods.method_scores",
     "neighbour_query": "es_simhash.store.elasticsearch.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.store.installation.proposal",

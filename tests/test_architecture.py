@@ -18,7 +18,6 @@ ROOMS = (
     "fingerprints",
     "semantics",
     "relation",
-    "lab.methods",
     "differences",
     "pairs",
     "store",
@@ -26,8 +25,6 @@ ROOMS = (
     "ingestion",
     "maintenance",
     "index",
-    "lab.evaluation",
-    "lab.tuning",
     "lab",
     "service",
     "cli",
@@ -103,6 +100,16 @@ def test_a_module_imports_only_from_its_room_and_those_before_it() -> None:
         if ROOMS.index(room_of(name)) > ROOMS.index(room_of(module))
     ]
     assert upward == []
+
+
+def test_the_core_leaves_the_lab_to_one_loader() -> None:
+    core = ROOMS[: ROOMS.index("lab")]
+    naming = [
+        module
+        for module in MODULES
+        if room_of(module) in core and "es_simhash.lab" in source_of(module).read_text("utf-8")
+    ]
+    assert naming == ["es_simhash.store.indexed_methods"]
 
 
 def test_no_module_imports_the_public_face() -> None:

@@ -7,7 +7,6 @@ from rich.console import Console
 
 from es_simhash.cli.changes_output import changes_format_option, compared_page, print_changes
 from es_simhash.cli.inputs import read_text
-from es_simhash.cli.method_comparison import print_method_comparison
 from es_simhash.cli.options import passage_order_option, scheme_option
 from es_simhash.cli.output import print_json
 from es_simhash.cli.page_file import require_page_file, write_page
@@ -15,8 +14,8 @@ from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.cli.tables import print_pair
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.lab.methods.registry import method_names
 from es_simhash.relation.text_comparison import compare as compare_texts
+from es_simhash.store.indexed_methods import require_lab
 
 # Of what two files share.
 _FORMATS = ("table", "json")
@@ -30,8 +29,9 @@ _FORMATS = ("table", "json")
 @passage_order_option
 @click.option(
     "--method",
-    help=f"Print the score of a method alone: one of {', '.join(method_names())}. A and B may be "
-    "fingerprints that `es-simhash fingerprint --scheme METHOD` printed.",
+    help="Print the score of a method alone, such as token-simhash; `es-simhash evaluate --help` "
+    "names them all. A and B may be fingerprints that `es-simhash fingerprint --scheme METHOD` "
+    "printed.",
 )
 @click.option("--changes", "wants_changes", is_flag=True, help="Show what changed from A to B.")
 @click.option(
@@ -61,6 +61,9 @@ def compare(
     if method is not None:
         if wants_changes or html is not None:
             raise click.UsageError("--method prints a score; omit --changes and --html.")
+        require_lab()
+        from es_simhash.cli.method_comparison import print_method_comparison
+
         print_method_comparison(a, b, method, output_format)
         return
     if html is not None:

@@ -22,17 +22,18 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.page_file import require_page_file
 from es_simhash.cli.problems import print_problems
-from es_simhash.lab.evaluation.evaluate import evaluate as evaluate_methods
-from es_simhash.lab.evaluation.evaluate import labelled_set
-from es_simhash.lab.evaluation.index_texts import index_texts
-from es_simhash.lab.evaluation.known_pairs import known_pairs
+from es_simhash.lab.evaluation.evaluate import evaluate_sets, labelled_set
+from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
-from es_simhash.lab.evaluation.model import SetEvaluation
-from es_simhash.lab.evaluation.overlap import shared_documents
-from es_simhash.lab.evaluation.text_files import read_texts
-from es_simhash.lab.methods.model import Method
-from es_simhash.lab.methods.project import ProjectMethod
-from es_simhash.lab.methods.registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.evaluation.pair_texts import (
+    index_texts,
+    known_pairs,
+    read_texts,
+    shared_documents,
+)
+from es_simhash.lab.methods.method_protocol import Method
+from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.methods.project_method import ProjectMethod
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.configuration import InstalledIndex
@@ -130,7 +131,7 @@ def evaluate(
     known = [known_pairs(each, texts.__contains__, where) for each in read]
     problems.extend(problem for each in known for problem in each.problems)
     print_problems([*problems, *shared_documents(known)])
-    evaluations = evaluate_methods(
+    evaluations = evaluate_sets(
         [labelled_set(each, texts) for each in known],
         chosen,
         wrong=wrong,

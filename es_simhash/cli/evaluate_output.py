@@ -14,10 +14,16 @@ from rich.text import Text
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.page_file import write_bytes, write_page
 from es_simhash.errors import InputError
+from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.evaluation_pages import evaluation_html, markdown
-from es_simhash.lab.evaluation.model import SetEvaluation
+from es_simhash.lab.evaluation.evaluation_tables import (
+    Table,
+    headline,
+    lines_of,
+    tables_of,
+    wrong_lines,
+)
 from es_simhash.lab.evaluation.pictures import curve_pictures, require_plots
-from es_simhash.lab.evaluation.tables import Table, headline, lines_of, tables_of, wrong_lines
 
 FORMATS = ("table", "json", "markdown", "html")
 # Characters of a line of a file.

@@ -8,14 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.inputs import read_text
-from es_simhash.cli.method_comparison import fingerprints_of
 from es_simhash.cli.output import print_json
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method
-from es_simhash.lab.methods.registry import method_names
-from es_simhash.lab.methods.scheme import FingerprintMethod
-from es_simhash.lab.methods.strings import method_schemes
 from es_simhash.store.conformance import describe
+from es_simhash.store.indexed_methods import require_lab
+from es_simhash.store.installation.scheme_choice import is_published
 from es_simhash.text.escaping import one_line
 
 
@@ -25,8 +22,8 @@ from es_simhash.text.escaping import one_line
     "--scheme",
     default=DEFAULT.name,
     show_default=True,
-    help="Published name of the fingerprint scheme; or a method, for one string that `es-simhash "
-    f"compare --method` compares: {', '.join(method_schemes())}.",
+    help="Published name of the fingerprint scheme; or a method whose fingerprints can be stored, "
+    "such as token-simhash, for one string that `es-simhash compare --method` compares.",
 )
 @click.option(
     "--format",
@@ -42,9 +39,11 @@ def fingerprint(file: str, scheme: str, output_format: str) -> None:
     FILE is a text in UTF-8; - reads standard input. Shows the object that is stored in the field
     `simhash`, and the chunks of the text; with --scheme METHOD one string.
     """
-    schemes = method_schemes()
-    if scheme in {*schemes, *schemes.values(), *method_names()}:
-        _print_string(fingerprint_method(scheme), file, output_format)
+    if not is_published(scheme):
+        require_lab()
+        from es_simhash.cli.method_comparison import print_fingerprint
+
+        print_fingerprint(scheme, file, output_format)
         return
     description = describe(read_text(file), Scheme.parse(scheme))
     if output_format == "json":
@@ -52,14 +51,6 @@ def fingerprint(file: str, scheme: str, output_format: str) -> None:
         print_json(shown)
         return
     _print_tables(description)
-
-
-def _print_string(method: FingerprintMethod, file: str, output_format: str) -> None:
-    string = method.scheme.string(fingerprints_of(method, file))
-    if output_format == "table":
-        click.echo(string)
-    else:
-        print_json({"scheme": method.scheme.name, "fingerprint": string})
 
 
 def _print_tables(description: dict[str, Any]) -> None:

@@ -96,6 +96,23 @@ class LazyGroup(CommandGroup):
         module = self.modules.get(cmd_name)
         if module is None:
             return None
-        command: Any = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+        try:
+            command: Any = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("es_simhash.lab"):
+                raise
+            return _left_out(cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+
+def _left_out(name: str) -> click.Command:
+    """Return a command in place of one of the lab, which this installation does not have."""
+    from es_simhash.store.indexed_methods import require_lab
+
+    return click.Command(
+        name,
+        callback=require_lab,
+        help="Not part of this installation; running it names the command that installs it.",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )

@@ -1,18 +1,23 @@
-"""Two texts compared by a named method, or two fingerprints without their texts."""
+"""Texts compared by a named method, and their fingerprints as strings, which need no texts."""
 
 import click
 import numpy as np
 
 from es_simhash.cli.inputs import read_text
 from es_simhash.cli.output import print_json
-from es_simhash.errors import InputError
-from es_simhash.lab.methods.comparison import MethodScore, score_of
-from es_simhash.lab.methods.fingerprint_registry import FINGERPRINT_METHODS, fingerprint_method
-from es_simhash.lab.methods.model import Method, Rows
-from es_simhash.lab.methods.readable import require_readable
-from es_simhash.lab.methods.registry import method_named
-from es_simhash.lab.methods.scheme import FingerprintMethod, is_fingerprint
+from es_simhash.errors import InputError, SchemeError
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod, is_fingerprint
+from es_simhash.lab.methods.method_protocol import Method
+from es_simhash.lab.methods.method_registry import (
+    FINGERPRINT_METHODS,
+    fingerprint_method,
+    method_named,
+    method_names,
+)
+from es_simhash.lab.methods.method_scores import MethodScore, method_schemes, score_of
 from es_simhash.lab.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
+from es_simhash.store.indexed_methods import Rows, require_readable
 from es_simhash.text.escaping import one_line
 
 
@@ -61,10 +66,36 @@ def fingerprints_of(method: FingerprintMethod, name: str) -> Rows:
     if is_fingerprint(name):
         return method.scheme.parse(name)
     features = method.read([read_text(name)])
-    require_readable(features, method.name, [repr(name)])
+    require_readable(features.unreadable, method.name, [repr(name)])
     if features.unreadable:
         raise InputError(f"File {name!r} has no words to fingerprint. Give another text.")
     return features.rows(0)
+
+
+def print_fingerprint(name: str, file: str, output_format: str) -> None:
+    """Print the fingerprints of a file as one string.
+
+    Args:
+        name: Of a method, or of its scheme.
+        file: Name of the file.
+        output_format: `table` for the string alone, or `json`.
+
+    Raises:
+        SchemeError: There is no method of that name.
+        InputError: It makes no fingerprints, or cannot read the file.
+    """
+    schemes = method_schemes()
+    if name not in {*schemes, *schemes.values(), *method_names()}:
+        raise SchemeError(
+            f"Unknown scheme {name!r}: neither a published one nor that of a method. Choose "
+            f"{DEFAULT.name}, or one of {', '.join(schemes)}."
+        )
+    method = fingerprint_method(name)
+    string = method.scheme.string(fingerprints_of(method, file))
+    if output_format == "table":
+        click.echo(string)
+    else:
+        print_json({"scheme": method.scheme.name, "fingerprint": string})
 
 
 def _verdict(found: MethodScore) -> str:

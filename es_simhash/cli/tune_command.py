@@ -18,8 +18,8 @@ from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.problems import print_problems
 from es_simhash.cli.progress import steps_progress
 from es_simhash.cli.tune_output import print_tuning
-from es_simhash.lab.tuning.model import MAX_SAMPLE, TuneOptions, Tuning
 from es_simhash.lab.tuning.tune import tune as tune_index
+from es_simhash.lab.tuning.tuning_figures import MAX_SAMPLE, TuneOptions, Tuning
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import configure

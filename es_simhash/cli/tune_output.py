@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.lab.tuning.model import LabelledFigures, Measure, Tuning
+from es_simhash.lab.tuning.tuning_figures import LabelledFigures, Measure, Tuning
 from es_simhash.text.escaping import one_line
 
 

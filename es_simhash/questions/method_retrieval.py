@@ -6,10 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from es_simhash.errors import MappingConflict
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, method_of_scheme
-from es_simhash.lab.methods.model import FingerprintFeatures
-from es_simhash.lab.methods.readable import require_readable
-from es_simhash.lab.methods.scheme import FingerprintMethod
 from es_simhash.questions.stored_texts import StoredTexts
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.added_schemes import AddedScheme
@@ -18,6 +14,13 @@ from es_simhash.store.elasticsearch.method_search import (
     MethodAnswer,
     method_search,
     read_method_hits,
+)
+from es_simhash.store.indexed_methods import (
+    IndexedMethod,
+    MethodFingerprints,
+    indexed_method,
+    method_of_scheme,
+    require_readable,
 )
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.limits import require_text_size
@@ -43,7 +46,7 @@ class MethodRetrieval:
             InputError: There is no method of that name, or it makes no fingerprints.
             MappingConflict: The index has none of it.
         """
-        method = fingerprint_method(name)
+        method = indexed_method(name)
         for scheme in texts.config.schemes:
             if scheme.method == method.name:
                 return cls(texts, scheme)
@@ -54,7 +57,7 @@ class MethodRetrieval:
         )
 
     @cached_property
-    def _method(self) -> FingerprintMethod:
+    def _method(self) -> IndexedMethod:
         return method_of_scheme(self.scheme.method, self.scheme.name)
 
     @property
@@ -97,7 +100,7 @@ class MethodRetrieval:
         answer = read_method_hits(received, features.rows(0), self._config, self._method, options)
         return self._with_fields(answer, received["hits"]["hits"], options.fields)
 
-    def _read(self, text: str, ref: DocumentRef | None) -> FingerprintFeatures:
+    def _read(self, text: str, ref: DocumentRef | None) -> MethodFingerprints:
         """Return the fingerprints of a text, or that it has no words.
 
         Raises:
@@ -105,11 +108,12 @@ class MethodRetrieval:
         """
         features = self._method.read([require_text_size(text)])
         name = "the text" if ref is None else f"document {ref.id!r}"
-        require_readable(features, self.scheme.method, [name], advice="Name another method.")
+        advice = "Name another method."
+        require_readable(features.unreadable, self.scheme.method, [name], advice=advice)
         return features
 
     def _search(
-        self, features: FingerprintFeatures, ref: DocumentRef | None, options: SearchOptions
+        self, features: MethodFingerprints, ref: DocumentRef | None, options: SearchOptions
     ) -> dict[str, Any]:
         excluded = [*([] if ref is None else [ref.id]), *options.exclude]
         (keys,) = features.block_keys()

@@ -14,8 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from es_simhash.errors import MappingConflict
-from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
-from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, most_useful
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered import FilteredDocuments
@@ -150,6 +148,9 @@ def _report(
 
 
 def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:
+    from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
+    from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, most_useful
+
     found = related_pairs(index, sample=SAMPLE, seed=seed, filters=filters)
     useful = most_useful(found.pairs, seed=seed, per_family=PER_FAMILY)
     return UsefulPairs(useful, len(found.unreadable))

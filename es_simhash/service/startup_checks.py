@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.service_config import Query, ServiceConfig
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.indexed_methods import require_lab
 from es_simhash.store.installation.document_settings import sample_sources
 from es_simhash.store.mapped_fields import fields_named, nearest_hint
 from es_simhash.store.paths import get_values
@@ -108,6 +108,7 @@ def require_labels(config: ServiceConfig) -> None:
     """Check that pairs can be labelled, where the configuration names a label file.
 
     Raises:
+        MissingExtra: This installation has no evaluation.
         InputError: The file cannot be written or has a wrong line, or the pages are not served, or
             may not show texts.
     """
@@ -119,4 +120,7 @@ def require_labels(config: ServiceConfig) -> None:
         raise InputError(
             "labels requires the texts of both documents. Set evidence = true in the configuration."
         )
+    require_lab()
+    from es_simhash.lab.evaluation.shared_labels import SharedLabels
+
     SharedLabels(config.labels).require_usable()

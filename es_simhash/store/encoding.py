@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.codec import simhash_json
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.method_codec import method_json
 from es_simhash.store.semantic_codec import semantic_json
 

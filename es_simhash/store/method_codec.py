@@ -7,8 +7,6 @@ from itertools import chain
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.lab.methods.model import NO_WORDS, FingerprintFeatures, Rows
-from es_simhash.lab.methods.scheme import FingerprintMethod
 from es_simhash.store.fields import (
     BLOCKS,
     ERROR,
@@ -19,9 +17,10 @@ from es_simhash.store.fields import (
     STATUS_EMPTY,
     STATUS_UNREADABLE,
 )
+from es_simhash.store.indexed_methods import NO_WORDS, IndexedMethod, MethodFingerprints, Rows
 
 
-def method_json(texts: Sequence[str], methods: Sequence[FingerprintMethod]) -> list[bytes]:
+def method_json(texts: Sequence[str], methods: Sequence[IndexedMethod]) -> list[bytes]:
     """Return the member `schemes` of the `simhash` object of each text, without braces around it.
 
     Args:
@@ -36,7 +35,7 @@ def method_json(texts: Sequence[str], methods: Sequence[FingerprintMethod]) -> l
     ]
 
 
-def _objects(features: FingerprintFeatures, scheme: str, texts: int) -> list[dict[str, Any]]:
+def _objects(features: MethodFingerprints, scheme: str, texts: int) -> list[dict[str, Any]]:
     """Return the object of one scheme for each text."""
     keys = features.block_keys()
     return [
@@ -57,7 +56,7 @@ def _unread(reason: str) -> dict[str, str]:
     return {STATUS: STATUS_UNREADABLE, ERROR: f"The text {reason}."}
 
 
-def stored_rows(hit: Mapping[str, Any], path: str, method: FingerprintMethod) -> Rows:
+def stored_rows(hit: Mapping[str, Any], path: str, method: IndexedMethod) -> Rows:
     """Return the fingerprints of a hit from its doc values.
 
     Args:

@@ -19,7 +19,7 @@ import elasticsearch
 
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.lab.evaluation.tables import Table
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import DEFAULT_FIELD, DUPLICATE_OF
 from es_simhash.store.installation.install import install

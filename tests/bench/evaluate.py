@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation.cuts import left_out_cut
 from es_simhash.lab.evaluation.evaluation_pages import markdown_table
-from es_simhash.lab.evaluation.tables import Table
-from es_simhash.lab.methods.registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.evaluation.evaluation_tables import Table
+from es_simhash.lab.evaluation.held_out_cuts import left_out_cut
+from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
 from tests.bench.figures import Figures, record_tables
 from tests.bench.method_plots import write_plots
 from tests.bench.method_runs import COPIES, Measured, measure, truth_of

@@ -24,7 +24,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
-from es_simhash.lab.evaluation.tables import Table
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.pairs.document_families import families_in_memory

@@ -13,7 +13,7 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.evaluation.evaluation_pages import markdown_table
-from es_simhash.lab.evaluation.tables import Table
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from scripts.figure_tables import slug, with_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "figures.json"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from es_simhash.lab.evaluation.cuts import f1_at
+from es_simhash.lab.evaluation.held_out_cuts import f1_at
 from es_simhash.lab.evaluation.pair_measures import Curve, Floats, Labels
-from es_simhash.lab.methods.model import NO_WORDS, Ints
-from es_simhash.lab.methods.registry import method_named
+from es_simhash.lab.methods.method_protocol import Ints
+from es_simhash.lab.methods.method_registry import method_named
+from es_simhash.store.indexed_methods import NO_WORDS
 from tests.support import datasets
 from tests.support.datasets import Pair, pair
 

@@ -24,8 +24,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from es_simhash.lab.evaluation.plagdet import AlignmentScore, PassagePair, alignment_score
-from es_simhash.lab.evaluation.tables import Table
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.questions.index import Index
 from es_simhash.relation import thresholds
 from es_simhash.relation.alignment import aligned_passages as alignment
@@ -40,6 +39,7 @@ from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures, record_tables
 from tests.bench.indexing import fill
+from tests.bench.plagdet import AlignmentScore, PassagePair, alignment_score
 from tests.bench.program import measure, run
 from tests.support import datasets
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.lab.evaluation import metrics
+from tests.support import rankings
 
 _HAN_RUN = re.compile("[㐀-䶿一-鿿豈-﫿]+")
 
@@ -21,7 +21,7 @@ def more_like_this(client: elasticsearch.Elasticsearch, index: str, id: str) -> 
     return [hit["_id"] for hit in answer["hits"]["hits"]]
 
 
-def character_pairs(texts: Sequence[str]) -> metrics.Matrix:
+def character_pairs(texts: Sequence[str]) -> rankings.Matrix:
     """Return the cosines of all texts by TF-IDF of their pairs of Chinese characters.
 
     A pair weighs (1 + ln count) x (ln((1 + N) / (1 + df)) + 1), counted in these N texts.
@@ -37,5 +37,5 @@ def character_pairs(texts: Sequence[str]) -> metrics.Matrix:
             idf = math.log((1 + len(texts)) / (1 + frequencies[pair])) + 1
             row[columns[pair]] = (1 + math.log(count)) * idf
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    cosines: metrics.Matrix = rows @ rows.T
+    cosines: rankings.Matrix = rows @ rows.T
     return cosines

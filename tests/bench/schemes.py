@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
 from es_simhash.questions.index import Index
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import Limits, SearchOptions

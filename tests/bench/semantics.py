@@ -16,7 +16,6 @@ from itertools import combinations, pairwise
 import elasticsearch
 import numpy as np
 
-from es_simhash.lab.evaluation import metrics
 from es_simhash.questions.index import Index
 from es_simhash.relation.relation import VERSION_KINDS, Relation, semantic_score
 from es_simhash.relation.text_comparison import compare
@@ -28,7 +27,7 @@ from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run
 from tests.bench.references import character_pairs, more_like_this
-from tests.support import datasets
+from tests.support import datasets, rankings
 from tests.support.datasets import pair
 
 Documents = list[dict[str, str]]
@@ -53,10 +52,10 @@ def everything(size: int) -> SearchOptions:
     return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
 
 
-def exact(documents: Documents) -> metrics.Matrix:
+def exact(documents: Documents) -> rankings.Matrix:
     """Return the exact similarities of all texts."""
     texts = [each["text"] for each in documents]
-    return metrics.similarities(semantic_profiler(DEFAULT_SEMANTICS).profile(texts))
+    return rankings.similarities(semantic_profiler(DEFAULT_SEMANTICS).profile(texts))
 
 
 def report_lee(client: elasticsearch.Elasticsearch) -> None:
@@ -79,8 +78,8 @@ def report_lee(client: elasticsearch.Elasticsearch) -> None:
     measured = {"exact": direct, "through the index": through, "as the score shown": shown}
     for name, values in measured.items():
         print(
-            f"  {name:18s} Pearson {metrics.pearson(values, human):.3f}  "
-            f"Spearman {metrics.spearman(values, human):.3f}"
+            f"  {name:18s} Pearson {rankings.pearson(values, human):.3f}  "
+            f"Spearman {rankings.spearman(values, human):.3f}"
         )
     edges = (0.0, 0.3, 0.5, 0.7, 1.01)
     for low, high in pairwise(edges):
@@ -90,7 +89,7 @@ def report_lee(client: elasticsearch.Elasticsearch) -> None:
                   f"{np.quantile(group, 0.25):.3f} to {np.quantile(group, 0.75):.3f}")  # fmt: skip
 
 
-def _both_ways(matrix: metrics.Matrix, one: int, other: int) -> float:
+def _both_ways(matrix: rankings.Matrix, one: int, other: int) -> float:
     return float(matrix[one, other] + matrix[other, one]) / 2
 
 
@@ -107,7 +106,7 @@ def report_topics(
     Chinese texts are ranked by plain TF-IDF of character pairs too.
     """
     ids = [each["id"] for each in documents]
-    order = metrics.ranked(exact(documents))
+    order = rankings.ranked(exact(documents))
     with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
         found = answers(index, ids, everything(10))
         ours = [[str(each.id) for each in found[id]] for id in ids]
@@ -118,18 +117,18 @@ def report_topics(
         values = [each[label] for each in documents]
         print(
             f"  {label:6s} precision@10 {_precision(ids, ours, kinds):.3f} through the index, "
-            f"{metrics.precision_at(order, values):.3f} exact; "
-            f"MAP {metrics.mean_average_precision(order, values):.3f}; "
+            f"{rankings.precision_at(order, values):.3f} exact; "
+            f"MAP {rankings.mean_average_precision(order, values):.3f}; "
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
         )
         right, share = _shown(found, kinds)
         print(f"  {'':6s} shown by default: right {right:.3f}, of {share:.3f} of the documents")
         if chinese:
-            pairs = metrics.ranked(character_pairs([each["text"] for each in documents]))
+            pairs = rankings.ranked(character_pairs([each["text"] for each in documents]))
             print(
                 f"  {'':6s} TF-IDF of character pairs precision@10 "
-                f"{metrics.precision_at(pairs, values):.3f}; "
-                f"MAP {metrics.mean_average_precision(pairs, values):.3f}"
+                f"{rankings.precision_at(pairs, values):.3f}; "
+                f"MAP {rankings.mean_average_precision(pairs, values):.3f}"
             )
     first = [{ids[place] for place in row[:10]} for row in order]
     brought = [len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)]

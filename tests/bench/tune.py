@@ -19,11 +19,10 @@ from pathlib import Path
 import elasticsearch
 import numpy as np
 
-from es_simhash.lab.evaluation.document_measures import DocumentPairs
-from es_simhash.lab.evaluation.pair_measures import Counts, Floats, Labels
-from es_simhash.lab.methods.project import ProjectMethod
-from es_simhash.lab.tuning.model import Measure, TuneOptions, Tuning
+from es_simhash.lab.evaluation.pair_measures import Counts, DocumentPairs, Floats, Labels
+from es_simhash.lab.methods.project_method import ProjectMethod
 from es_simhash.lab.tuning.tune import tune
+from es_simhash.lab.tuning.tuning_figures import Measure, TuneOptions, Tuning
 from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
 from scripts.local_node.engine import find_engine

@@ -16,7 +16,6 @@ from math import sqrt
 
 import numpy as np
 
-from es_simhash.lab.evaluation import shingles
 from es_simhash.questions.index import Index
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Relation
@@ -25,6 +24,7 @@ from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions
 from scripts.local_node.engine import find_engine
+from tests.bench import exact_shingles
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.indexing import filled_index
@@ -83,10 +83,12 @@ def report(name: str, found: dict[Pair, Relation], known: VersionSet, figures: F
     shown = {key for key, each in found.items() if each.score >= SHOWN_SCORE}
     strangers = shown - known.versions - known.neither
     sets = {
-        id: shingles.shingles(known.texts[id], characters=known.characters)
+        id: exact_shingles.shingles(known.texts[id], characters=known.characters)
         for id in {id for key in strangers for id in key}
     }
-    false = [key for key in strangers if shingles.containment(sets[key[0]], sets[key[1]]) < 0.2]
+    false = [
+        key for key in strangers if exact_shingles.containment(sets[key[0]], sets[key[1]]) < 0.2
+    ]
     print(
         f"  pairs of strangers shown: {len(strangers)}, "
         f"of these sharing less than 0.2 of the smaller: {len(false)} {false[:3]}"

@@ -313,7 +313,7 @@ def test_texts_behind_a_sidecar_are_those_of_the_first_index(
     call: Any, client: Any, index_name: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Several requests, the last with one document.
-    monkeypatch.setattr("es_simhash.lab.evaluation.index_texts._BATCH", 5)
+    monkeypatch.setattr("es_simhash.lab.evaluation.pair_texts._BATCH", 5)
     for id, text in TEXTS.items():
         client.index(index=index_name, id=id, document={"body": text}, refresh=True)
     sidecar = f"{index_name}-sidecar"

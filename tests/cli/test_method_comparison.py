@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, SchemeError, SchemeMismatch
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_methods
-from es_simhash.lab.methods.registry import method_names
-from es_simhash.lab.methods.strings import compare_fingerprints, method_fingerprint, method_schemes
+from es_simhash.lab.methods.method_registry import fingerprint_methods, method_names
+from es_simhash.lab.methods.method_scores import (
+    compare_fingerprints,
+    method_fingerprint,
+    method_schemes,
+)
 from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME
 from tests.support.made_up_texts import make_text, revise
 

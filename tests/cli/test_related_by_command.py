@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.lab.methods.strings import method_schemes
+from es_simhash.lab.methods.method_scores import method_schemes
 from tests.support.five_languages import texts
 
 pytestmark = pytest.mark.cluster

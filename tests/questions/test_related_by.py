@@ -9,8 +9,8 @@ import pytest
 
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
-from es_simhash.lab.methods.model import all_pairs
+from es_simhash.lab.methods.method_protocol import all_pairs
+from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.questions.index import Index
 from es_simhash.questions.sidecar import SidecarIndex

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from es_simhash import compare, reason
-from es_simhash.lab.evaluation import metrics
 from es_simhash.relation.relation import Coverage, Relation, semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.similarity import compare_profiles
-from tests.support import datasets
+from tests.support import datasets, rankings
 
 STEPS = [number / 1000 for number in range(1001)]
 
@@ -58,8 +57,10 @@ def test_scores_correlate_with_people_as_similarities_do(data_dir: Path) -> None
     human = [float(row["human"]) for row in rows]
     inner = [similarities[datasets.pair(row["doc1"], row["doc2"])] for row in rows]
     shown = [semantic_score(similarity) for similarity in inner]
-    assert metrics.pearson(shown, human) >= metrics.pearson(inner, human) > 0.7
-    assert metrics.spearman(shown, human) == pytest.approx(metrics.spearman(inner, human), abs=0.01)
+    assert rankings.pearson(shown, human) >= rankings.pearson(inner, human) > 0.7
+    assert rankings.spearman(shown, human) == pytest.approx(
+        rankings.spearman(inner, human), abs=0.01
+    )
 
 
 TEXT = (

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from es_simhash.lab.methods.strings import method_schemes
+from es_simhash.lab.methods.method_scores import method_schemes
 from tests.support.five_languages import texts
 from tests.support.slow_fingerprints import FINGERPRINTS, Stored
 

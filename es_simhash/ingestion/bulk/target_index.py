@@ -8,7 +8,6 @@ from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.json_documents import ROUTING
 from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
-from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.config import IndexConfig
@@ -16,6 +15,7 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.fields import LARGE_MEMBERS
+from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.mapped_fields import rejects_field
 

@@ -1,1 +1,1 @@
-"""How good an answer is: measures of rankings, and exact similarities to measure on."""
+"""Methods measured on labelled pairs: figures, tables and plots, and files of labels."""

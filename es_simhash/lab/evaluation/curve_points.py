@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.lab.evaluation.model import SetEvaluation
+from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.pair_measures import Curve
 
 Points = NDArray[np.float64]

@@ -1,28 +1,86 @@
-"""Methods measured on labelled pairs."""
+"""Methods by their names, measured on labelled pairs and the texts of their documents."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from es_simhash.lab.evaluation.bootstrap import intervals, weighted_mean
-from es_simhash.lab.evaluation.cuts import GROUPS, cross_fitted_cuts, left_out_cut
-from es_simhash.lab.evaluation.document_measures import (
-    DocumentPairs,
-    adjusted_rand_index,
-    components,
-)
-from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
-from es_simhash.lab.evaluation.model import (
+from es_simhash.errors import InputError
+from es_simhash.lab.evaluation.evaluation_figures import (
     Costs,
     LabelledSet,
     MethodFigures,
     ScoredSet,
     SetEvaluation,
+    WrongPair,
 )
-from es_simhash.lab.evaluation.pair_measures import Counts, Floats, Labels
-from es_simhash.lab.evaluation.wrong_pairs import wrong_pairs
-from es_simhash.lab.methods.model import NO_WORDS, Features, Method
+from es_simhash.lab.evaluation.held_out_cuts import (
+    GROUPS,
+    cross_fitted_cuts,
+    intervals,
+    left_out_cut,
+    weighted_mean,
+)
+from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
+from es_simhash.lab.evaluation.pair_measures import (
+    Counts,
+    DocumentPairs,
+    Floats,
+    Labels,
+    adjusted_rand_index,
+    components,
+)
+from es_simhash.lab.evaluation.pair_texts import known_pairs, shared_documents
+from es_simhash.lab.methods.method_protocol import Features, Method
+from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named
+from es_simhash.relation.text_comparison import compare
+from es_simhash.store.indexed_methods import NO_WORDS
+
+# Passages of a pair that are kept, and characters of a passage.
+_PASSAGES, _CHARACTERS = 3, 300
+
+
+def wrong_pairs(
+    labelled: LabelledSet, figures: Sequence[MethodFigures], most: int
+) -> tuple[tuple[WrongPair, ...], int]:
+    """Return the pairs that the first method gets wrong, and how many there are.
+
+    The worst come first: those whose score is farthest on the wrong side of the cut.
+
+    Args:
+        labelled: The set.
+        figures: Of the methods on it.
+        most: How many pairs to return.
+    """
+    first = figures[0]
+    scores = first.scored.scores
+    wrong = np.flatnonzero((scores >= first.cuts) != labelled.pairs.labels)
+    order = np.argsort(-np.abs(scores - first.cuts)[wrong], kind="stable")
+    shown = wrong[order[:most]].tolist()
+    return tuple(_wrong_pair(labelled, figures, place) for place in shown), len(wrong)
+
+
+def _wrong_pair(labelled: LabelledSet, figures: Sequence[MethodFigures], place: int) -> WrongPair:
+    pairs, method = labelled.pairs, figures[0]
+    one, other = int(pairs.first[place]), int(pairs.second[place])
+    relation = compare(labelled.texts[one], labelled.texts[other], semantics=None)
+    return WrongPair(
+        labelled.ids[one],
+        labelled.ids[other],
+        bool(pairs.labels[place]),
+        float(method.scored.scores[place]),
+        float(method.cuts[place]),
+        bool(method.scored.is_candidate[place]),
+        relation.kind,
+        tuple(
+            (passage.query.text[:_CHARACTERS], passage.hit.text[:_CHARACTERS])
+            for passage in relation.evidence[:_PASSAGES]
+        ),
+        {each.name: float(each.scored.scores[place]) for each in figures[1:]},
+    )
+
 
 Progress = Callable[[str], None]
 
@@ -50,7 +108,7 @@ def labelled_set(pairs: LabelledPairs, texts: Mapping[str, str]) -> LabelledSet:
     return LabelledSet(pairs.name, ids, tuple(texts[id] for id in ids), document_pairs)
 
 
-def evaluate(
+def evaluate_sets(
     sets: Sequence[LabelledSet],
     methods: Sequence[Method],
     *,
@@ -173,3 +231,59 @@ def _at_cut(pairs: DocumentPairs, called: Labels) -> dict[str, float]:
 
 def _mean(values: Floats) -> float:
     return weighted_mean(values, np.ones(len(values)))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Methods measured on one or several sets of labelled pairs.
+
+    Attributes:
+        sets: Figures of every method, for each set.
+        problems: One sentence for each line or pair that was left out.
+    """
+
+    sets: tuple[SetEvaluation, ...]
+    problems: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evaluation as it is printed in JSON, with `problems`."""
+        return {
+            "sets": [each.to_dict() for each in self.sets],
+            "problems": list(self.problems),
+        }
+
+
+def evaluate(
+    pairs: LabelledPairs | Sequence[LabelledPairs],
+    texts: Mapping[str, str],
+    *,
+    methods: Sequence[str] = (DEFAULT_METHOD,),
+    wrong: int = 10,
+) -> Evaluation:
+    """Return how well methods separate versions from other pairs; needs no cluster.
+
+    Cuts are never chosen on the pairs they are applied to: with one set they are cross-fitted by
+    families of documents, with several each set gets the cut of the others.
+
+    Args:
+        pairs: Labelled pairs, of `read_pairs` or `LabelledPairs.of`; several sets may share no
+            pair.
+        texts: Texts by the ids of documents. Pairs of which one has no text are left out.
+        methods: Names of `method_names()`; the wrong pairs are those of the first.
+        wrong: Maximum number of wrong pairs of each set to return.
+
+    Raises:
+        InputError: There is no such method, no set of pairs, or a set without pairs of both labels.
+        MissingExtra: A method needs a package that is not installed.
+    """
+    given = [pairs] if isinstance(pairs, LabelledPairs) else list(pairs)
+    if not given:
+        raise InputError("pairs must have at least one set of labelled pairs.", parameter="pairs")
+    chosen = [method_named(name) for name in dict.fromkeys(methods)]
+    if not chosen:
+        raise InputError("methods must name at least one method.", parameter="methods")
+    known = [known_pairs(each, texts.__contains__, "texts") for each in given]
+    problems = [problem for each in known for problem in each.problems]
+    shared = shared_documents(known)
+    sets = evaluate_sets([labelled_set(each, texts) for each in known], chosen, wrong=wrong)
+    return Evaluation(tuple(sets), (*problems, *shared))

@@ -4,8 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from es_simhash.lab.evaluation.curve_points import curve_plots
-from es_simhash.lab.evaluation.model import SetEvaluation
-from es_simhash.lab.evaluation.tables import Table, headline, lines_of, tables_of, wrong_lines
+from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
+from es_simhash.lab.evaluation.evaluation_tables import (
+    Table,
+    headline,
+    lines_of,
+    tables_of,
+    wrong_lines,
+)
 from es_simhash.pages.rendering import render_page
 from es_simhash.text.escaping import one_line
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from es_simhash.errors import MissingExtra
 from es_simhash.lab.evaluation.curve_points import CurvePlot, curve_plots
-from es_simhash.lab.evaluation.model import SetEvaluation
+from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

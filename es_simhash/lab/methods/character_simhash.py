@@ -1,7 +1,7 @@
 """Simhash of the characters of a text, as most libraries compute it.
 
 A window of four characters of the letters and digits of a text, each occurrence counted, 64 bits;
-fingerprints within k = 3 bits are found through C(6, 3) sorted tables (`tables`).
+fingerprints within k = 3 bits are found through C(6, 3) sorted tables (`close_pairs`).
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ import numpy as np
 
 from es_simhash.fingerprints.hashing import group_runs
 from es_simhash.fingerprints.simhash import run_fingerprints
+from es_simhash.lab.methods.close_pairs import MaskTables, permuted_masks
+from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
-from es_simhash.lab.methods.model import NO_WORDS
-from es_simhash.lab.methods.scheme import FingerprintScheme
-from es_simhash.lab.methods.tables import MaskTables, permuted_masks
-from es_simhash.lab.methods.units import segmented
+from es_simhash.lab.methods.shingle_sets import segmented
+from es_simhash.store.indexed_methods import NO_WORDS
 
 WINDOW, BITS, MAX_DISTANCE = 4, 64, 3
 TABLES = MaskTables(BITS, permuted_masks(BITS, 6, MAX_DISTANCE), MAX_DISTANCE)

@@ -15,10 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.lab.methods.concepts import concepts_of, paragraphs_of
-from es_simhash.lab.methods.extra import require_baseline
-from es_simhash.lab.methods.model import NO_WORDS, Ints, Pairs, Scores, by_first, ordered_pairs
+from es_simhash.lab.methods.concept_fingerprints import concepts_of, paragraphs_of
+from es_simhash.lab.methods.method_protocol import (
+    Ints,
+    Pairs,
+    Scores,
+    by_first,
+    ordered_pairs,
+    require_baseline,
+)
 from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.store.indexed_methods import NO_WORDS
 
 _SEED = 1
 # Rows multiplied with all others at once, and cosines below which pairs are no candidates.

@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.lab.methods.extra import require_baseline
-from es_simhash.lab.methods.model import Ints, Pairs, Scores, empty_texts, ordered_pairs
-from es_simhash.lab.methods.units import words_of
+from es_simhash.lab.methods.method_protocol import (
+    Ints,
+    Pairs,
+    Scores,
+    empty_texts,
+    ordered_pairs,
+    require_baseline,
+)
+from es_simhash.lab.methods.shingle_sets import words_of
 
 _RUN, _PERMUTATIONS, _THRESHOLD = 3, 128, 0.5
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
-from es_simhash.lab.methods.model import NO_WORDS, Ints, Keys, Pairs, Scores, ordered_pairs
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, ordered_pairs
+from es_simhash.store.indexed_methods import NO_WORDS, Keys
 
 # Distances computed at once: 32 MB.
 _MOST_DISTANCES = 4_000_000

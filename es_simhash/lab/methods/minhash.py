@@ -2,24 +2,143 @@
 
 Broder, "On the resemblance and containment of documents" (SEQUENCES 1997): the smallest hash of two
 sets is the same with the probability of their resemblance.
+
+Each function of a family has a number; its parameters are XXH64 of 2i and 2i + 1, so that they are
+the same everywhere:
+
+- modular: (a x + b) mod p, p = 2^31 - 1 (Carter and Wegman 1979);
+- multiplicative: the high 32 bits of a x + b modulo 2^64, a odd (Dietzfelbinger et al. 1997);
+- murmur3: MurmurHash3_x86_32 of the four bytes of x, low byte first, with the seed i.
+
+Bands of the signatures find candidates. Two texts of resemblance s agree in all r rows of one of b
+bands with the probability 1 - (1 - s^r)^b. The threshold is put at (1/b)^(1/r); what that
+probability really is there is 1 - (1 - 1/b)^b: about 0.64, not 1 (Leskovec, Rajaraman, Ullman,
+"Mining of massive datasets", 3.4).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import xxh64
+from es_simhash.fingerprints.hashing import BASE, Uint64s, xxh64
 from es_simhash.fingerprints.simhash import Fingerprints
-from es_simhash.lab.methods.banding import Banding
-from es_simhash.lab.methods.hash_families import FAMILIES, Family
-from es_simhash.lab.methods.model import NO_WORDS, Ints, Keys, Pairs, Scores, empty_texts
-from es_simhash.lab.methods.scheme import FingerprintScheme
-from es_simhash.lab.methods.sets import FeatureSets
-from es_simhash.lab.methods.tables import key_strings
-from es_simhash.lab.methods.units import characters_of
+from es_simhash.lab.methods.close_pairs import key_strings
+from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts
+from es_simhash.lab.methods.shingle_sets import FeatureSets, characters_of
+from es_simhash.store.indexed_methods import NO_WORDS, Keys
+
+Uint32s = NDArray[np.uint32]
+Family = Callable[[Uint32s, int], Uint32s]
+
+_PRIME = np.uint64(2**31 - 1)
+
+
+def _parameters(number: int) -> tuple[np.uint64, np.uint64]:
+    one, other = xxh64(np.array([2 * number, 2 * number + 1], np.uint64), 0)[0]
+    return one, other
+
+
+def modular(values: Uint32s, number: int) -> Uint32s:
+    """Return (a x + b) mod (2^31 - 1) of each value."""
+    a, b = _parameters(number)
+    hashed: Uint64s = values.astype(np.uint64) % _PRIME
+    hashed *= a % (_PRIME - np.uint64(1)) + np.uint64(1)
+    hashed += b % _PRIME
+    hashed %= _PRIME
+    return hashed.astype(np.uint32)
+
+
+def multiplicative(values: Uint32s, number: int) -> Uint32s:
+    """Return the high half of a x + b modulo 2^64 of each value."""
+    a, b = _parameters(number)
+    product: Uint64s = values.astype(np.uint64)
+    product *= a | np.uint64(1)
+    product += b
+    product >>= np.uint64(32)
+    return product.astype(np.uint32)
+
+
+def murmur3(values: Uint32s, number: int) -> Uint32s:
+    """Return MurmurHash3_x86_32 of the four bytes of each value, with the number as seed."""
+    k: Uint32s = values * np.uint32(0xCC9E2D51)
+    k = k << np.uint32(15) | k >> np.uint32(17)
+    k *= np.uint32(0x1B873593)
+    h: Uint32s = k ^ np.uint32(number)
+    h = h << np.uint32(13) | h >> np.uint32(19)
+    h *= np.uint32(5)
+    h += np.uint32(0xE6546B64)
+    h ^= np.uint32(4)
+    h ^= h >> np.uint32(16)
+    h *= np.uint32(0x85EBCA6B)
+    h ^= h >> np.uint32(13)
+    h *= np.uint32(0xC2B2AE35)
+    h ^= h >> np.uint32(16)
+    return h
+
+
+FAMILIES: dict[str, Family] = {
+    "modular": modular,
+    "multiplicative": multiplicative,
+    "murmur3": murmur3,
+}
+
+
+@dataclass(frozen=True)
+class Banding:
+    """How a signature is cut into bands.
+
+    Attributes:
+        bands: How many bands there are.
+        rows: Values of a band.
+    """
+
+    bands: int = 20
+    rows: int = 10
+
+    @property
+    def hashes(self) -> int:
+        """Values of a signature."""
+        return self.bands * self.rows
+
+    @property
+    def threshold(self) -> float:
+        """The resemblance that the bands are made for."""
+        return float((1 / self.bands) ** (1 / self.rows))
+
+    def probability(self, resemblance: float) -> float:
+        """Return how probable it is that texts of a resemblance become candidates."""
+        return float(1 - (1 - resemblance**self.rows) ** self.bands)
+
+    @property
+    def note(self) -> str:
+        """The threshold, and the probability that is really reached there, as one line."""
+        return (
+            f"{self.bands} bands of {self.rows} rows: texts of resemblance {self.threshold:.3f} "
+            f"become candidates with a probability of {self.probability(self.threshold):.3f}, "
+            f"of 0.5 with {self.probability(0.5):.3f}"
+        )
+
+    def keys(self, signatures: NDArray[np.uint32]) -> Uint64s:
+        """Return a number for each band of signatures: shape (signatures, bands)."""
+        bands = signatures.reshape(len(signatures), self.bands, self.rows).astype(np.uint64)
+        keys = np.empty((len(signatures), self.bands), np.uint64)
+        for band in range(self.bands):
+            numbers = np.zeros(len(signatures), np.uint64)
+            for row in range(self.rows):
+                numbers = numbers * np.uint64(BASE) + bands[:, band, row]
+            keys[:, band] = xxh64(numbers, band)[0]
+        return keys
+
+    def candidates(self, signatures: NDArray[np.uint32]) -> Pairs:
+        """Return the pairs of signatures that agree in a whole band."""
+        keys = self.keys(signatures)
+        bounds = np.arange(len(signatures) + 1) * self.bands
+        return FeatureSets.of(keys.ravel(), bounds).sharing()
+
 
 SHINGLE_CHARACTERS = 9
 # Pairs whose signatures are compared at once: 40 MB.

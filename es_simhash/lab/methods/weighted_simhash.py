@@ -18,21 +18,21 @@ from typing import Protocol
 
 import numpy as np
 
+from es_simhash.lab.methods.close_pairs import MaskTables, permuted_masks
 from es_simhash.lab.methods.concept_simhash import (
     ConceptScheme,
     concept_fingerprints,
     zhang_he_idf,
     zhang_he_weights,
 )
+from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
-from es_simhash.lab.methods.model import NO_WORDS
 from es_simhash.lab.methods.parts_of_speech import kinds_of
-from es_simhash.lab.methods.scheme import FingerprintScheme
-from es_simhash.lab.methods.tables import MaskTables, permuted_masks
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import word_rarities
+from es_simhash.store.indexed_methods import NO_WORDS
 
 LANGUAGES = ("en", "zh")
 SPACY_NAME = "weighted-simhash-spacy"

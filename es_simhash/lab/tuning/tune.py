@@ -7,30 +7,31 @@ from pathlib import Path
 import numpy as np
 
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation.document_measures import DocumentPairs
 from es_simhash.lab.evaluation.evaluate import labelled_set
-from es_simhash.lab.evaluation.index_texts import index_texts
-from es_simhash.lab.evaluation.known_pairs import found_pairs, require_both_labels
+from es_simhash.lab.evaluation.evaluation_figures import LabelledSet
 from es_simhash.lab.evaluation.labelled_pairs import usable_pairs
-from es_simhash.lab.evaluation.model import LabelledSet
-from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.tuning.distances import (
+from es_simhash.lab.evaluation.pair_measures import DocumentPairs, Floats
+from es_simhash.lab.evaluation.pair_texts import found_pairs, index_texts, require_both_labels
+from es_simhash.lab.tuning.distance_figures import (
     SharedBlocks,
     block_figures,
     distance_figures,
     suggested_k,
 )
-from es_simhash.lab.tuning.labelled import choose_by_labels
-from es_simhash.lab.tuning.model import (
+from es_simhash.lab.tuning.scheme_proposal import (
+    analysed_texts,
+    suggested_scheme,
+    unlabelled_scheme,
+)
+from es_simhash.lab.tuning.threshold_proposal import choose_by_labels, find_valley
+from es_simhash.lab.tuning.tuning_figures import (
     SchemeProposal,
     ThresholdProposal,
     TuneOptions,
     TuneProgress,
     Tuning,
 )
-from es_simhash.lab.tuning.sample import Neighbours, neighbours_of, sample_of
-from es_simhash.lab.tuning.schemes import analysed_texts, suggested_scheme, unlabelled_scheme
-from es_simhash.lab.tuning.valley import find_valley
+from es_simhash.lab.tuning.tuning_sample import Neighbours, neighbours_of, sample_of
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
 from es_simhash.maintenance.diagnostics.document_sample import fingerprint_rows
 from es_simhash.relation.analysed_text import AnalysedText

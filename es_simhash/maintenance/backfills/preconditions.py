@@ -6,7 +6,6 @@ from typing import Any
 
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.lab.methods.fingerprint_registry import method_of_scheme
 from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
 from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.semantics.profiler import semantic_profiler
@@ -16,6 +15,7 @@ from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.configuration import (
     InstalledSchemes,
     common_settings,

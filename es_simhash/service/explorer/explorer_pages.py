@@ -13,7 +13,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
-from es_simhash.lab.evaluation.shared_labels import SharedLabels
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoints
@@ -59,6 +58,8 @@ class Explorer:
         path = self.endpoints.config.labels
         files = None
         if path is not None:
+            from es_simhash.lab.evaluation.shared_labels import SharedLabels
+
             files = LabelFileAccess(self.endpoints.dispatcher, self.reader, SharedLabels(path))
         return LabelPages(self.endpoints, self.reader, files, self._templates)
 

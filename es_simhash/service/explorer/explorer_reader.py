@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.documents import ReportedDocuments
 from es_simhash.maintenance.reports.families import Family, pages_of_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
@@ -27,6 +26,9 @@ from es_simhash.service.operations import Filters, Question
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import stored_text
+
+if TYPE_CHECKING:
+    from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 
 # Of more documents, copied passages are left to the command line: all texts are read for them.
 MAX_COMPARED = 5_000
@@ -226,7 +228,7 @@ def _by_size(family: Family) -> tuple[int, str]:
     return -family[1], family[0]
 
 
-def _without_order(pair: OfferedPair) -> OfferedPair:
+def _without_order(pair: "OfferedPair") -> "OfferedPair":
     """Return a pair in the order of the ids: that of the dates would say which is older."""
     if pair.first.id < pair.second.id:
         return pair

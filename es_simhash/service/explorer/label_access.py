@@ -3,15 +3,17 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from es_simhash.errors import EsSimhashError, FileInUse
-from es_simhash.lab.evaluation.labelled_pairs import Pair
-from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Dispatcher, Value
 from es_simhash.service.monitoring import log
 from es_simhash.service.responses import Problem
+
+if TYPE_CHECKING:
+    from es_simhash.lab.evaluation.labelled_pairs import Pair
+    from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 
 
 class Documents(Protocol):
@@ -38,18 +40,18 @@ class LabelFileAccess:
 
     dispatcher: Dispatcher
     documents: Documents
-    labels: SharedLabels
+    labels: "SharedLabels"
 
-    async def visible(self, pairs: Sequence[Pair], caller: Caller) -> set[str]:
+    async def visible(self, pairs: Sequence["Pair"], caller: Caller) -> set[str]:
         """Return the ids of the pairs' documents that a caller may see now."""
         ids = list(dict.fromkeys(id for pair in pairs for id in pair))
         return set(await self.dispatcher.run(lambda: self.documents.contexts(ids, caller.filters)))
 
-    async def known(self) -> KnownLabels:
+    async def known(self) -> "KnownLabels":
         """Return what the file has."""
         return await self._with_file(self.labels.known)
 
-    async def write(self, pair: Pair, is_version: bool, caller: Caller) -> None:
+    async def write(self, pair: "Pair", is_version: bool, caller: Caller) -> None:
         """Write a label.
 
         Raises:
@@ -65,7 +67,7 @@ class LabelFileAccess:
                 "Nothing was written. Undo it while it is the last label, or edit the file.",
             )
 
-    async def undo(self, pair: Pair) -> None:
+    async def undo(self, pair: "Pair") -> None:
         """Remove the last label of the file.
 
         Raises:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from shlex import quote as shell_quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
 from starlette.requests import Request
@@ -12,8 +12,6 @@ from starlette.responses import RedirectResponse, Response
 
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
-from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoints
@@ -34,6 +32,10 @@ from es_simhash.service.explorer.page_parameters import (
 from es_simhash.service.explorer.rendering import page_response, wait_response
 from es_simhash.service.responses import Problem
 
+if TYPE_CHECKING:
+    from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
+    from es_simhash.lab.evaluation.useful_pairs import OfferedPair
+
 PATH = "label"
 _ANSWERS = {"version": True, "not": False}
 # Seconds that a page waits for the pairs, and that these are kept: their order stays the same.
@@ -47,7 +49,7 @@ class _Offer:
     """A pair to show: its place among all, and its documents compared."""
 
     place: int
-    pair: OfferedPair
+    pair: "OfferedPair"
     comparison: Comparison
 
 
@@ -150,7 +152,7 @@ class LabelPages:
         }
 
     async def _first(
-        self, candidates: list[tuple[int, OfferedPair]], caller: Caller, files: LabelFileAccess
+        self, candidates: list[tuple[int, "OfferedPair"]], caller: Caller, files: LabelFileAccess
     ) -> _Offer | None:
         """Return the first pair of which both documents can be shown."""
         for start in range(0, len(candidates), _CHUNK):
@@ -164,7 +166,7 @@ class LabelPages:
                     return _Offer(place, pair, comparison)
         return None
 
-    async def _compared(self, pair: OfferedPair, caller: Caller) -> Comparison | None:
+    async def _compared(self, pair: "OfferedPair", caller: Caller) -> Comparison | None:
         """Return the comparison of a pair; None where a text is not there any more."""
         first, second = pair.first.id, pair.second.id
         try:
@@ -176,8 +178,8 @@ class LabelPages:
 
     async def _last(
         self,
-        pairs: tuple[OfferedPair, ...],
-        known: KnownLabels,
+        pairs: tuple["OfferedPair", ...],
+        known: "KnownLabels",
         caller: Caller,
         files: LabelFileAccess,
     ) -> dict[str, Any] | None:
@@ -220,7 +222,7 @@ class LabelPages:
     async def _run(self, work: Callable[[], Value]) -> Value:
         return await self.endpoints.dispatcher.run(work)
 
-    def _command(self, labels: SharedLabels) -> str:
+    def _command(self, labels: "SharedLabels") -> str:
         """Return the command that evaluates the file."""
         file, index = shell_quote(str(labels.path)), shell_quote(self.reader.index)
         return f"es-simhash evaluate {file} --index {index}"

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.relation.relation import Relation
 from es_simhash.service.operations import Filters
+
+if TYPE_CHECKING:
+    from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 
 # What may be known of a document: title, date, owner, language, link, family.
 Context = Mapping[str, Any]
@@ -111,7 +113,7 @@ class UsefulPairs:
         unreadable: Documents of the sample that were left out, because they cannot be read.
     """
 
-    pairs: tuple[OfferedPair, ...]
+    pairs: tuple["OfferedPair", ...]
     unreadable: int
 
 

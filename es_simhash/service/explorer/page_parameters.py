@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qsl, quote, unquote
 
-from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.service.callers import Caller
 from es_simhash.service.request_parameters import whole
 from es_simhash.service.responses import Problem
@@ -134,7 +133,7 @@ def form_fields(headers: Mapping[str, str], body: bytes) -> dict[str, str]:
     return dict(pairs)
 
 
-def pair_field(pair: Pair) -> str:
+def pair_field(pair: tuple[str, str]) -> str:
     """Return two ids as the value of a field, in which a browser changes nothing."""
     return "/".join(quote(id, safe="") for id in pair)
 
@@ -151,13 +150,13 @@ class FormSeal:
     secret: bytes
     index: str
 
-    def token(self, caller: Caller, pair: Pair) -> str:
+    def token(self, caller: Caller, pair: tuple[str, str]) -> str:
         """Return the signature of a pair for a caller."""
         parts = [self.index, caller.name, caller.account, caller.filters, pair]
         content = json.dumps(parts, sort_keys=True).encode()
         return hmac.new(self.secret, content, sha256).hexdigest()
 
-    def pair(self, form: Mapping[str, str], caller: Caller) -> Pair:
+    def pair(self, form: Mapping[str, str], caller: Caller) -> tuple[str, str]:
         """Return the pair of a form.
 
         Raises:

@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from es_simhash.errors import InputError
-from es_simhash.lab.methods.model import FingerprintFeatures, Keys, Rows
-from es_simhash.lab.methods.scheme import FingerprintMethod
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import search_conditions
 from es_simhash.store.fields import BLOCKS, FINGERPRINT, SCHEME
+from es_simhash.store.indexed_methods import IndexedMethod, Keys, MethodFingerprints, Rows
 from es_simhash.store.method_codec import stored_rows
 from es_simhash.store.options import Query, SearchOptions
 
@@ -152,7 +151,7 @@ def read_method_hits(
     answer: Mapping[str, Any],
     own: Rows,
     config: IndexConfig,
-    method: FingerprintMethod,
+    method: IndexedMethod,
     options: SearchOptions,
 ) -> MethodAnswer:
     """Return what a method makes of the hits of `method_search`: its own candidates and scores.
@@ -178,7 +177,7 @@ def read_method_hits(
 
 
 def _relations(
-    hits: Sequence[Mapping[str, Any]], features: FingerprintFeatures, method: FingerprintMethod
+    hits: Sequence[Mapping[str, Any]], features: MethodFingerprints, method: IndexedMethod
 ) -> Iterator[MethodRelation]:
     others = features.candidates_of(0)
     query = np.zeros_like(others)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
 from es_simhash.store.added_schemes import AddedScheme
+from es_simhash.store.indexed_methods import indexed_method, indexed_methods
 
 
 def chosen_schemes(
@@ -26,8 +26,8 @@ def chosen_schemes(
     own: list[Scheme] = []
     added: set[AddedScheme] = set()
     for name in [choice] if isinstance(choice, str) else choice:
-        if scheme := _published(name):
-            own.append(scheme)
+        if is_published(name):
+            own.append(Scheme.parse(name))
         else:
             added.add(_added(name))
     if len(set(own)) > 1:
@@ -38,22 +38,22 @@ def chosen_schemes(
     return own[0] if own else DEFAULT, tuple(sorted(added))
 
 
-def _published(name: str) -> Scheme | None:
-    """Return the scheme of a published name; None for another name."""
-    # What begins like one and is none must say why, as a name with too many bits.
-    if not name.startswith("doc"):
-        return None
-    return Scheme.parse(name)
+def is_published(name: str) -> bool:
+    """Check whether a name begins as those of the published schemes, rather than of methods.
+
+    What begins like one and is none must say why, as a name with too many bits.
+    """
+    return name.startswith("doc")
 
 
 def _added(name: str) -> AddedScheme:
     try:
-        method = fingerprint_method(name)
+        method = indexed_method(name)
     except InputError as error:
         raise SchemeError(
             f"Unknown scheme {name!r}: neither a published one nor that of a method whose "
             f"fingerprints can be stored. Choose {DEFAULT.name}, or one of "
-            f"{', '.join(fingerprint_methods())}."
+            f"{', '.join(indexed_methods())}."
         ) from error
     method.scheme.require_packages()
     return AddedScheme(method.name, method.scheme.name)

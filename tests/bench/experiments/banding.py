@@ -8,14 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
 from es_simhash.lab.evaluation.pictures import Picture
-from es_simhash.lab.evaluation.tables import Table
-from es_simhash.lab.methods.banding import Banding
-from es_simhash.lab.methods.exact_sets import ExactSets
-from es_simhash.lab.methods.hash_families import Uint32s, murmur3
-from es_simhash.lab.methods.minhash import SHINGLE_CHARACTERS, MinHash
-from es_simhash.lab.methods.model import Pairs, all_pairs
+from es_simhash.lab.methods.method_protocol import Pairs, all_pairs
+from es_simhash.lab.methods.minhash import SHINGLE_CHARACTERS, Banding, MinHash, Uint32s, murmur3
+from es_simhash.lab.methods.shingle_sets import ExactSets
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import UNIT, Axis

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.evaluation.tables import Table
-from es_simhash.lab.methods.hash_families import FAMILIES, Family, Uint32s
+from es_simhash.lab.methods.minhash import FAMILIES, Family, Uint32s
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import Axis

@@ -9,9 +9,9 @@ import numpy as np
 import xxhash
 
 from es_simhash.fingerprints.hashing import xxh64
-from es_simhash.lab.evaluation.tables import Table
-from es_simhash.lab.methods.hash_families import FAMILIES, Family, Uint32s
-from es_simhash.lab.methods.jenkins import lookup8
+from es_simhash.lab.evaluation.evaluation_tables import Table
+from es_simhash.lab.methods.minhash import FAMILIES, Family, Uint32s
+from es_simhash.lab.methods.token_simhash import lookup8
 from tests.bench.experiments.bar_panels import bar_panels, decades
 from tests.bench.experiments.model import Result, Size
 from tests.support import slow_methods

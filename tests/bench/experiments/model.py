@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pictures import Picture
-from es_simhash.lab.evaluation.tables import Table
 
 
 @dataclass(frozen=True)

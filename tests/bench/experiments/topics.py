@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
 from es_simhash.lab.evaluation.pictures import Picture
-from es_simhash.lab.evaluation.tables import Table
 from es_simhash.lab.methods.hamming import DocumentFingerprints, popcount
-from es_simhash.lab.methods.model import Ints
-from es_simhash.lab.methods.registry import method_named
+from es_simhash.lab.methods.method_protocol import Ints
+from es_simhash.lab.methods.method_registry import method_named
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import UNIT, Axis

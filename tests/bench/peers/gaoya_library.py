@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from es_simhash.lab.methods.model import Ints
+from es_simhash.lab.methods.method_protocol import Ints
 from tests.bench.peers.in_memory import InMemory
 from tests.bench.peers.library import require
 from tests.bench.peers.minhash_libraries import NO_WORDS

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from es_simhash.lab.methods.model import Ints, Pairs, ordered_pairs
-from es_simhash.lab.methods.units import words_of
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, ordered_pairs
+from es_simhash.lab.methods.shingle_sets import words_of
 from tests.bench.peers.model import Scored
 from tests.bench.peers.signatures import Signatures
 

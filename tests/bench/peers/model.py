@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from es_simhash.lab.methods.model import Ints, Pairs, Scores
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores
 
 Kind = Literal["Elasticsearch", "OpenSearch"]
 

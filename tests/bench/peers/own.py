@@ -9,7 +9,7 @@ import numpy as np
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.enrichment import fingerprint_documents
-from es_simhash.lab.methods.model import Pairs
+from es_simhash.lab.methods.method_protocol import Pairs
 from es_simhash.questions.index import Index
 from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.store.config import IndexConfig

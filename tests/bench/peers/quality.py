@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from es_simhash.lab.evaluation.cuts import f1_at, left_out_cut
+from es_simhash.lab.evaluation.held_out_cuts import f1_at, left_out_cut
 from es_simhash.lab.evaluation.pair_measures import Curve, Labels
-from es_simhash.lab.methods.model import Pairs
+from es_simhash.lab.methods.method_protocol import Pairs
 from tests.bench.method_runs import Truth, among, pair_keys, truth_of
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Scored

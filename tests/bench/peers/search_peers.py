@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from es_simhash.errors import ClusterError
-from es_simhash.lab.methods.model import Pairs
+from es_simhash.lab.methods.method_protocol import Pairs
 from tests.bench.peers.engine import Engine
 from tests.bench.peers.model import Scored
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.lab.methods.hamming import popcount
-from es_simhash.lab.methods.model import Ints, Scores
+from es_simhash.lab.methods.method_protocol import Ints, Scores
 from tests.bench.peers.model import Scored
 
 # Of all texts, a row each.

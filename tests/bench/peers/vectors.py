@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.lab.methods.units import words_of
+from es_simhash.lab.methods.shingle_sets import words_of
 from es_simhash.text.segmentation import text_batches
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind

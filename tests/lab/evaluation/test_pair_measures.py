@@ -9,19 +9,20 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from es_simhash.lab.evaluation.bootstrap import intervals
-from es_simhash.lab.evaluation.cuts import (
+from es_simhash.lab.evaluation.held_out_cuts import (
     cross_fitted_cuts,
     document_groups,
     f1_at,
+    intervals,
     left_out_cut,
 )
-from es_simhash.lab.evaluation.document_measures import (
+from es_simhash.lab.evaluation.pair_measures import (
+    Counts,
+    Curve,
     DocumentPairs,
     adjusted_rand_index,
     components,
 )
-from es_simhash.lab.evaluation.pair_measures import Counts, Curve
 
 
 def example(seed: int, size: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

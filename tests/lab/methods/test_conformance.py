@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import SchemeError, SchemeMismatch
-from es_simhash.lab.methods.banding import Banding
 from es_simhash.lab.methods.character_simhash import CharacterSimhash
-from es_simhash.lab.methods.hash_families import FAMILIES
-from es_simhash.lab.methods.jenkins import lookup8
-from es_simhash.lab.methods.minhash import MinHash
-from es_simhash.lab.methods.scheme import is_fingerprint
+from es_simhash.lab.methods.fingerprint_scheme import is_fingerprint
+from es_simhash.lab.methods.method_scores import compare_fingerprints, method_fingerprint
+from es_simhash.lab.methods.minhash import FAMILIES, Banding, MinHash
 from es_simhash.lab.methods.sentence_simhash import SentenceSimhash, bigram_hashes
-from es_simhash.lab.methods.strings import compare_fingerprints, method_fingerprint
-from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME, TOKENS, tokens_of
+from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME, TOKENS, lookup8, tokens_of
 from es_simhash.lab.methods.weighted_simhash import WeightedSimhash
 from tests.support import slow_methods
 

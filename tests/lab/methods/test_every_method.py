@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from es_simhash.lab.methods.model import Features, all_pairs
-from es_simhash.lab.methods.registry import method_named, method_names
+from es_simhash.lab.methods.method_protocol import Features, all_pairs
+from es_simhash.lab.methods.method_registry import method_named, method_names
 from es_simhash.relation.text_comparison import compare
 from tests.support.made_up_texts import make_text, revise
 

@@ -7,7 +7,7 @@ import pytest
 
 from es_simhash.errors import MissingExtra
 from es_simhash.lab.methods import parts_of_speech
-from es_simhash.lab.methods.registry import method_named
+from es_simhash.lab.methods.method_registry import method_named
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_the_default_method_needs_no_extra() -> None:
     code = (
         "import sys; from es_simhash.cli.main import cli;"
         "cli(['evaluate', '--help'], standalone_mode=False);"
-        "from es_simhash.lab.methods.registry import method_named;"
+        "from es_simhash.lab.methods.method_registry import method_named;"
         "method_named('es-simhash').read(['One text.', 'Another.']).candidates();"
         "extras = {'sklearn', 'scipy', 'datasketch', 'rapidfuzz', 'jieba', 'spacy', 'matplotlib'};"
         "sys.exit(', '.join(extras & set(sys.modules)) or 0)"

@@ -5,9 +5,9 @@ from copy import deepcopy
 import pytest
 from hypothesis import given, settings
 
-from es_simhash.lab.methods.conformance import check, vectors
-from es_simhash.lab.methods.fingerprint_registry import fingerprint_method, fingerprint_methods
-from es_simhash.lab.methods.scheme import FingerprintMethod
+from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod
+from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_vectors import check, vectors
 from tests.support import method_vectors
 from tests.support.slow_fingerprints import FINGERPRINTS
 from tests.support.strategies import texts

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from es_simhash.lab.evaluation.document_measures import DocumentPairs
-from es_simhash.lab.evaluation.pair_measures import Counts
-from es_simhash.lab.tuning.labelled import choose_by_labels
+from es_simhash.lab.evaluation.pair_measures import Counts, DocumentPairs
+from es_simhash.lab.tuning.threshold_proposal import choose_by_labels
 from es_simhash.relation.thresholds import VERSION_SCORE
 from tests.bench.tune import halves, known_pairs
 

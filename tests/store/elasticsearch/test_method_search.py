@@ -2,7 +2,7 @@
 
 import pytest
 
-from es_simhash.lab.methods.strings import method_schemes
+from es_simhash.lab.methods.method_scores import method_schemes
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.method_search import method_search

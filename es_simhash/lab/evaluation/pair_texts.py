@@ -1,0 +1,182 @@
+"""Texts of the documents of labelled pairs, and the pairs that have them.
+
+Texts come from an index or from files. What several files of pairs have in common would carry a cut
+into its own set.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from es_simhash.errors import InputError
+from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.source import text_of
+
+
+def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
+    """Return the pairs whose documents are there; the others are reported by their lines.
+
+    Args:
+        pairs: Of a file.
+        is_known: Says whether there is a document of an id.
+        where: Where documents were looked for.
+
+    Raises:
+        InputError: No pair is left, or all have one label.
+    """
+    found = found_pairs(pairs, is_known, where)
+    require_both_labels(found, where)
+    return found
+
+
+def found_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
+    """Return the pairs whose documents are there, which may be none; as `known_pairs` does."""
+    labels, problems = {}, list(pairs.problems)
+    for pair, label in pairs.labels.items():
+        missing = [id for id in pair if not is_known(id)]
+        if missing:
+            problems.append(
+                f"File {pairs.name!r}, line {pairs.lines[pair]}: document {missing[0]!r} is not "
+                f"in {where}. Check the id."
+            )
+        else:
+            labels[pair] = label
+    return LabelledPairs(pairs.name, labels, pairs.lines, tuple(problems))
+
+
+def require_both_labels(pairs: LabelledPairs, where: str) -> None:
+    """Check that pairs of both labels are left.
+
+    Raises:
+        InputError: There are none, or all have one label.
+    """
+    labels = pairs.labels
+    if not labels:
+        raise InputError(f"No pair of file {pairs.name!r} is in {where}. Check the ids.")
+    if len(set(labels.values())) < 2:
+        only = next(iter(labels.values()))
+        raise InputError(
+            f"File {pairs.name!r} has only pairs labelled {int(only)} ({len(labels)}). "
+            f"Add pairs labelled {int(not only)}."
+        )
+
+
+def shared_documents(files: Sequence[LabelledPairs]) -> list[str]:
+    """Return one sentence for each two files that share documents.
+
+    Raises:
+        InputError: Two files share a pair: the cut of one would be chosen on that of the other.
+    """
+    sentences = []
+    for one, other in combinations(files, 2):
+        pairs = one.labels.keys() & other.labels.keys()
+        if pairs:
+            first, second = min(pairs)
+            raise InputError(
+                f"Files {one.name!r} and {other.name!r} share {len(pairs)} pairs, such as "
+                f"{first!r} and {second!r}. Keep each pair in one file: the cut of a file is "
+                "chosen on the others."
+            )
+        shared = _documents(one) & _documents(other)
+        if shared:
+            sentences.append(
+                f"Files {one.name!r} and {other.name!r} share {len(shared)} documents, such as "
+                f"{min(shared)!r}: their figures are not independent of each other."
+            )
+    return sentences
+
+
+def _documents(pairs: LabelledPairs) -> set[str]:
+    return {id for pair in pairs.labels for id in pair}
+
+
+# Documents of one request: long texts would make it too large.
+_BATCH = 200
+
+
+def index_texts(
+    client: Client, index: str, ids: Sequence[str], config: IndexConfig
+) -> dict[str, str]:
+    """Return the texts of documents by their ids; those without a text are left out.
+
+    Args:
+        client: Of the cluster.
+        index: Index, alias or data stream with fingerprint fields, or a sidecar.
+        ids: Of the documents.
+        config: How the index is read.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields.
+        InputError: The text field holds something else than text, or no document has it.
+    """
+    gateway = Gateway.of(client)
+    fields = InstalledIndex(gateway, index, config).config
+    source = sidecar_source(gateway, index, fields.simhash_field) or index
+    texts: dict[str, str] = {}
+    found = 0
+    for start in range(0, len(ids), _BATCH):
+        some = ids[start : start + _BATCH]
+        for entry in gateway.documents_by_id(source, some, fields.text_fields):
+            found += bool(entry.get("found"))
+            text = text_of(entry.get("_source", {}), fields.text_field)
+            if text is not None:
+                texts[entry["_id"]] = text
+    if found and not texts:
+        raise InputError(
+            f"None of {found} documents of index {index!r} has text in field "
+            f"{str(fields.text_field)!r}. Set text_field.",
+            parameter="text_field",
+        )
+    return texts
+
+
+def read_texts(paths: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the texts of files by their ids, and one sentence for each line left out.
+
+    Args:
+        paths: Files of one JSON object a line, with `id` and `text`.
+
+    Raises:
+        InputError: A file cannot be read, or has no text.
+    """
+    texts: dict[str, str] = {}
+    problems: list[str] = []
+    for path in paths:
+        before = len(texts)
+        try:
+            with path.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    problem = _taken(line, texts) if line.strip() else ""
+                    if problem:
+                        problems.append(f"File {str(path)!r}, line {number}: {problem}")
+        except OSError as error:
+            raise InputError(
+                f"File {str(path)!r} cannot be read: {error.strerror}. Check the path."
+            ) from error
+        if len(texts) == before:
+            raise InputError(
+                problems[-1] if problems else f"File {str(path)!r} is empty. Name another file."
+            )
+    return texts, tuple(problems)
+
+
+def _taken(line: bytes, texts: dict[str, str]) -> str:
+    """Keep the text of a line, or return what is wrong with it."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return "is not valid JSON. Write one object a line."
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return 'has no text. Write {"id": "a", "text": "..."}.'
+    id = value.get("id")
+    if isinstance(id, bool) or not isinstance(id, (str, int)) or id == "":
+        return 'has no id. Write {"id": "a", "text": "..."}.'
+    if texts.setdefault(str(id), value["text"]) != value["text"]:
+        return f"document {str(id)!r} has another text before. Give each document one text."
+    return ""

@@ -1,0 +1,121 @@
+"""What a method is: it reads texts, scores pairs of them, and says how it finds candidates.
+
+One that makes fingerprints also says how they are stored, and by which block keys they are found
+(`fingerprint_scheme`).
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import MissingExtra
+from es_simhash.store.indexed_methods import NO_WORDS, MethodFingerprints
+
+Ints = NDArray[np.int64]
+Scores = NDArray[np.float64]
+# Shape (n, 2): the numbers of two texts, the smaller first; ascending, each pair once.
+Pairs = NDArray[np.int64]
+
+_PACKAGES = {"sklearn": "scikit-learn", "rapidfuzz": "RapidFuzz"}
+
+
+class Features(Protocol):
+    """What a method has read of a batch of texts; texts are named by their position in it."""
+
+    @property
+    def unreadable(self) -> Mapping[int, str]:
+        """Texts that the method cannot read, each with the reason; they score 0 with any other."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that have to be stored of all texts to score them."""
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the score of each pair of texts, from 0 to 1, the same from either side.
+
+        Args:
+            first: Numbers of texts.
+            second: Numbers of the texts to compare them with, as many.
+        """
+
+    def candidates(self) -> Pairs:
+        """Return the pairs that the method would score if every text were compared with all."""
+
+
+class FingerprintFeatures(MethodFingerprints, Features, Protocol):
+    """Features that are fingerprints, so that an index can hold them."""
+
+
+class Method(Protocol):
+    """A way to separate versions from other texts."""
+
+    @property
+    def name(self) -> str:
+        """Name by which it is chosen."""
+
+    @property
+    def threshold(self) -> float:
+        """Score from which on two texts are versions, unless a better one is known."""
+
+    @property
+    def note(self) -> str:
+        """What a reader of its figures has to know, as one line; empty for nothing."""
+
+    def read(self, texts: Sequence[str]) -> Features:
+        """Return what the method needs of texts, computed in whole batches."""
+
+
+def all_pairs(texts: int) -> Pairs:
+    """Return every pair of so many texts."""
+    return np.stack(np.triu_indices(texts, 1), axis=1).astype(np.int64)
+
+
+def ordered_pairs(first: Ints, second: Ints) -> Pairs:
+    """Return pairs in canonical order: the smaller number first, ascending, each once."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    different = low != high
+    keys = np.unique(low[different] << np.int64(32) | high[different])
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
+
+
+def by_first(first: Ints) -> Iterator[tuple[int, Ints]]:
+    """Yield each text that is the first of some pairs, and the positions of these pairs."""
+    order = np.argsort(first, kind="stable")
+    starts = np.flatnonzero(np.diff(first[order], prepend=-1))
+    for positions in np.split(order, starts[1:]) if len(order) else []:
+        yield int(first[positions[0]]), positions
+
+
+def empty_texts(bounds: Ints) -> dict[int, str]:
+    """Return the texts without any feature, each with the reason.
+
+    Args:
+        bounds: Bounds of the texts in features, one more than there are texts.
+    """
+    return dict.fromkeys(np.flatnonzero(np.diff(bounds) == 0).tolist(), NO_WORDS)
+
+
+def require_baseline(module: str, method: str) -> Any:
+    """Return a module of the extra.
+
+    Args:
+        module: Its name.
+        method: Name of the method that needs it.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    package = module.partition(".")[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(
+            f"Method {method!r} needs {_PACKAGES.get(package, package)}: "
+            "pip install 'es-simhash[baselines]'."
+        ) from error

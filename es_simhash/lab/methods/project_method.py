@@ -1,0 +1,166 @@
+"""The scheme of this project: what `compare`, `related` and families score two texts by."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, SHINGLE_BITS, Scheme
+from es_simhash.lab.methods.hamming import close_rows
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, ordered_pairs
+from es_simhash.lab.methods.shingle_sets import FeatureSets
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.shared_shingles import least_shared, sampled
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.store.indexed_methods import NO_WORDS
+
+# Texts whose chunks are compared with those of one at once, which bounds memory.
+_GROUP = 256
+# Bytes of a fingerprint of a chunk, and of its length.
+_CHUNK_BYTES = 16 + 2
+
+
+@dataclass(frozen=True)
+class ProjectFeatures:
+    """Analysed texts; None for those without words.
+
+    Attributes:
+        texts: The texts.
+        unreadable: Texts without words, and those that are too long.
+        scheme: Scheme of their fingerprints.
+        version_threshold: Where versions begin.
+    """
+
+    texts: Sequence[AnalysedText | None]
+    unreadable: Mapping[int, str]
+    scheme: Scheme
+    version_threshold: float = VERSION_SCORE
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes of document fingerprints, chunk fingerprints, shingles and sketches, packed."""
+        known = [text.fingerprints for text in self.texts if text is not None]
+        return sum(
+            self.scheme.bits // 8
+            + len(prints.chunks) * _CHUNK_BYTES
+            + len(prints.shingles) * SHINGLE_BITS // 8
+            + len(prints.sketch)
+            for prints in known
+        )
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the score of each pair, as `compare` does without semantic profiles."""
+        scores = np.zeros(len(first))
+        for text, positions in by_first(first):
+            query = self.texts[text]
+            if query is None:
+                continue
+            for start in range(0, len(positions), _GROUP):
+                some = positions[start : start + _GROUP]
+                scores[some] = self._scores(query, second[some])
+        return scores
+
+    def _scores(self, query: AnalysedText, others: Ints) -> Scores:
+        hits = [self.texts[other] for other in others.tolist()]
+        candidates = [_candidate(query, hit) for hit in hits if hit is not None]
+        found = iter(score_candidates(query, candidates, self.version_threshold))
+        return np.array([0.0 if hit is None else next(found).score for hit in hits])
+
+    def candidates(self) -> Pairs:
+        """Return the pairs that an index finds when no limit cuts: by shingles and by blocks."""
+        first, second = [], []
+        sets = self._shingles
+        for number, text in enumerate(self.texts):
+            if text is None:
+                continue
+            queried = sets.of_text(number)[: len(sampled(text.shingles))]
+            others = np.flatnonzero(sets.counts(queried) >= least_shared(len(text.shingles)))
+            first.append(np.full(len(others), number))
+            second.append(others)
+        near = self._near_documents()
+        return ordered_pairs(
+            np.concatenate([*first, near[:, 0]]), np.concatenate([*second, near[:, 1]])
+        )
+
+    @cached_property
+    def _shingles(self) -> FeatureSets:
+        empty = np.zeros(0, np.uint32)
+        arrays = [empty if text is None else text.shingles for text in self.texts]
+        bounds = np.cumsum([0, *map(len, arrays)])
+        # Numbered in ascending order, so that the sample of a text stays the first of them.
+        return FeatureSets.of(np.concatenate([empty, *arrays]).astype(np.uint64), bounds)
+
+    def _near_documents(self) -> Pairs:
+        """Return the pairs of document fingerprints that the blocks guarantee to find."""
+        known = [number for number, text in enumerate(self.texts) if text is not None]
+        documents = [text.fingerprints.document for text in self.texts if text is not None]
+        if not known:
+            return np.zeros((0, 2), np.int64)
+        rows = np.stack([document for document in documents if document is not None])
+        return np.array(known)[close_rows(rows, self.scheme.max_k)]
+
+
+def _candidate(query: AnalysedText, hit: AnalysedText) -> Candidate:
+    shared = _intersection(query, hit)
+    same = query.content_hash == hit.content_hash
+    return Candidate(None, hit.chunks, hit.sketch, shared, same)
+
+
+def _intersection(query: AnalysedText, hit: AnalysedText) -> NDArray[np.uint32]:
+    """Return the shingles of both, ascending; `np.intersect1d` sorts what is sorted already."""
+    fewer, more = query.shingles, hit.shingles
+    if len(fewer) > len(more):
+        fewer, more = more, fewer
+    if not len(fewer):
+        return fewer
+    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
+    shared: NDArray[np.uint32] = fewer[more[places] == fewer]
+    return shared
+
+
+@dataclass(frozen=True)
+class ProjectMethod:
+    """The scheme of this project.
+
+    Attributes:
+        name: Of the method.
+        threshold: Where versions begin.
+        note: Empty.
+        analyser: How texts are read.
+        version_threshold: Where versions begin in the index of the texts, whose scores these are.
+    """
+
+    name: str = "es-simhash"
+    threshold: float = VERSION_SCORE
+    note: str = ""
+    analyser: TextAnalyser = field(default_factory=lambda: TextAnalyser(DEFAULT))
+    version_threshold: float = VERSION_SCORE
+
+    def read(self, texts: Sequence[str]) -> ProjectFeatures:
+        """Return the analysed texts; what is too long is unreadable."""
+        analysed: list[AnalysedText | None] = []
+        unreadable: dict[int, str] = {}
+        for number, text in enumerate(self._analysed(texts)):
+            if isinstance(text, str) or text.is_empty:
+                unreadable[number] = text if isinstance(text, str) else NO_WORDS
+                analysed.append(None)
+            else:
+                analysed.append(text)
+        return ProjectFeatures(analysed, unreadable, self.analyser.scheme, self.version_threshold)
+
+    def _analysed(self, texts: Sequence[str]) -> Sequence[AnalysedText | str]:
+        """Return each text, or why it cannot be read; one that cannot costs a second run."""
+        try:
+            return self.analyser.analyse(texts)
+        except InputError:
+            return [self._one(text) for text in texts]
+
+    def _one(self, text: str) -> AnalysedText | str:
+        try:
+            return self.analyser.analyse([text])[0]
+        except InputError as error:
+            return str(error)
