@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeGuard
 
+from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.ingestion.bulk.append_files import DeadLetter
-from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, DeadLetter
 from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
-from es_simhash.ingestion.bulk.journal_job import INDEX, SOURCES, UUIDS, Job, default_path
+from es_simhash.ingestion.bulk.journal_file import INDEX, SOURCES, UUIDS, Job, default_path
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.splitter import split_documents
@@ -103,7 +103,8 @@ def ingest_sources(
     job = _job(Gateway.of(client), target, sources, on_version, settings)
     with _journal(sources, job, settings) as journal:
         run = RunDocuments(settings.on_conflict)
-        run.load(journal.records())
+        for records in journal.records():
+            run.load(records)
         progress = IngestProgress(before=IngestReport.of_dict(journal.report))
         batches = _resumed(sources, settings.limits, journal, progress)
         on_progress = settings.on_progress or (lambda progress: None)
@@ -130,13 +131,18 @@ def _journal(sources: Sequence[Source], job: Job, settings: IngestSettings) -> I
     path = settings.journal or default_path(job)
     if not any(source.can_resume for source in sources):
         # Of standard input nothing is saved, and two commands may read from two pipes.
-        yield Journal(path, job)
+        yield Journal()
         return
     with open_journal(path, job, fresh=settings.fresh) as journal:
         for source in sources:
             checkpoint = journal.checkpoint(source.name)
             if checkpoint is not None and not source.is_unchanged(checkpoint):
-                raise journal.source_changed(source.name)
+                raise InputError(
+                    f"Input '{source.name}' has changed in the part that an earlier run read, as "
+                    f"journal '{path}' has it. Restore the input, or begin at the start. "
+                    "Set fresh.",
+                    parameter="fresh",
+                )
         yield journal
 
 

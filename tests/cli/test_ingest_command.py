@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.journals import saved_lines
 from tests.support.processes import children, command_line, running
 
 pytestmark = pytest.mark.cluster
@@ -137,7 +138,7 @@ def test_a_killed_run_goes_on_where_it_was(
     workers: list[int] = []
 
     def kill(request: str, body: bytes) -> None:
-        if "_bulk" in request and journal.exists() and not workers:
+        if "_bulk" in request and saved_lines(journal) and not workers:
             workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
             process.send_signal(signal.SIGKILL)
 
@@ -149,7 +150,7 @@ def test_a_killed_run_goes_on_where_it_was(
         assert select.select([worker], [], [], 20)[0]
         os.close(worker)
     assert len(workers) >= 2
-    kept = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
+    kept = saved_lines(journal)
     assert 0 < kept < total
 
     def count(request: str, body: bytes) -> None:
@@ -184,7 +185,7 @@ def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     journal = tmp_path / "journal"
 
     def interrupt(request: str, body: bytes) -> tuple[int, bytes] | None:
-        if "_bulk" in request and journal.exists():
+        if "_bulk" in request and saved_lines(journal):
             process.send_signal(signal.SIGINT)
             return 429, b"{}"
         return None

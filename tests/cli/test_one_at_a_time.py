@@ -20,6 +20,7 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.installation.install import install
+from tests.support.journals import saved_lines
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -47,8 +48,7 @@ def journal(desk: Any, path: Path, tmp_path: Path) -> Path:
     sources = open_sources([path], stream=None)  # type: ignore[arg-type]
     with closing(ingest_sources(desk.client, desk.name, sources, settings=settings)) as outcomes:  # type: ignore[type-var]
         next(outcomes)
-    (checkpoint,) = json.loads(journal.read_bytes())["checkpoints"]
-    assert 10 <= checkpoint["lines"] < 30
+    assert 10 <= saved_lines(journal) < 30
     return journal
 
 
@@ -59,7 +59,7 @@ def ingested(done: Any) -> tuple[int, int]:
 
 
 def test_a_run_is_resumed_where_it_was(desk: Any, call: Any, path: Path, journal: Path) -> None:
-    before = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
+    before = saved_lines(journal)
     done = call("ingest", desk.name, path, "--journal", journal, "--format", "json")
     # The report is of the whole job; what was written behind the checkpoint is unchanged.
     assert sum(ingested(done)) == 30
@@ -70,7 +70,7 @@ def test_a_run_is_resumed_where_it_was(desk: Any, call: Any, path: Path, journal
 
 
 def test_a_file_that_grew_is_resumed(desk: Any, call: Any, path: Path, journal: Path) -> None:
-    before = json.loads(journal.read_bytes())["checkpoints"][0]["lines"]
+    before = saved_lines(journal)
     with path.open("a") as stream:
         stream.write(lines(30, 31))
     done = call("ingest", desk.name, path, "--journal", journal, "--format", "json")

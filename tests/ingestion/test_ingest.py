@@ -21,7 +21,6 @@ from es_simhash.errors import (
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
-from es_simhash.ingestion.bulk.journal import Journal
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest, ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
@@ -31,6 +30,7 @@ from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.encoding import encode
 from es_simhash.store.installation.install import install
+from tests.support.journals import saved_lines
 
 pytestmark = pytest.mark.cluster
 
@@ -313,8 +313,7 @@ def test_a_read_only_index_ends_the_run_and_a_later_one_goes_on(
     with pytest.raises(ClusterError, match="remove the block"):
         drain(outcomes, done)
     client.indices.put_settings(index=index, settings={"index.blocks.write": False})
-    kept = json.loads(journal.read_bytes())["checkpoints"][0]
-    assert kept["lines"] == len(done) < 200
+    assert saved_lines(journal) == len(done) < 200
     rest = list(run())
     assert len(rest) == 200 - len(done)
     assert len(sources_of(client, index)) == 200
@@ -336,8 +335,8 @@ def test_an_index_made_anew_is_filled_in_spite_of_the_journal(
     outcomes = run()
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
-    (journal,) = (tmp_path / "home" / "journals").glob("*.json")
-    assert Journal.open(journal, json.loads(journal.read_bytes())["job"]).checkpoints
+    (journal,) = (tmp_path / "home" / "journals").glob("*.sqlite")
+    assert saved_lines(journal)
     client.indices.delete(index=index)
     install(client, index)
     assert statuses(run()) == {"written": 50}

@@ -1,4 +1,4 @@
-"""Batches of documents as they were read; the worker that gets one parses it."""
+"""Batches of documents as they were read, and the file of those that could not be written."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.json_documents import Document, checked_id, decode, parse_line
+from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
+from es_simhash.ingestion.bulk.json_documents import Document, checked_id, decode, loads, parse_line
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
@@ -177,3 +178,42 @@ def _text_of_file(path: Path) -> str:
         return require_text_size(decode(path.read_bytes()))
     except OSError as error:
         raise InputError(f"The file cannot be read ({error.strerror}).") from error
+
+
+class DeadLetter(AppendOnlyFile):
+    """A JSONL file; each line has `id`, `reason`, `file`, `line`, and the document.
+
+    The document is as it was read: `document` when it is JSON, else `raw`, in which bytes that
+    are not UTF-8 are lone surrogates (Python's `surrogateescape`). A document too large to be
+    held, or a text file, is named only.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path, "dead_letter")
+        self.count = 0
+
+    def add(self, batch: Batch, failure: Failure) -> None:
+        """Append a document of a batch.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if self.path is None:
+            return
+        file, line = batch.location(failure.position)
+        head = json.dumps({"id": failure.id, "reason": failure.reason, "file": file, "line": line})
+        record = head[:-1].encode("ascii") + _document(batch.original(failure.position)) + b"}\n"
+        self.write(record)
+        self.count += 1
+
+
+def _document(original: bytes | None) -> bytes:
+    if original is None:
+        return b""
+    try:
+        # An object that spans its line, or it would end the record early.
+        loads(decode(original))
+        return b', "document": ' + original.strip().removeprefix(b"\xef\xbb\xbf")
+    except (InputError, ValueError, RecursionError):
+        raw = json.dumps(original.decode("utf-8", "surrogateescape"))
+        return b', "raw": ' + raw.encode("ascii")

@@ -10,9 +10,8 @@ from itertools import chain, islice
 from typing import Generic
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.bulk.append_files import DeadLetter
 from es_simhash.ingestion.bulk.batch_preparation import Prepare, identify, prepare
-from es_simhash.ingestion.bulk.document_batches import Batch
+from es_simhash.ingestion.bulk.document_batches import Batch, DeadLetter
 from es_simhash.ingestion.bulk.lookup import Lookup, kept_fields
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.prepared_batches import BatchConflicts, Prepared

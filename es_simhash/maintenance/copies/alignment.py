@@ -10,14 +10,14 @@ import numpy as np
 from es_simhash.fingerprints.shingles import all_shingles
 from es_simhash.maintenance.copies.copies_report import CopiedPassage
 from es_simhash.maintenance.copies.copy_candidates import TextPair
-from es_simhash.maintenance.copies.copy_journal import CopyJournal, Record
+from es_simhash.maintenance.copies.copy_journal import CopyJournal, Record, Versions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles
 from es_simhash.pairs.copied_passages import copied_passages
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.alignment.stretches import in_equal_runs, least_letters
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.shared_passages import passages_of_each, shared_passages
 from es_simhash.relation.thresholds import BOILERPLATE, COPIED_RUN
@@ -26,8 +26,6 @@ from es_simhash.relation.thresholds import BOILERPLATE, COPIED_RUN
 _HITS = 50
 # Analysed texts that are kept in memory.
 _CACHED_TEXTS = 200
-
-_Key = tuple[DocumentVersion, DocumentVersion]
 
 
 @dataclass(frozen=True)
@@ -99,20 +97,15 @@ class PairAligner:
                 yield from self._batch(document, batch)
 
     def _batch(self, document: CopyDocument, pairs: Sequence[TextPair]) -> Iterator[AlignedPair]:
-        records = self._known(pairs)
+        records = self._journal.get(_key(pair) for pair in pairs)
         missing = [pair for pair in pairs if _key(pair) not in records]
         if missing:
             hits = [pair.other.first for pair in missing]
             for pair, record in zip(missing, self._records(document, hits), strict=True):
-                self._journal.add(*_key(pair), record)
+                self._journal.add(_key(pair), record)
                 records[_key(pair)] = record
         for pair in pairs:
             yield _pair(pair, records[_key(pair)])
-
-    def _known(self, pairs: Sequence[TextPair]) -> dict[_Key, Record]:
-        """Return the pairs that the journal has."""
-        known = {_key(pair): self._journal.get(*_key(pair)) for pair in pairs}
-        return {key: record for key, record in known.items() if record is not None}
 
     def _records(self, document: CopyDocument, hits: Sequence[CopyDocument]) -> Iterator[Record]:
         self._load([document, *hits])
@@ -134,7 +127,7 @@ class PairAligner:
             self._texts.popitem(last=False)
 
 
-def _key(pair: TextPair) -> _Key:
+def _key(pair: TextPair) -> Versions:
     return pair.one.first.version, pair.other.first.version
 
 

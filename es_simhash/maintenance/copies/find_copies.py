@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.ingestion.bulk.journal_job import INDEX, UUIDS, Job, default_path
+from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
 from es_simhash.maintenance.copies.alignment import PairAligner
 from es_simhash.maintenance.copies.boilerplate import boilerplate_of
 from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy, CopyProgress, LeftOut

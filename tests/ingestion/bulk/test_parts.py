@@ -6,9 +6,8 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.bulk.append_files import DeadLetter
 from es_simhash.ingestion.bulk.batch_preparation import prepare
-from es_simhash.ingestion.bulk.document_batches import Lines
+from es_simhash.ingestion.bulk.document_batches import DeadLetter, Lines
 from es_simhash.ingestion.bulk.lookup import Lookup
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
