@@ -2,12 +2,14 @@
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from es_simhash.text.escaping import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -21,16 +23,19 @@ def render_page(template: str, **values: Any) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
     return environment()
 
 
-def environment(*packages: str) -> Environment:
+def environment(*packages: str) -> "Environment":
     """Return templates, which escape what they are given.
 
     Args:
         packages: Names of packages with templates of their own, which may use those of the pages.
     """
+    # It takes a tenth of a second, and most commands print no page.
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
     loaders = [PackageLoader(package) for package in (*packages, "es_simhash.pages")]
     templates = Environment(
         loader=ChoiceLoader(loaders),
