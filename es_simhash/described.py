@@ -72,12 +72,14 @@ class Constraints:
         choices: The values that are possible; empty for those of the type.
         unit: Unit of a number, such as days; None where there is none.
         metavar: Placeholder of the value in help; None for one made of unit, name or type.
+        called: Name outside Python; None for that of the field, of one value.
     """
 
     bounds: Bounds | None = None
     choices: tuple[str, ...] = ()
     unit: str | None = None
     metavar: str | None = None
+    called: str | None = None
 
 
 def constraints(
@@ -124,6 +126,7 @@ class Parameter:
         help: Entry of the docstring, without what None stands for.
         none_for: What None stands for; empty where the entry does not say.
         metavar: Placeholder of the value in help; None for that of the type.
+        called: Name outside Python, such as that of the flag: `kind` for one of `kinds`.
     """
 
     name: str
@@ -138,11 +141,7 @@ class Parameter:
     help: str = ""
     none_for: str = ""
     metavar: str | None = None
-
-    @property
-    def singular(self) -> str:
-        """The name of one value: `kinds` are given as several of `kind`."""
-        return self.name.removesuffix("s") if self.is_repeatable else self.name
+    called: str = ""
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the parameter, with its default."""
@@ -263,6 +262,7 @@ def _parameter(described: "Field[Any]", hint: Any, entry: str) -> Parameter | No
         help,
         none_for,
         declared.metavar or _metavar(described.name, declared.unit),
+        declared.called or (described.name.removesuffix("s") if is_repeatable else described.name),
     )
 
 

@@ -20,7 +20,9 @@ class Base:
         log: A file.
     """
 
-    speed: float | None = field(default=None, metadata=constraints(above=0, unit="days"))
+    speed: float | None = field(
+        default=None, metadata=constraints(above=0, unit="days", called="at-speed")
+    )
     log: str | Path | None = None
 
 
@@ -70,7 +72,7 @@ def test_types_say_what_one_value_is() -> None:
     }  # fmt: skip
     repeatable = {name for name, parameter in described.items() if parameter.is_repeatable}
     assert repeatable == {"kinds", "shares", "filters"}
-    assert described["kinds"].singular == "kind"
+    assert described["kinds"].called == "kind"
     assert described["order"].choices == ("up", "down")
     assert described["order"].is_optional
     assert described["size"].default == 10
@@ -90,6 +92,7 @@ def test_placeholders_come_from_units_and_names() -> None:
     assert described["speed"].metavar == "DAYS"
     assert described["date_field"].metavar == "FIELD"
     assert described["size"].metavar is None
+    assert (described["speed"].called, described["size"].called) == ("at-speed", "size")
 
 
 def test_a_field_without_default_is_required() -> None:

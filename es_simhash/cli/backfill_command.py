@@ -10,19 +10,20 @@ from typing import Any
 import click
 from rich.progress import Progress
 
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.inputs import parse_query
+from es_simhash.cli.files import parse_query
 from es_simhash.cli.options import (
+    client_of,
+    connection_options,
     failures_option,
     index_config,
     max_docs_per_second_option,
+    note_overrides,
     processes_option,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
 from es_simhash.cli.output import byte_size, duration
-from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     documents_progress,

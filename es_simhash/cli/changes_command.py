@@ -1,23 +1,77 @@
-"""`es-simhash changes`: what changed between two documents, or in the history of one."""
+"""Two documents of an index, or the versions of one: `explain`, `changes` and `blame`."""
 
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from es_simhash.cli.changes_output import (
     ChangesPrinter,
     changes_format_option,
     console_of,
+    date_field_option,
+    order_line,
     print_changes,
+    version_label,
 )
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
-from es_simhash.cli.output import print_json
-from es_simhash.cli.overrides import note_overrides
-from es_simhash.cli.version_output import date_field_option, order_line, version_label
-from es_simhash.differences.history import History
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    passage_order_option,
+    simhash_field_option,
+    text_field_option,
+)
+from es_simhash.cli.output import format_option, print_json, shortened
+from es_simhash.cli.relation_tables import print_pair
+from es_simhash.cli.semantic_options import vocabulary_option
+from es_simhash.differences.history import Blame, BlamedSentence, History
+from es_simhash.errors import InputError
 from es_simhash.questions.sidecar import open_index
+from es_simhash.text.escaping import one_line
+
+
+@click.command()
+@click.argument("index")
+@click.argument("a")
+@click.argument("b")
+@vocabulary_option
+@passage_order_option
+@format_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def explain(
+    index: str,
+    a: str,
+    b: str,
+    vocabulary: str | None,
+    passage_order: str,
+    output_format: str,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Explain how documents A and B of INDEX are related.
+
+    Shows the passages, terms and entities they share, and what each adds to the score, whatever
+    the score is.
+    """
+    with client_of(**connection) as client:
+        config = index_config(text_field, simhash_field, vocabulary)
+        note_overrides(client, index, config)
+        searched = open_index(client, index, config)
+        relation = searched.explain(a, b)
+    if passage_order == "place":
+        relation = relation.by_place()
+    if output_format == "json":
+        print_json(relation.to_dict())
+        return
+    print_pair(a, b, relation, Console())
+
 
 _FORMATS_OF_HISTORY = ("table", "text", "json")
 
@@ -94,3 +148,70 @@ def _print_history(history: History, output_format: str) -> None:
     for step in history.steps:
         console.print(Text(version_label(step.newer), "bold"), soft_wrap=True)
         printer.print_summary(step.changes, "  ")
+
+
+@click.command()
+@click.argument("index")
+@click.argument("id")
+@click.option("--text", help="Show only the sentences that have these words.")
+@date_field_option
+@format_option
+@text_field_option
+@simhash_field_option
+@connection_options
+def blame(
+    index: str,
+    id: str,
+    text: str | None,
+    date_field: str | None,
+    output_format: str,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Show since when each sentence of document ID of INDEX has been there.
+
+    ID is a version, or the name of a family for its newest version. The older versions are those
+    of the family, as `es-simhash families` found them. Put -- before an id that begins with a dash.
+    """
+    with client_of(**connection) as client:
+        config = index_config(text_field, simhash_field)
+        note_overrides(client, index, config, date=date_field)
+        searched = open_index(client, index, config)
+        found = searched.blame(id, date_field=date_field)
+    sentences = found.sentences if text is None else _with_words(found, text)
+    if output_format == "json":
+        chosen = Blame(found.family, found.date_field, found.version, found.versions, sentences)
+        print_json(chosen.to_dict())
+        return
+    _print(found, sentences)
+
+
+def _with_words(found: Blame, text: str) -> tuple[BlamedSentence, ...]:
+    sentences = found.of_text(text)
+    if not sentences or not text.split():
+        raise InputError(
+            f"No sentence of document {found.version.id!r} has the words {shortened(text)!r}. "
+            "Copy them from the document.",
+        )
+    return sentences
+
+
+def _print(found: Blame, sentences: tuple[BlamedSentence, ...]) -> None:
+    console = Console(highlight=False)
+    versions = "version" if len(found.versions) == 1 else "versions"
+    console.print(
+        Text(
+            f"{version_label(found.version)}: {len(found.versions)} {versions} {order_line(found)}"
+        ),
+        soft_wrap=True,
+    )
+    last = None
+    for blamed in sentences:
+        since, first = version_label(blamed.since), version_label(blamed.first)
+        # Of sentences that came together, the first names the version.
+        if (since, first) != last:
+            begun = "" if first == since else f", begun in {first}"
+            console.print(Text.assemble((since, "cyan"), (begun, "dim")), soft_wrap=True)
+        last = since, first
+        console.print(Padding(Text(one_line(blamed.sentence.text)), (0, 0, 0, 2)))

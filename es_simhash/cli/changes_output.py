@@ -1,4 +1,4 @@
-"""What changed, as a terminal, a file or a program takes it."""
+"""The versions of a document in a terminal: their names, and what their order is."""
 
 import re
 import sys
@@ -7,8 +7,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.cli.output import print_json, shortened
+from es_simhash.cli.output import listed, print_json, shortened
 from es_simhash.differences.difference import Changes, KeyChange
+from es_simhash.differences.history import Blame, History, Version
 from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.rendering.hunks import (
     Hunk,
@@ -21,6 +22,32 @@ from es_simhash.differences.rendering.unified import unified_diff
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.relation.text_comparison import compare
 from es_simhash.text.escaping import one_line, printable
+
+# Ids in one line; JSON lists all.
+_MAX_UNDATED = 6
+
+date_field_option = click.option(
+    "--date-field",
+    show_default="the date field of the index, see `es-simhash config`",
+    help="Date field that orders the versions.",
+)
+
+
+def version_label(version: Version) -> str:
+    """Return the date and the id of a version as one line."""
+    return " ".join(filter(None, (version.date, one_line(version.id))))
+
+
+def order_line(found: History | Blame) -> str:
+    """Return what the order of the versions is, as the end of a sentence."""
+    if found.date_field is None:
+        return "in the order of their ids, as no date field is set"
+    order = f"by {one_line(found.date_field)}"
+    if found.undated:
+        names = listed(found.undated, _MAX_UNDATED)
+        order += f"; without a date, and first, by id: {names}"
+    return order
+
 
 FORMATS = ("table", "text", "json", "diff", "html")
 # JSON, the diff and the page have all of them.

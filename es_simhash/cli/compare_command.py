@@ -6,12 +6,11 @@ import click
 from rich.console import Console
 
 from es_simhash.cli.changes_output import changes_format_option, compared_page, print_changes
-from es_simhash.cli.inputs import read_text
+from es_simhash.cli.files import read_text, require_page_file, write_page
 from es_simhash.cli.options import passage_order_option, scheme_option
 from es_simhash.cli.output import print_json
-from es_simhash.cli.page_file import require_page_file, write_page
+from es_simhash.cli.relation_tables import print_pair
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.cli.tables import print_pair
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.text_comparison import compare as compare_texts

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.inputs import read_text
+from es_simhash.cli.files import read_text
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.errors import InputError

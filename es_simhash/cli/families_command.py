@@ -1,21 +1,38 @@
-"""`es-simhash families`: version families of a whole index."""
+"""Families of versions, and what a person decided about them."""
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
-from es_simhash.cli.changes_file import append_changes, changes_file_option, require_writable
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
+from es_simhash.cli.columns import Column, print_columns
+from es_simhash.cli.files import append_changes, changes_file_option, require_writable
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import format_option, listed, print_json, undated_line
-from es_simhash.cli.overrides import note_overrides
+from es_simhash.maintenance.families.dismissals_and_joins import (
+    ManualPair,
+    join,
+    lift_undone,
+    manual_pairs,
+)
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss as dismiss_pair
 from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families, stored_families
 from es_simhash.pairs.family_changes import Family, FamilyChanges
+from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.text.escaping import one_line
 
 # JSON lists all.
@@ -147,3 +164,157 @@ def _print_incomplete(report: FamiliesReport) -> None:
             f"{listed(report.truncated, _MAX_MEMBERS_SHOWN)}.",
             err=True,
         )
+
+
+@click.command()
+@click.argument("index")
+@click.argument("ids", nargs=-1)
+@click.option("--undo", is_flag=True, help="Remove the joins among these documents.")
+@click.option("--replace", is_flag=True, help="Remove dismissals that say the opposite.")
+@click.option("--list", "is_list", is_flag=True, help="List what was joined.")
+@format_option
+@simhash_field_option
+@connection_options
+def same(
+    index: str,
+    ids: tuple[str, ...],
+    undo: bool,
+    replace: bool,
+    is_list: bool,
+    output_format: str,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Record that the documents IDS are versions.
+
+    From then on `related` returns each as a version of the others, `ingest` and `sweep` decide that
+    it is one, and the next `es-simhash families` puts them into one family, with the families they
+    are from, even if their texts change. Joins are stored in the index INDEX-simhash, as what
+    `es-simhash dismiss` stores; --list shows them, with --format as a table or JSON.
+    """
+    if is_list and (ids or undo or replace):
+        raise click.UsageError("--list takes no documents, no --undo and no --replace.")
+    if undo and replace:
+        raise click.UsageError("--undo removes joins and --replace dismissals; give one of them.")
+    if not is_list and len(ids) < 2:
+        raise click.UsageError("Give the ids of two documents or more, or --list.")
+    with client_of(**connection) as client:
+        if is_list:
+            pairs = manual_pairs(client, index, simhash_field=simhash_field)
+            joined = [pair for pair in pairs if pair.reason == "joined"]
+            print_pairs(joined, output_format, "No joins.")
+            return
+        changed = join(client, index, ids, undo=undo, replace=replace, simhash_field=simhash_field)
+        left = manual_pairs(client, index, simhash_field=simhash_field) if undo else []
+    _print_changed(changed, index, undo=undo)
+    _print_still_joined(changed, left)
+
+
+def _print_changed(changed: list[ManualPair], index: str, *, undo: bool) -> None:
+    pairs = ", ".join(" and ".join(map(one_line, pair.ids)) for pair in changed)
+    done = "Removed the join of" if undo else "Joined"
+    click.echo(f"{done} {pairs}. Run `es-simhash families {index}` to apply it to families.")
+
+
+def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> None:
+    """Print which documents are joined over others all the same."""
+    groups = JoinedGroups(pair.ids for pair in left if pair.reason == "joined")
+    for pair in removed:
+        if path := groups.path(*pair.ids):
+            between = ", ".join(map(one_line, path[1:-1]))
+            names = " and ".join(map(one_line, pair.ids))
+            click.echo(f"{names} are still joined over {between}.", err=True)
+
+
+@click.command()
+@click.argument("index")
+@click.argument("a", required=False)
+@click.argument("b", required=False)
+@click.option("--undo", is_flag=True, help="Remove the dismissal, or lift the undone decision.")
+@click.option("--replace", is_flag=True, help="Remove the join that says the opposite.")
+@click.option("--run", help="With --undo: lift all undone decisions of the run of this id.")
+@click.option("--list", "is_list", is_flag=True, help="List dismissals and undone decisions.")
+@format_option
+@simhash_field_option
+@connection_options
+def dismiss(
+    index: str,
+    a: str | None,
+    b: str | None,
+    undo: bool,
+    replace: bool,
+    run: str | None,
+    is_list: bool,
+    output_format: str,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Record that documents A and B are not versions.
+
+    From then on `related` does not return one as a version of the other, `ingest` and `sweep` do
+    not decide that one is, and the next `es-simhash families` puts them into two families, even if
+    their texts change. Dismissals are stored in the index INDEX-simhash.
+
+    Decisions that `es-simhash undo` reverted are stored there too, and are not made again. --list
+    shows both, with --format as a table or JSON; --undo removes one.
+    """
+    _require_one_use(a, b, undo=undo, run=run, is_list=is_list)
+    if replace and (undo or is_list or run is not None):
+        raise click.UsageError("--replace removes joins; give it with A and B alone.")
+    with client_of(**connection) as client:
+        if is_list:
+            pairs = manual_pairs(client, index, simhash_field=simhash_field)
+            noted = [pair for pair in pairs if pair.reason != "joined"]
+            print_pairs(noted, output_format, "No dismissals and no undone decisions.")
+        elif run is not None:
+            lifted = lift_undone(client, index, run, simhash_field=simhash_field)
+            click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
+        else:
+            assert a is not None
+            assert b is not None
+            dismiss_pair(
+                client, index, a, b, undo=undo, replace=replace, simhash_field=simhash_field
+            )
+            click.echo(_done(index, (a, b), undo=undo))
+
+
+def _require_one_use(
+    a: str | None, b: str | None, *, undo: bool, run: str | None, is_list: bool
+) -> None:
+    if is_list and (a is not None or undo or run is not None):
+        raise click.UsageError("--list takes no documents, no --undo and no --run.")
+    if run is not None and (a is not None or not undo):
+        raise click.UsageError("--run takes no documents and needs --undo.")
+    if not is_list and run is None and b is None:
+        raise click.UsageError("Give the ids A and B of two documents, or --list.")
+
+
+def _done(index: str, ids: tuple[str, str], *, undo: bool) -> str:
+    done = "Removed the dismissal of" if undo else "Dismissed"
+    return (
+        f"{done} {one_line(ids[0])} and {one_line(ids[1])}. "
+        f"Run `es-simhash families {index}` to apply it to families."
+    )
+
+
+def print_pairs(pairs: Sequence[ManualPair], output_format: str, nothing: str) -> None:
+    """Print pairs as a table or as JSON.
+
+    Args:
+        pairs: The pairs.
+        output_format: `table` or `json`.
+        nothing: What a table says where there are none.
+    """
+    if output_format == "json":
+        print_json([asdict(pair) for pair in pairs])
+        return
+    if not pairs:
+        click.echo(nothing)
+        return
+    columns = [
+        Column("document", [Text(one_line(pair.ids[0])) for pair in pairs]),
+        Column("other", [Text(one_line(pair.ids[1])) for pair in pairs]),
+        Column("run", [Text(pair.run or "") for pair in pairs]).if_any(),
+        Column("reason", [Text(pair.reason) for pair in pairs]),
+    ]
+    print_columns([column for column in columns if column is not None], Console())

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.options import client_of, connection_options, simhash_field_option
 from es_simhash.cli.output import format_option, listed, print_json, shortened
 from es_simhash.questions.sidecar import open_index
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument

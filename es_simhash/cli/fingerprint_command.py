@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.inputs import read_text
+from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.conformance import describe

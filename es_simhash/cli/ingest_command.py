@@ -2,27 +2,28 @@
 
 import logging
 import sys
-from collections.abc import Iterable
-from contextlib import closing
-from dataclasses import replace
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.progress import Progress as Bar
 
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.ingest_summary import IngestSummary
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
+    client_of,
+    connection_options,
     index_config,
+    note_overrides,
     processes_option,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option
-from es_simhash.cli.overrides import note_overrides
+from es_simhash.cli.output import format_option, print_json, undated_line
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
@@ -30,14 +31,100 @@ from es_simhash.cli.progress import (
     require_no_failures,
 )
 from es_simhash.cli.semantic_options import vocabulary_option
+from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
-from es_simhash.ingestion.bulk.outcomes import Outcome
+from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
 from es_simhash.ingestion.bulk.run_documents import ON_CONFLICT, OnConflict
 from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.text.escaping import file_name
+
+
+@dataclass
+class IngestSummary:
+    """What a run did, printed however it ends.
+
+    Attributes:
+        output_format: `table` or `json`.
+        audit: Audit log; None when no versions are looked for.
+        run: Id of the run in it.
+        progress: Of the run; it has what an interrupted run did.
+        report: What became of the documents that this one read.
+        started: When the run began.
+    """
+
+    output_format: str
+    audit: str | None = None
+    run: str | None = None
+    progress: IngestProgress = field(default_factory=IngestProgress)
+    report: IngestReport = field(default_factory=IngestReport)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Duration so far, above zero."""
+        return max(time.monotonic() - self.started, 1e-9)
+
+    @property
+    def total(self) -> IngestReport:
+        """What became of all documents, also of those of an interrupted run."""
+        return self.progress.before + self.report
+
+    def add(self, outcome: Outcome) -> None:
+        """Take in what became of a document."""
+        self.report.add(outcome)
+
+    @contextmanager
+    def printed(self) -> Iterator[None]:
+        """Print the summary in the end, but not of a run that is refused before it begins."""
+        try:
+            yield
+        except EsSimhashError:
+            if self.report.documents:
+                self._print()
+            raise
+        except BaseException:
+            self._print()
+            raise
+        self._print()
+
+    def _print(self) -> None:
+        if self.output_format == "json":
+            self._print_json()
+            return
+        click.echo(self._line())
+        if self.audit is not None:
+            self._print_versions(self.audit)
+
+    def _print_json(self) -> None:
+        total = self.total
+        print_json(
+            {
+                **total.to_dict(),
+                "versions": None if self.audit is None else total.versions,
+                "undated": sorted(total.undated),
+                "documents_before": self.progress.before.documents,
+                "seconds": round(self.seconds, 3),
+                "audit": self.audit,
+                "run": self.run,
+            }
+        )
+
+    def _line(self) -> str:
+        before = self.progress.before.documents
+        rate = self.report.documents / self.seconds
+        resumed = f", {before} by the interrupted run" if before else ""
+        return f"{self.total.summary} in {self.seconds:.1f} s ({rate:.0f} documents/s{resumed})"
+
+    def _print_versions(self, audit: str) -> None:
+        total = self.total
+        stored = total.replaced_stored
+        replaced = f", {stored} of the index replaced" if stored else ""
+        click.echo(f"{total.versions} versions{replaced}; decisions in {audit} (run {self.run}).")
+        if total.undated:
+            click.echo(undated_line(tuple(sorted(total.undated))))
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""`es-simhash install`: add the fingerprint fields to an index."""
+"""What a cluster needs: the fields of an index and the ingest pipeline."""
 
 import json
 import sys
@@ -7,14 +7,23 @@ from typing import Any
 import click
 
 from es_simhash.cli.config_command import described
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
 from es_simhash.errors import ClusterError
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.store import pipeline as pipelines
 from es_simhash.store.document_fields import DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.elasticsearch.requests import index_path
+from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install_component_template
 from es_simhash.store.installation.install import install as install_fields
@@ -135,3 +144,54 @@ def _print(requests: list[Request], *, dry_run: bool) -> None:
         for request in requests:
             click.echo(f"{request.method} {request.path}")
             click.echo(json.dumps(request.body, indent=2, ensure_ascii=False))
+
+
+@click.command()
+@click.option("--install", is_flag=True, help="Install the pipeline instead of printing it.")
+@click.option(
+    "--name", default=pipelines.NAME, show_default=True, help="Name of the pipeline in the cluster."
+)
+@click.option("--index", help="Index whose scheme and text field the pipeline takes.")
+@click.option(
+    "--scheme",
+    show_default=f"that of --index, else {DEFAULT.name}",
+    help="Published name of the fingerprint scheme.",
+)
+@click.option("--ignore-missing", is_flag=True, help="Leave documents without text unchanged.")
+@text_field_option
+@simhash_field_option
+@connection_options
+def pipeline(
+    install: bool,
+    name: str,
+    index: str | None,
+    scheme: str | None,
+    ignore_missing: bool,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Print or install the ingest pipeline.
+
+    The pipeline fingerprints the documents of any writer. Use the scheme of the index: fingerprints
+    of different schemes are never compared.
+    """
+    config = index_config(text_field, simhash_field)
+    with client_of(**connection) as gateway:
+        if index is not None:
+            note_overrides(gateway, index, config)
+            config = InstalledIndex(gateway, index, config).config
+        body = pipelines.pipeline_body(
+            config.scheme if scheme is None else Scheme.parse(scheme),
+            text_field=str(config.text_field),
+            simhash_field=simhash_field,
+            ignore_missing=ignore_missing,
+        )
+        if not install:
+            click.echo(json.dumps(body, ensure_ascii=False))
+            return
+        gateway.request("PUT", index_path("_ingest", "pipeline", name), body)
+    click.echo(
+        f"Installed pipeline {name!r}: it writes the fingerprints of field "
+        f"{str(config.text_field)!r} to {simhash_field!r}."
+    )

@@ -8,13 +8,17 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.answer_keys import answer_keys
 from es_simhash.cli.changes_output import console_of
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.labelling import Labelling
-from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
+from es_simhash.cli.labelling import Labelling, answer_keys
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import listed
-from es_simhash.cli.overrides import note_overrides
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
 from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful

@@ -1,5 +1,9 @@
-"""Pairs of documents offered one after the other, and the labels that a person gives them."""
+"""Keys that answer questions: one key of a terminal, or one line of a pipe."""
 
+import io
+import os
+import stat
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -7,7 +11,6 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.cli.answer_keys import Keys
 from es_simhash.cli.output import shortened
 from es_simhash.cli.side_by_side import side_by_side
 from es_simhash.differences.difference import Changes
@@ -16,6 +19,54 @@ from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair, PairedDocument
 from es_simhash.relation.relation import Kind
 from es_simhash.text.escaping import one_line, printable
+
+# Returns a key, or None at the end of the input.
+Keys = Callable[[], str | None]
+
+_INTERRUPT, _END = "\x03", "\x04"
+
+
+def answer_keys() -> Keys:
+    """Return what reads the next answer from standard input.
+
+    Raises:
+        InputError: Standard input is neither a terminal nor a pipe nor a file.
+    """
+    if sys.stdin is not None and sys.stdin.isatty():
+        return _terminal_key
+    if sys.stdin is None or _is_device():
+        raise InputError(
+            "Standard input is neither a terminal nor a pipe. Run the command in a terminal, or "
+            "pipe one answer a line."
+        )
+    return _line
+
+
+def _is_device() -> bool:
+    """Check whether standard input is a device, such as /dev/null."""
+    try:
+        return stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
+    except (io.UnsupportedOperation, OSError):
+        return False
+
+
+def _terminal_key() -> str | None:
+    """Return one key; what was typed after it, before the next question is shown, is dropped."""
+    try:
+        typed = str(click.getchar())
+    except EOFError:
+        return None
+    if typed[:1] == _INTERRUPT:
+        raise KeyboardInterrupt
+    if typed[:1] in ("", _END):
+        return None
+    return typed if typed.startswith("\x1b") else typed[0]
+
+
+def _line() -> str | None:
+    line = sys.stdin.buffer.readline()
+    return line.decode("utf-8", "replace").strip() if line else None
+
 
 _KEYS = {
     "v": "version",

@@ -3,7 +3,7 @@
 import click
 import numpy as np
 
-from es_simhash.cli.inputs import read_text
+from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT

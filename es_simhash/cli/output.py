@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -74,3 +75,15 @@ def byte_size(count: int) -> str:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
     return f"{count} bytes"
+
+
+# Problems of one kind that are listed; of more, their number.
+_MAX_PROBLEMS = 20
+
+
+def print_problems(problems: Sequence[str]) -> None:
+    """Print the first problems, and how many more there are."""
+    for problem in problems[:_MAX_PROBLEMS]:
+        click.echo(one_line(problem), err=True)
+    if len(problems) > _MAX_PROBLEMS:
+        click.echo(f"and {len(problems) - _MAX_PROBLEMS} more.", err=True)

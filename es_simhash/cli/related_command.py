@@ -6,18 +6,18 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.inputs import parse_query, read_text
-from es_simhash.cli.method_answers import MethodQueries
+from es_simhash.cli.files import parse_query, read_text
 from es_simhash.cli.options import (
+    client_of,
+    connection_options,
     index_config,
+    note_overrides,
     passage_order_option,
     simhash_field_option,
     text_field_option,
 )
 from es_simhash.cli.output import format_option, print_json
-from es_simhash.cli.overrides import note_overrides
-from es_simhash.cli.related_output import print_answers
+from es_simhash.cli.related_answers import MethodQueries, print_answers
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.questions.sidecar import open_index
 from es_simhash.relation.answer import Grouping

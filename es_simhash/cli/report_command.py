@@ -5,14 +5,15 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.files import require_page_file, write_page
 from es_simhash.cli.options import (
+    client_of,
+    connection_options,
     index_config,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.page_file import require_page_file, write_page
 from es_simhash.cli.progress import steps_progress
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.page import headline, report_html

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.connection_options import connection_options
+from es_simhash.cli.options import connection_options
 from es_simhash.service.service_extra import require_extra
 
 

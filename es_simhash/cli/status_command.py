@@ -1,17 +1,182 @@
-"""`es-simhash status`: coverage of an index by scheme."""
+"""The state of an index and of this installation: `status`, `doctor` and `selftest`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import simhash_field_option
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    simhash_field_option,
+)
 from es_simhash.cli.output import byte_size, format_option, print_json
+from es_simhash.errors import MissingExtra
+from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
+from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
 from es_simhash.maintenance.diagnostics.index_state import count_documents
+from es_simhash.store import conformance, semantic_conformance
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.indexed_methods import require_lab
 from es_simhash.text.escaping import one_line
+
+_BAR_LENGTH = 40
+
+
+@click.command()
+@click.argument("index")
+@click.option(
+    "--sample",
+    type=click.IntRange(1, 10_000),
+    default=DEFAULT_SAMPLE,
+    show_default=True,
+    help="Number of documents to examine, drawn at random.",
+)
+@format_option
+@click.option(
+    "--field",
+    "text_field",
+    show_default="the field whose texts were fingerprinted",
+    help="Text field, or several as headline,body; dots separate the parts of a path.",
+)
+@simhash_field_option
+@connection_options
+def doctor(
+    index: str,
+    sample: int,
+    output_format: str,
+    text_field: str | None,
+    simhash_field: str,
+    **connection: Any,
+) -> None:
+    """Find problems of INDEX and their fixes.
+
+    Examines bits, blocks, distances, recall and stale texts. Read-only; needs the privileges `read`
+    and `view_index_metadata`. The exit status is 1 when there is a problem.
+    """
+    with client_of(**connection) as client:
+        config = index_config(text_field, simhash_field)
+        note_overrides(client, index, config)
+        examination = examine(
+            client, index, config=config, sample_size=sample, find_text_field=text_field is None
+        )
+    if output_format == "json":
+        print_json(examination.to_dict())
+    else:
+        _print(examination)
+    if not examination.healthy:
+        raise SystemExit(1)
+
+
+def _print(examination: Examination) -> None:
+    print_status(examination.status)
+    for name, value in _measurements(examination):
+        click.echo(f"{name:<14}{value}")
+    if examination.nearest:
+        click.echo("\nHamming distance to the nearest other document of the sample")
+        _print_bars(examination.nearest)
+    click.echo()
+    for finding in examination.findings:
+        click.echo(f"{finding.level}: {one_line(finding.message)}")
+        click.echo(f"  {one_line(finding.advice)}")
+    if examination.healthy:
+        click.echo("No problems found.")
+
+
+def _measurements(examination: Examination) -> list[tuple[str, str]]:
+    texts = ", ".join(
+        f"{count} {state}" for state, count in sorted(examination.fingerprinted.items())
+    )
+    lines = [
+        ("text field", one_line(examination.text_field)),
+        ("sample", f"{examination.sampled} documents; texts: {texts or 'none'}"),
+    ]
+    bits = examination.bits
+    if bits.shares:
+        lines.append((
+            "bits",
+            f"{len(bits.shares)}, {len(bits.dead)} dead; the rarest is set in "
+            f"{min(bits.shares):.0%} of {bits.different} different fingerprints, the most "
+            f"frequent in {max(bits.shares):.0%}",
+        ))  # fmt: skip
+    for block in examination.hottest:
+        lines.append((
+            "block",
+            f"{block.term} in {block.documents} documents, {block.expected:.2g} expected by "
+            "chance",
+        ))  # fmt: skip
+    cost, recall = examination.cost, examination.recall
+    lines.append((
+        "cost",
+        f"a search within {cost.k} bits examines {cost.median} documents (median), "
+        f"{cost.p90} (90th percentile), {cost.max} (maximum)",
+    ))  # fmt: skip
+    lines.append((
+        "recall",
+        f"{recall.share:.3f}: {recall.found} of {recall.within} documents within {recall.k} bits "
+        f"of {recall.queries} queries; {recall.with_others} queries have one other than themselves",
+    ))  # fmt: skip
+    lines.append(("suggested k", str(examination.suggested.k)))
+    return lines
+
+
+def _print_bars(bars: Sequence[DistanceBin]) -> None:
+    largest = max(bar.documents for bar in bars)
+    for bar in bars:
+        name = str(bar.least) if bar.least == bar.most else f"{bar.least}-{bar.most}"
+        blocks = "█" * max(round(bar.documents / largest * _BAR_LENGTH), bar.documents > 0)
+        click.echo(f"{name:>9}  {blocks} {bar.documents}" if blocks else f"{name:>9}")
+
+
+@click.command()
+def selftest() -> None:
+    """Check the conformance vectors.
+
+    Needs no server; the exit status is 1 when one differs. The expected fingerprints are in
+    data/vectors.json of the package, and every implementation of docs/fingerprint.md returns the
+    same; the expected semantic profiles of a few texts are in data/semantic_profiles.json, the
+    fingerprints and block keys of each method in data/methods. A method that needs a package that
+    is not installed is named and not checked. The hash function is compared with that of the
+    package xxhash.
+    """
+    expected = conformance.vectors()
+    checked, of_methods, unchecked = _checked_methods()
+    differences = [
+        *conformance.check_hashing(),
+        *conformance.check(expected),
+        *semantic_conformance.differences(),
+        *of_methods,
+    ]
+    for difference in differences:
+        click.echo(difference)
+    if differences:
+        raise SystemExit(1)
+    click.echo(f"{len(expected)} vectors, all equal")
+    click.echo(f"{len(semantic_conformance.expected())} semantic profiles, all equal")
+    click.echo(f"{checked} methods, all vectors equal")
+    for sentence in unchecked:
+        click.echo(sentence)
+
+
+def _checked_methods() -> tuple[int, list[str], list[str]]:
+    """Compare every method with its vectors.
+
+    Returns:
+        How many methods were compared, a sentence for each difference, and one for each method that
+        was not compared.
+    """
+    try:
+        require_lab()
+    except MissingExtra as error:
+        return 0, [], [str(error)]
+    from es_simhash.lab.methods import method_vectors
+    from es_simhash.lab.methods.method_registry import fingerprint_methods
+
+    differences, unchecked = method_vectors.check_all()
+    return len(fingerprint_methods()) - len(unchecked), differences, unchecked
 
 
 @click.command()

@@ -11,20 +11,21 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.changes_file import append_changes, changes_file_option, require_writable
-from es_simhash.cli.connection_options import client_of, connection_options
+from es_simhash.cli.files import append_changes, changes_file_option, require_writable
 from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
+    client_of,
+    connection_options,
     failures_option,
     index_config,
     max_docs_per_second_option,
+    note_overrides,
     processes_option,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
 from es_simhash.cli.output import format_option, now, undated_line
-from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError, FileInUse

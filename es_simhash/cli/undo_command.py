@@ -4,10 +4,15 @@ from typing import Any
 
 import click
 
-from es_simhash.cli.connection_options import client_of, connection_options
-from es_simhash.cli.options import index_config, simhash_field_option, text_field_option
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    index_config,
+    note_overrides,
+    simhash_field_option,
+    text_field_option,
+)
 from es_simhash.cli.output import format_option, listed, print_json
-from es_simhash.cli.overrides import note_overrides
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError

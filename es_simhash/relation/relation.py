@@ -1,7 +1,7 @@
 """Relations: kinds, coverage, evidence, and why two documents are related."""
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
@@ -10,7 +10,9 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
     ReuseKind,
 )
-from es_simhash.semantics.similarity import SemanticSimilarity
+
+if TYPE_CHECKING:
+    from es_simhash.semantics.similarity import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
 KINDS: tuple[Kind, ...] = (
@@ -138,7 +140,7 @@ class Relation:
     index: str | None = None
     source: dict[str, Any] = field(default_factory=dict)
     truncated: bool = False
-    semantics: SemanticSimilarity | None = None
+    semantics: "SemanticSimilarity | None" = None
     copies: int = 0
     dismissed: bool = False
     joined: bool = False
@@ -228,7 +230,9 @@ def _shared_subjects(relation: Relation) -> str:
     return f"both mention {', '.join(terms)}" if terms else "about the same subject"
 
 
-def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
+def semantic_relation(
+    id: str | None, index: str | None, semantics: "SemanticSimilarity"
+) -> Relation:
     """Return the relation of a document that is near in meaning.
 
     Args:

@@ -45,9 +45,13 @@ class Recency:
         origin: Milliseconds since 1970 from which the age is counted; None for now.
     """
 
-    field: str
-    half_life: float = dataclasses.field(default=30.0, metadata=constraints(above=0, unit="days"))
-    weight: float = dataclasses.field(default=0.3, metadata=constraints(0, 1))
+    field: str = dataclasses.field(metadata=constraints(called="recency"))
+    half_life: float = dataclasses.field(
+        default=30.0, metadata=constraints(above=0, unit="days", called="recency-half-life")
+    )
+    weight: float = dataclasses.field(
+        default=0.3, metadata=constraints(0, 1, called="recency-weight")
+    )
     origin: float | None = None
 
     def __post_init__(self) -> None:
@@ -109,7 +113,7 @@ class SearchOptions:
     distinctive: bool = False
     passages: bool = True
     sort: Sort = "score"
-    offset: int = field(default=0, metadata=constraints(0))
+    offset: int = field(default=0, metadata=constraints(0, called="from"))
     exclude: tuple[str, ...] = ()
     family: FamilyFilter = "any"
     context: bool | None = None

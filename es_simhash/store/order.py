@@ -1,10 +1,12 @@
 """The order in which relations are shown."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from es_simhash.relation.relation import KINDS, Relation
-from es_simhash.store.dates import Date
+
+if TYPE_CHECKING:
+    from es_simhash.store.dates import Date
 
 Sort = Literal["score", "date", "-date"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -29,7 +31,7 @@ def best_first(relation: Relation, rank: Rank | None = None) -> tuple[Any, ...]:
     return near, -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)
 
 
-def by_date(dates: Mapping[Key, Date | None], *, newest_first: bool) -> Order:
+def by_date(dates: Mapping[Key, "Date | None"], *, newest_first: bool) -> Order:
     """Return the order by dates; documents without one come last, those of one date by id.
 
     Scores do not count: they change when texts are aligned, and pages must not.

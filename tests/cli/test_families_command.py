@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from es_simhash import EsSimhashError, IndexMissing, MappingConflict
-from es_simhash.cli.dismiss_command import dismiss
-from es_simhash.cli.families_command import families
+from es_simhash.cli.families_command import dismiss, families
 from es_simhash.cli.main import cli
 from es_simhash.pairs.document_families import families_in_memory
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.fingerprint_command import fingerprint
-from es_simhash.cli.selftest_command import selftest
+from es_simhash.cli.status_command import selftest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from es_simhash.cli import pipeline_command
+from es_simhash.cli import install_command
 from es_simhash.errors import ClusterError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.store import pipeline
@@ -16,7 +16,7 @@ OTHER = "doc64-word2-b5.chunk128-char4-t3-20.shingle24-word4-w64.v2"
 
 
 def run(*arguments: str) -> Any:
-    return CliRunner().invoke(pipeline_command.pipeline, arguments)
+    return CliRunner().invoke(install_command.pipeline, arguments)
 
 
 def test_it_prints_the_body_of_the_request() -> None:

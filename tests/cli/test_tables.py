@@ -6,9 +6,8 @@ import pytest
 from rich.console import Console
 
 from es_simhash import compare
-from es_simhash.cli.relation_table import print_answer
-from es_simhash.cli.settled_tables import print_pairs
-from es_simhash.cli.tables import print_pair
+from es_simhash.cli.families_command import print_pairs
+from es_simhash.cli.relation_tables import print_answer, print_pair
 from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.relation.answer import Answer, Extent
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash import Relation, SemanticScheme, compare
-from es_simhash.cli.semantic_lines import shown_parts
+from es_simhash.cli.relation_tables import shown_parts
 from es_simhash.relation.relation import semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
