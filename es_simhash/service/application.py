@@ -47,7 +47,7 @@ def application(
 
     Args:
         answers: Answers from the index.
-        config: Of the service.
+        config: Configuration of the service.
         reader: Reads the index for the explorer; None for no explorer.
     """
     cache = AnswerCache(config.cache_seconds, config.cache_megabytes << 20)
@@ -99,12 +99,12 @@ async def _problem(request: Request, error: Exception) -> Response:
 
 @dataclass(frozen=True)
 class Service:
-    """What each worker runs; it is sent to worker processes.
+    """The service as each worker runs it; it is sent to worker processes.
 
     Attributes:
         index: Index, alias or data stream.
         connection: Arguments of `connect`.
-        config: Of the service.
+        config: Configuration of the service.
         logs: Whether requests are written to standard error.
     """
 
@@ -157,7 +157,7 @@ def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:
 
 
 def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
-    """Return what answers from an index, when all that the configuration names is there.
+    """Return the answers of an index that has everything the configuration names.
 
     Raises:
         IndexMissing: There is no such index.

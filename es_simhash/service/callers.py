@@ -1,4 +1,4 @@
-"""Who asks: an API key, a signed token, or anybody; what documents they may see, and how often."""
+"""Callers: an API key, a signed token or anybody, the documents they may see, the rate limit."""
 
 import base64
 import binascii
@@ -23,12 +23,12 @@ _LEEWAY = 10
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sent a request.
+    """The sender of a request.
 
     Attributes:
         name: For logs: `key:NAME`, `token` or `anonymous`.
-        account: What the rate limit counts; None for the address of the caller.
-        filters: What every document must match.
+        account: Name under which the rate limit counts; None for the address of the caller.
+        filters: Queries that every document must match.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Caller:
 
 
 def caller_of(headers: Mapping[str, str], config: ServiceConfig) -> Caller:
-    """Return who sent a request.
+    """Return the caller of a request.
 
     Args:
-        headers: Of the request, with names in any case.
-        config: Of the service.
+        headers: Headers of the request, with names in any case.
+        config: Configuration of the service.
 
     Raises:
         Problem: 401, when credentials are missing or not valid.
@@ -110,11 +110,11 @@ _BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="es-simhash explorer", char
 
 
 def explorer_caller(headers: Mapping[str, str], config: ServiceConfig) -> Caller:
-    """Return who sent a request, as the API does; the password of HTTP Basic is the credential.
+    """Return the caller as the API does; the password of HTTP Basic is the credential.
 
     Args:
-        headers: Of the request.
-        config: Of the service.
+        headers: Headers of the request.
+        config: Configuration of the service.
 
     Raises:
         Problem: 401, which makes a browser ask for a password.

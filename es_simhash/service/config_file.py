@@ -40,12 +40,12 @@ _PATTERN = re.compile(r"[*?\[\]]")
 
 
 class _Table:
-    """A table of the file; what nobody read of it is an error.
+    """A table of the file; a key of it that was not read is an error.
 
     Args:
         file: Name of the file, for errors.
         values: Its keys.
-        name: Of the table with a final dot; empty for the file itself.
+        name: Name of the table with a final dot; empty for the file itself.
     """
 
     def __init__(self, file: str, values: Mapping[str, Any], name: str = "") -> None:
@@ -141,7 +141,7 @@ def _is_valid(value: Any, parameter: Parameter) -> bool:
 
 
 def _expected(parameter: Parameter) -> str:
-    """Return what a value must be."""
+    """Return the words for a valid value."""
     if parameter.choices:
         return " or ".join(parameter.choices)
     if parameter.is_repeatable:

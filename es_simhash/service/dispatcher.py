@@ -27,7 +27,7 @@ class Answering(Protocol):
 
     @property
     def operations(self) -> Sequence[Operation]:
-        """What it answers."""
+        """Operations that it answers."""
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -54,7 +54,7 @@ class CachedAnswer:
 
     Attributes:
         body: As it is sent.
-        states: Of all documents that it was made of, by index and id.
+        states: States of all documents in it, by index and id.
     """
 
     body: bytes
@@ -67,7 +67,7 @@ class CachedAnswer:
 
 
 class AnswerCache:
-    """Keeps answers by all that they depend on; safe to use from several threads.
+    """A cache of answers by everything they depend on; safe to use from several threads.
 
     Args:
         seconds: How long an answer is kept; 0 for none.
@@ -129,9 +129,9 @@ class Dispatcher:
     """Answers questions in threads, from the cache where nothing has changed.
 
     Args:
-        answers: What answers.
-        cache: Of answers.
-        limits: Of time and of threads.
+        answers: Answers of the index.
+        cache: Cache of answers.
+        limits: Limits of time and of threads.
     """
 
     def __init__(self, answers: Answering, cache: AnswerCache, limits: ServiceLimits) -> None:
@@ -151,7 +151,7 @@ class Dispatcher:
         return await self.run(lambda: self._answer(operation, question))
 
     async def run(self, work: Callable[[], Value]) -> Value:
-        """Return what work in a thread returns.
+        """Return the result of work in a thread.
 
         Raises:
             Problem: It failed, took too long, or too many requests wait.

@@ -1,4 +1,4 @@
-"""The addresses of the service."""
+"""Endpoints of the API: from a request to its response."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -43,8 +43,8 @@ class Endpoints:
     """Answers requests.
 
     Attributes:
-        config: Of the service.
-        dispatcher: What answers questions about documents.
+        config: Configuration of the service.
+        dispatcher: Answers questions about documents.
     """
 
     config: ServiceConfig
@@ -57,7 +57,7 @@ class Endpoints:
 
     @cached_property
     def operations(self) -> Mapping[str, Operation]:
-        """What is answered about documents, by its address."""
+        """Operations by their addresses."""
         return {operation.path: operation for operation in self.dispatcher.answers.operations}
 
     def routes(self) -> list[Route]:
@@ -96,10 +96,10 @@ class Endpoints:
         """Answer a request about documents.
 
         Args:
-            operation: What answers it.
+            operation: Operation that answers it.
             request: The request.
-            caller: Who asks.
-            prefix: What stands in its path before the ids.
+            caller: Caller of the request.
+            prefix: Part of its path before the ids.
 
         Raises:
             Problem: The request is invalid, or cannot be answered.
@@ -162,7 +162,7 @@ class Endpoints:
         return openapi(self.config, list(self.operations.values()), self._parameters)
 
     def caller(self, request: Request, identify: Identify = caller_of) -> Caller:
-        """Return who asks, counted.
+        """Authenticate the caller and apply the rate limit.
 
         Args:
             request: The request.

@@ -47,7 +47,7 @@ def log(level: int, event: str, *, error: bool = False, **fields: Any) -> None:
 
     Args:
         level: As of `logging`.
-        event: What happened, in a few words.
+        event: Name of the event, in a few words.
         error: Whether the error that is being handled is logged.
         fields: Further members of the line.
     """

@@ -127,9 +127,9 @@ def openapi(
     """Return the OpenAPI document.
 
     Args:
-        config: Of the service: bounds of bodies, and whether credentials are needed.
-        operations: What answers about documents.
-        search: What the query of a search may choose.
+        config: Configuration of the service: bounds of bodies, whether credentials are needed.
+        operations: Operations about documents.
+        search: Parameters that the query of a search may have.
     """
     document: dict[str, Any] = {
         "openapi": "3.1.0",

@@ -1,4 +1,4 @@
-"""Operations of the API: what a request asks, what answers it, and how it is described."""
+"""Operations of the API: questions, answers, and the description of each address."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +12,12 @@ Filters = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Question:
-    """What a request asks.
+    """A question about documents.
 
     Attributes:
-        filters: What every document must match.
+        filters: Queries that every document must match.
         ids: Ids in the path.
-        search: What the query of the request chooses.
+        search: Search options that the request chooses.
         text: Text in the body; None without a body.
     """
 
@@ -34,11 +34,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer, and what it was made of.
+    """An answer, and the documents in it.
 
     Attributes:
         body: As JSON has it.
-        ids: Of all documents that are in it.
+        ids: Ids of all documents in it.
     """
 
     body: dict[str, Any]
@@ -51,7 +51,7 @@ class Operation:
 
     Attributes:
         path: Address with the names of its ids in braces, which stand at its end.
-        summary: What it answers, for the OpenAPI document.
+        summary: Summary for the OpenAPI document.
         schema: Name of the schema of its answers.
         answer: Answers a question; raises `DocumentMissing` where the filters match no such
             document.
@@ -92,7 +92,7 @@ class Operation:
         return f"{self.prefix}{{{'id' if len(self.ids) == 1 else 'ids'}}}"
 
     def key(self, question: Question) -> str | None:
-        """Return all that the answer to a question depends on; None where it is not kept."""
+        """Return everything the answer to a question depends on; None where it is not kept."""
         if not self.is_cached:
             return None
         parts = [self.path, question.ids, astuple(question.search), question.filters]

@@ -1,4 +1,4 @@
-"""What a request may choose: ids in its path, and bounded parameters of its query."""
+"""Parameters of a request: ids in its path, the bounded ones of its query, the text of its body."""
 
 import json
 import re
@@ -21,10 +21,10 @@ _SEARCH_OPTIONS = {"size": "size", "from": "offset", "sort": "sort", "kind": "ki
 
 
 def search_parameters(limits: ServiceLimits, sorts: Sequence[Sort]) -> dict[str, Parameter]:
-    """Return what the query of a search may choose, as the search options describe it.
+    """Return the parameters that the query of a search may have, as the search options are.
 
     Args:
-        limits: Of numbers.
+        limits: Bounds of numbers.
         sorts: Orders that are possible.
     """
     described = parameters(SearchOptions)
@@ -43,11 +43,11 @@ def search_parameters(limits: ServiceLimits, sorts: Sequence[Sort]) -> dict[str,
 def search_options(
     given: Iterable[tuple[str, str]], allowed: Mapping[str, Parameter]
 ) -> SearchOptions:
-    """Return what the query of a request chooses.
+    """Return the search options that the query of a request chooses.
 
     Args:
         given: Names and values.
-        allowed: What it may choose, by name.
+        allowed: Parameters that it may have, by name.
 
     Raises:
         Problem: 400, for a parameter that is unknown, repeated, or out of bounds.
@@ -101,7 +101,7 @@ def path_ids(raw_path: bytes, prefix: str, count: int) -> list[str]:
 
     Args:
         raw_path: Path of the request, still escaped.
-        prefix: What stands before the ids.
+        prefix: Part of the path before the ids.
         count: How many there are; a slash that is part of one of two must be escaped.
 
     Raises:

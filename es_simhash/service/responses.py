@@ -100,7 +100,7 @@ class Envelope:
     """Middleware around everything; an error that nobody expected ends here.
 
     Args:
-        app: What answers.
+        app: Application that answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:

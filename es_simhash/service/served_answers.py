@@ -48,7 +48,7 @@ class Answers:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """What is answered, and where."""
+        """Operations of the API, with their addresses."""
         return (
             Operation(
                 "/related/{id}", "Documents related to a document", "Related", self.related,
@@ -70,7 +70,7 @@ class Answers:
         )  # fmt: skip
 
     def related(self, question: Question) -> Shown:
-        """Return what is related to a document, or to a text.
+        """Return the documents related to a document, or to a text.
 
         Raises:
             DocumentMissing: There is no such document that matches the filters.
@@ -142,7 +142,7 @@ class Answers:
         return Shown(body, frozenset(question.ids))
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
-        """Return what may be known of documents; any that does not match is left out."""
+        """Return the allowed context of documents; those that do not match are left out."""
         return {
             id: self._context(found.context)
             for id, found in self.documents.read(ids, filters).items()
@@ -209,7 +209,7 @@ class Answers:
         return shown
 
     def _context(self, context: DocumentContext) -> dict[str, Any]:
-        """Return what is known of a document, without what is of fields that may not leave."""
+        """Return the context of a document, without the parts from fields that may not leave."""
         allowed = asdict(self._allowed_context())
         return {
             name: value if name == "family" or allowed.get(name) else None

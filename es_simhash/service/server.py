@@ -22,11 +22,11 @@ _GRACE = 30
 
 
 class Startable(Protocol):
-    """What each worker runs; it is sent to worker processes."""
+    """A service as each worker runs it; it is sent to worker processes."""
 
     @property
     def config(self) -> ServiceConfig:
-        """Of the service."""
+        """Configuration of the service."""
 
     def __call__(self) -> Starlette:
         """Return the application of one worker."""
@@ -98,7 +98,7 @@ def server_settings(
 
     Args:
         make: Makes the application, in each worker.
-        config: Of the service.
+        config: Configuration of the service.
         workers: Processes.
     """
     proxies = list(config.trusted_proxies)

@@ -1,4 +1,4 @@
-"""The configuration of the service: what leaves it, who may ask, and how much."""
+"""The configuration of the service: fields that may leave it, callers, limits."""
 
 import secrets
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ class ApiKey:
     """A key that may ask.
 
     Attributes:
-        name: Of whoever has it, for logs and the rate limit.
+        name: Name of its holder, for logs and the rate limit.
         sha256: Its hash in hexadecimal digits.
-        filter: What documents must match for it; None for no more than all must.
+        filter: Query that documents must match for it; None for no more than all must.
     """
 
     name: str
@@ -35,8 +35,8 @@ class TokenRules:
     Attributes:
         algorithm: HS256 or RS256, and no other.
         verification_key: The secret, or the public key in PEM.
-        issuer: What `iss` must be; None for anything.
-        audience: What `aud` must be; None where tokens have none.
+        issuer: Value that `iss` must have; None for any.
+        audience: Value that `aud` must have; None where tokens have none.
         claims: Claims that each token must have, and the field that must have that value.
     """
 
@@ -49,14 +49,15 @@ class TokenRules:
 
 @dataclass(frozen=True)
 class ServiceLimits:
-    """How much one request, and one caller, may ask for.
+    """Limits of one request, and of one caller.
 
     Attributes:
         size: Most relations of one answer.
         offset: Most relations to pass over.
         body_bytes: Most bytes of a request body.
         seconds: Seconds until a request has failed.
-        requests_per_minute: Of one key or address; 0 for any number. Each worker counts its own.
+        requests_per_minute: Most requests of one key or address; 0 for any number. Each worker
+            counts its own.
         threads: Requests of one worker that ask Elasticsearch at the same time.
         waiting: Requests of one worker that wait for one of these.
     """
@@ -72,18 +73,18 @@ class ServiceLimits:
 
 @dataclass(frozen=True)
 class ServiceConfig:
-    """What the service does.
+    """The configuration of the service.
 
     Attributes:
         fields: Fields of documents that may leave it; None for those that the index is configured
             with as title, date, owner, language and link.
         evidence: Whether passages of the texts, and what changed in them, may leave it.
-        filter: What every document must match; None for all documents.
+        filter: Query that every document must match; None for all documents.
         keys: API keys.
         tokens: Rules of signed tokens; None to take none.
         origins: Web origins whose pages may ask.
-        trusted_proxies: Addresses whose `X-Forwarded-For` says who asks.
-        limits: Of requests.
+        trusted_proxies: Addresses whose `X-Forwarded-For` identifies the caller.
+        limits: Limits of requests.
         cache_seconds: How long an answer is kept; 0 for no cache.
         cache_megabytes: How much one worker keeps.
         explorer: Whether the explorer is served; None for only where nobody has to show a key.

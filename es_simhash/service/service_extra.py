@@ -1,4 +1,4 @@
-"""Whether what the service needs is installed."""
+"""A check that the packages of the extra `service` are installed."""
 
 from importlib.util import find_spec
 

@@ -23,10 +23,10 @@ def allowed_fields(
     """Return the fields that may leave, when all that the configuration names is there.
 
     Args:
-        gateway: To the cluster.
-        name: Of the index.
-        settings: Of the index.
-        config: Of the service.
+        gateway: Gateway to the cluster.
+        name: Name of the index.
+        settings: Configuration of the index.
+        config: Configuration of the service.
 
     Raises:
         InputError: A field is not there, or the engine rejects a filter.

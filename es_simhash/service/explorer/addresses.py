@@ -44,7 +44,7 @@ def page_address(path: str, page: int, **given: str | int | float | None) -> str
     """Return the address of one page of a list.
 
     Args:
-        path: Of the list, below that of the explorer.
+        path: Path of the list below that of the explorer.
         page: Its number, from 1.
         given: Further parameters; those that are None are left out.
     """

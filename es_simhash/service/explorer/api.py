@@ -1,4 +1,4 @@
-"""What the explorer needs of the answers of the service."""
+"""Protocols of the answers that the explorer uses."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -76,4 +76,4 @@ class ServedAnswers(Protocol):
         """Return the allowed fields of a document."""
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
-        """Return what may be known of documents; any that does not match is left out."""
+        """Return the allowed context of documents; those that do not match are left out."""

@@ -1,4 +1,4 @@
-"""What takes seconds to compute: one at a time in a thread, and kept for some minutes."""
+"""Values that take seconds to compute: one at a time in a thread, and kept for some minutes."""
 
 import asyncio
 import threading
@@ -40,9 +40,9 @@ class Background:
         """Return a value; None while it is not there after some seconds.
 
         Args:
-            key: All that the value depends on.
+            key: Everything the value depends on.
             make: Computes it.
-            seconds: To wait for it.
+            seconds: Longest wait.
 
         Raises:
             Problem: It cannot be computed, which is not kept; or too many values wait.

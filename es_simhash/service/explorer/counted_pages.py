@@ -31,7 +31,7 @@ class CountedPages:
     Attributes:
         dispatcher: Answers questions in threads.
         reader: Reads the index.
-        templates: Of the pages.
+        templates: Templates of the pages.
     """
 
     dispatcher: Dispatcher
@@ -44,7 +44,7 @@ class CountedPages:
         self._background.close()
 
     async def glance(self, caller: Caller) -> dict[str, Any]:
-        """Return what the first page says of the index: nothing while it is not known."""
+        """Return the figures of the first page; none while they are being counted."""
         try:
             report = await self._report(caller, _SHORT_WAIT)
         except Problem as problem:

@@ -41,7 +41,7 @@ class Explorer:
     """Answers requests for the explorer's pages.
 
     Attributes:
-        endpoints: Of the API: who asks, and questions about documents.
+        endpoints: Endpoints of the API, which identify the caller and answer questions.
         reader: Reads the index.
     """
 

@@ -46,7 +46,7 @@ class IndexReader:
     """Reads an index for the explorer.
 
     Attributes:
-        answers: Of the service: what may leave it.
+        answers: Answers of the service, which know what may leave it.
         read_report: Makes a report of the index.
         useful_pairs: Returns pairs of the index to label, the most useful first.
     """
@@ -80,7 +80,7 @@ class IndexReader:
         return {**body, "text": text}
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
-        """Return what may be known of documents; those that do not match are left out."""
+        """Return the allowed context of documents; those that do not match are left out."""
         return self.answers.contexts(ids, filters) if ids else {}
 
     def family_size(self, name: str, filters: Filters) -> int:

@@ -22,7 +22,7 @@ class Documents(Protocol):
     def contexts(
         self, ids: Sequence[str], filters: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Mapping[str, Any]]:
-        """Return what may be known of documents; those that do not match are left out."""
+        """Return the allowed context of documents; those that do not match are left out."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LabelFileAccess:
 
     Attributes:
         dispatcher: Runs what reads and writes.
-        documents: Of the index.
+        documents: Documents of the index.
         labels: The file.
     """
 
@@ -48,7 +48,7 @@ class LabelFileAccess:
         return set(await self.dispatcher.run(lambda: self.documents.contexts(ids, caller.filters)))
 
     async def known(self) -> "KnownLabels":
-        """Return what the file has."""
+        """Return the labels of the file."""
         return await self._with_file(self.labels.known)
 
     async def write(self, pair: "Pair", is_version: bool, caller: Caller) -> None:
@@ -79,7 +79,7 @@ class LabelFileAccess:
             )
 
     async def _with_file(self, use: Callable[[], Value]) -> Value:
-        """Return what using the label file returns."""
+        """Return the result of using the label file."""
 
         def work() -> Value:
             try:

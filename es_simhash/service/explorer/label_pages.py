@@ -58,10 +58,10 @@ class LabelPages:
     """Offers pairs, and writes labels.
 
     Attributes:
-        endpoints: Of the API: who asks, and what they sent.
+        endpoints: Endpoints of the API, which identify the caller and read bodies.
         reader: Reads the index.
         files: Uses the label file; None where pairs are not labelled.
-        templates: Of the pages.
+        templates: Templates of the pages.
     """
 
     endpoints: Endpoints
@@ -127,7 +127,7 @@ class LabelPages:
             raise Problem(422, "No documents here are related to others, so no pairs.") from error
 
     def _offer_values(self, offer: _Offer | None, caller: Caller) -> dict[str, Any]:
-        """Return what the page shows of a pair."""
+        """Return the values of a pair for the page."""
         if offer is None:
             return {"pair": None, "place": None, "comparison": None}
         pair, comparison = offer.pair, offer.comparison

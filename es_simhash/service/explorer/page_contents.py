@@ -1,4 +1,4 @@
-"""What the explorer's pages show, and who reads it."""
+"""Contents of the explorer's pages, and the protocol of their reader."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Entry:
     """A document in a list.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         context: Its title and so on.
         others: Further documents of its family.
         excerpt: A stretch of its text, in pieces, each with whether it matches the query.
@@ -56,8 +56,8 @@ class FamilyEntry:
     Attributes:
         name: Its name.
         documents: How many documents it has.
-        id: Of the document that represents it.
-        context: Of that document.
+        id: Id of the document that represents it.
+        context: Title and so on of that document.
         oldest: Date of its oldest document; None without dates.
         newest: Date of its newest document.
     """
@@ -90,11 +90,11 @@ class Comparison:
     """Two documents compared.
 
     Attributes:
-        relation: Of the first to the second.
-        changes: What changed; None where texts may not be shown.
-        a: What may be known of the first.
-        b: What may be known of the second.
-        timeline: Of their family; None where they are of none, or dates may not be shown.
+        relation: Relation of the first to the second.
+        changes: Changes from the first to the second; None where texts may not be shown.
+        a: Title and so on of the first, as far as allowed.
+        b: Title and so on of the second.
+        timeline: Timeline of their family; None without one, or where dates may not be shown.
     """
 
     relation: Relation
@@ -137,7 +137,7 @@ class ExplorerReader(Protocol):
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
-        """Return what may be known of documents; those that do not match are left out."""
+        """Return the allowed context of documents; those that do not match are left out."""
 
     def family_size(self, name: str, filters: Filters) -> int:
         """Return how many documents a family has."""

@@ -27,7 +27,7 @@ def words_query(words: str, title: str | None, texts: Sequence[str]) -> dict[str
     """Return the query for words, quotes, `+`, `|`, `-`, brackets and `*` at the end of a word.
 
     Args:
-        words: What the user typed.
+        words: Query as the user typed it.
         title: Field of the title, which counts more; None for none.
         texts: Fields of the text.
     """
@@ -108,7 +108,7 @@ class WordSearch:
     """Searches an index by words.
 
     Attributes:
-        answers: Of the service: what may leave it.
+        answers: Answers of the service, which know what may leave it.
     """
 
     answers: ServedAnswers
