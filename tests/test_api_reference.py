@@ -3,8 +3,7 @@
 import doctest
 import re
 
-import es_simhash
-from tests.support.api_reference import PAGE, reference, unused
+from tests.support.api_reference import NAMESPACES, PAGE, reference, unused
 from tests.support.page_blocks import blocks
 
 
@@ -27,7 +26,7 @@ def test_the_sessions_of_the_page_give_what_they_show() -> None:
     sessions = [block for block in blocks("docs/api.md") if block.language == "pycon"]
     assert len(sessions) > 2
     for block in sessions:
-        names = {name: getattr(es_simhash, name) for name in es_simhash.__all__}
+        names = {name: getattr(module, name) for module in NAMESPACES for name in module.__all__}
         test = doctest.DocTestParser().get_doctest(block.body, names, block.page, None, block.line)
         result = doctest.DocTestRunner().run(test)
         assert result.attempted

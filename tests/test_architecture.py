@@ -26,6 +26,9 @@ ROOMS = (
     "maintenance",
     "index",
     "lab",
+    "methods",
+    "evaluation",
+    "tuning",
     "service",
     "cli",
 )

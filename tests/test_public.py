@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import es_simhash
+from es_simhash import evaluation, methods, tuning
 from tests.test_architecture import MODULES as ARCHITECTURE
 from tests.test_architecture import tree_of
 
@@ -23,14 +25,20 @@ MODULES = sorted(
     for each in pkgutil.walk_packages([str(FOLDER)], "es_simhash.")
     if not each.name.startswith("es_simhash._cluster")
 )
+NAMESPACES = (es_simhash, methods, evaluation, tuning)
 CLIENT = {"elasticsearch", "elastic_transport"}
 
 
-def test_the_public_names_are_sorted_and_there() -> None:
-    assert es_simhash.__all__ == sorted(es_simhash.__all__)
-    assert len(set(es_simhash.__all__)) == len(es_simhash.__all__)
-    for name in es_simhash.__all__:
-        assert getattr(es_simhash, name) is not None
+@pytest.mark.parametrize("module", NAMESPACES, ids=lambda module: module.__name__)
+def test_the_public_names_are_sorted_and_there(module: ModuleType) -> None:
+    assert module.__all__ == sorted(set(module.__all__))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_a_name_is_in_one_namespace() -> None:
+    names = [name for module in NAMESPACES for name in module.__all__]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +87,16 @@ def test_every_type_that_a_caller_meets_is_public() -> None:
         for node in tree_of(module).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     }
+    public = {name: getattr(module, name) for module in NAMESPACES for name in module.__all__}
     hidden = {
         (name, word)
-        for name in es_simhash.__all__
-        for node in tree_of(es_simhash._MODULES[name]).body
+        for name, member in public.items()
+        if hasattr(member, "__module__")
+        for node in tree_of(member.__module__).body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name
         for annotation in annotations_of(node)
         for word in re.findall(r"\w+", ast.unparse(annotation))
-        if word in classes - set(es_simhash.__all__) - INNER - ALIASES
+        if word in classes - set(public) - INNER - ALIASES
     }
     assert len(classes) > 100
     assert hidden == set()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import es_simhash
+from es_simhash import evaluation, methods, tuning
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "api.md"
@@ -26,13 +27,18 @@ _SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes):$")
 _LONG_NAME = re.compile(r"\b(?:\w+\.)+(?=\w)")
 # Statements of one example.
 _MAX_STATEMENTS = 3
+NAMESPACES = (es_simhash, methods, evaluation, tuning)
 
 
 def reference() -> str:
     """Return the page."""
     uses = _uses()
-    names = [name for name in es_simhash.__all__ if not _is_error(getattr(es_simhash, name))]
-    entries = [_entry(name, getattr(es_simhash, name), uses) for name in names]
+    entries = []
+    for module in NAMESPACES:
+        names = [name for name in module.__all__ if not _is_error(getattr(module, name))]
+        if module is not es_simhash:
+            entries.append(f"# {module.__name__}\n\n{_described(module)}\n")
+        entries += [_entry(name, getattr(module, name), uses) for name in names]
     return "\n".join([_INTRODUCTION, *entries]).rstrip() + "\n"
 
 
@@ -40,7 +46,10 @@ def unused() -> list[str]:
     """Return the functions, and the methods of `Index`, that no example uses."""
     uses = _uses()
     functions = [
-        name for name in es_simhash.__all__ if inspect.isfunction(getattr(es_simhash, name))
+        name
+        for module in NAMESPACES
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
     ]
     methods = [name for name, _ in _methods(es_simhash.Index)]
     return [name for name in [*functions, *methods] if name not in uses]

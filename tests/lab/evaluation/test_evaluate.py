@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Evaluation, InputError, LabelledPairs, evaluate, method_score
+from es_simhash import InputError
+from es_simhash.evaluation import Evaluation, LabelledPairs, evaluate
+from es_simhash.methods import method_score
 from tests.support.made_up_texts import make_text, revise
 
 TEXTS = {f"a{number}": make_text(number) for number in range(12)}
