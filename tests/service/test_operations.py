@@ -1,0 +1,105 @@
+"""An operation is described once: its address, parameters, answer and OpenAPI entry follow."""
+
+from collections.abc import Collection
+from typing import Any
+
+import httpx
+import pytest
+
+from es_simhash.errors import DocumentMissing
+from es_simhash.service.application import application
+from es_simhash.service.operations import Filters, Operation, Question, Shown
+from es_simhash.service.service_config import ApiKey, ServiceConfig, key_digest
+from es_simhash.store.options import SearchOptions
+from tests.support.service import running_app
+
+
+def nothing(question: Question) -> Shown:
+    return Shown({})
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix", "ids", "route"),
+    [
+        ("/related", "/related", [], "/related"),
+        ("/related/{id}", "/related/", ["id"], "/related/{id}"),
+        ("/compare/{a}/{b}", "/compare/", ["a", "b"], "/compare/{ids}"),
+    ],
+)
+def test_the_parts_of_an_address(path: str, prefix: str, ids: list[str], route: str) -> None:
+    operation = Operation(path, "", "Status", nothing)
+    assert (operation.prefix, operation.ids, operation.route) == (prefix, ids, route)
+
+
+def test_everything_that_an_answer_depends_on_is_in_its_key() -> None:
+    operation = Operation("/shout/{id}", "", "Status", nothing)
+    questions = [
+        Question((), ("a",)),
+        Question((), ("b",)),
+        Question(({"term": {"tenant": "a"}},), ("a",)),
+        Question((), ("a",), SearchOptions(size=3)),
+        Question((), ("a",), SearchOptions(kinds=("version",))),
+    ]
+    keys = {operation.key(question) for question in questions}
+    assert len(keys - {None}) == len(questions)
+    elsewhere = Operation("/whisper/{id}", "", "Status", nothing)
+    assert elsewhere.key(questions[0]) not in keys
+    assert Operation("/related", "", "Status", nothing, is_cached=False).key(questions[0]) is None
+
+
+class Shouting:
+    """An index that answers in capitals."""
+
+    sorts = ("score",)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return [
+            Operation("/shout/{a}/{b}", "Both ids in capitals", "Status", self.shout),
+            Operation("/search", "A text", "Status", self.search, searches=True, reads_text=True),
+        ]
+
+    def shout(self, question: Question) -> Shown:
+        if "missing" in question.ids:
+            raise DocumentMissing("There is none.")
+        return Shown({"status": " ".join(question.ids).upper()}, frozenset(question.ids))
+
+    def search(self, question: Question) -> Shown:
+        return Shown({"status": f"{question.text} {question.search.size}"})
+
+    def states(self, ids: Collection[str], filters: Filters) -> dict[tuple[str, str], Any]:
+        return {("index", id): (1, 1) for id in ids}
+
+    def require_ready(self) -> None:
+        """The index can always be searched."""
+
+
+def test_an_operation_is_served_and_described_by_its_line_alone() -> None:
+    key = "a key of some length"
+    config = ServiceConfig(keys=(ApiKey("site", key_digest(key)),))
+    with (
+        running_app(lambda: application(Shouting(), config), config) as address,
+        httpx.Client(base_url=address) as http,
+    ):
+        headers = {"X-Api-Key": key}
+        for _ in range(2):
+            answer = http.get("/shout/a%2Fb/c", headers=headers)
+            assert answer.json() == {"status": "A/B C"}
+        tag = {"If-None-Match": answer.headers["etag"], **headers}
+        assert http.get("/shout/a%2Fb/c", headers=tag).status_code == 304
+        assert http.get("/shout/a/missing", headers=headers).status_code == 404
+        assert http.get("/shout/a", headers=headers).status_code == 404
+        assert http.get("/shout/a/b?size=1", headers=headers).status_code == 400
+        assert http.get("/shout/a/b").status_code == 401
+        text = {"text": "some words"}
+        posted = http.post("/search?size=3", json=text, headers=headers)
+        assert posted.json() == {"status": "some words 3"}
+        assert http.post("/search?sort=date", json=text, headers=headers).status_code == 400
+        paths = http.get("/openapi.json").json()["paths"]
+    assert set(paths) == {"/shout/{a}/{b}", "/search", "/healthz", "/readyz"}
+    described = paths["/shout/{a}/{b}"]["get"]
+    assert [parameter["name"] for parameter in described["parameters"]] == ["a", "b"]
+    assert described["security"]
+    named = {each["name"]: each["schema"] for each in paths["/search"]["post"]["parameters"]}
+    assert set(named) == {"size", "from", "sort", "kind"}
+    assert named["sort"] == {"enum": ["score"], "default": "score"}
