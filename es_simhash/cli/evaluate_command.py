@@ -24,6 +24,7 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.output import print_json, print_problems, shortened
 from es_simhash.errors import InputError
+from es_simhash.lab.evaluation.curve_pictures import curve_pictures, require_plots
 from es_simhash.lab.evaluation.evaluate import evaluate_sets, labelled_set
 from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.evaluation_pages import evaluation_html, markdown
@@ -41,7 +42,6 @@ from es_simhash.lab.evaluation.pair_texts import (
     read_texts,
     shared_documents,
 )
-from es_simhash.lab.evaluation.pictures import curve_pictures, require_plots
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
 from es_simhash.lab.methods.project_method import ProjectMethod

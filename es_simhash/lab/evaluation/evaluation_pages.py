@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from es_simhash.lab.evaluation.curve_points import curve_plots
+from es_simhash.lab.evaluation.curve_pictures import curve_plots
 from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.evaluation_tables import (
     Table,

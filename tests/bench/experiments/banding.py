@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.evaluation.pictures import Picture
 from es_simhash.lab.methods.method_protocol import Pairs, all_pairs
 from es_simhash.lab.methods.minhash import SHINGLE_CHARACTERS, Banding, MinHash, Uint32s, murmur3
 from es_simhash.lab.methods.shingle_sets import ExactSets

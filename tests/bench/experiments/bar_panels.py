@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from es_simhash.lab.evaluation.pictures import COLOURS, Picture, drawn
+from es_simhash.lab.evaluation.curve_pictures import COLOURS, Picture, drawn
 from tests.bench.experiments.plot_parts import Axis, short
 
 if TYPE_CHECKING:

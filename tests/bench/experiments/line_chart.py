@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from es_simhash.lab.evaluation.pictures import Picture, drawn, line_style, marker_style
+from es_simhash.lab.evaluation.curve_pictures import Picture, drawn, line_style, marker_style
 from tests.bench.experiments.plot_parts import Axis
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
-from es_simhash.lab.evaluation.pictures import Picture
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from es_simhash.errors import InputError
+from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_pages import markdown_table
-from es_simhash.lab.evaluation.pictures import Picture
 from tests.bench.experiments.model import Result
 from tests.bench.figures import installed_version, processor
 

@@ -1,7 +1,7 @@
 """F1 of the exact resemblance of shingles by their length, from 2 to 20 characters or words."""
 
+from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
-from es_simhash.lab.evaluation.pictures import Picture
 from tests.bench.evaluate import held_out_f1
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.evaluation.pictures import Picture
 from es_simhash.lab.methods.hamming import DocumentFingerprints, popcount
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_registry import method_named
