@@ -34,8 +34,7 @@ class IngestSettings:
         on_conflict: Which of two documents of the run with one id and different texts is kept: the
             "last"; the "first"; or the first, and the other one fails ("fail"). Documents with one
             id and the same text are repeats, whatever their other fields are: "unchanged".
-        processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
-            script needs the guard `if __name__ == "__main__":`.
+        processes: Processes that fingerprint. With 1, it is the process that calls.
         limits: How large a batch becomes.
         ahead: Batches under way for each process; bounds the memory.
         rewrite: Write documents too that the index has already.

@@ -1,19 +1,23 @@
 """The workers that fingerprint: this process, or a pool of others when they are requested."""
 
-import ast
 import multiprocessing
 import os
 import signal
-import sys
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from multiprocessing.connection import wait
-from pathlib import Path
-from types import FrameType, ModuleType
+from concurrent.futures import Executor, Future
 from typing import Any
 
 from es_simhash.errors import EsSimhashError, InputError
+
+# The matrices are small and every processor has its process: threads of the linear algebra would
+# only wait for each other. Memory is bounded by the batches, so no worker is ended for its size.
+_ENVIRONMENT = {
+    **{f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")},
+    "LOKY_MAX_MEMORY_LEAK_SIZE": str(1 << 60),
+}
+_PARENT_CHECK_SECONDS = 0.5
 
 
 class InThisProcess(Executor):
@@ -39,40 +43,34 @@ def available_processors() -> int:
 def make_pool(processes: int) -> Executor:
     """Return workers for the fingerprints; with one process, that is this one.
 
+    Other processes do not import the main script, so that it needs no guard.
+
     Raises:
         InputError: Processes cannot be started here; see `require_startable`.
     """
     if processes <= 1:
         return InThisProcess()
     require_startable(processes)
-    # The matrices are small and every processor has its process: threads of the linear algebra
-    # would only wait for each other. Read by the new processes when they load numpy.
-    for library in ("OPENBLAS", "MKL", "OMP"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    # A fork would copy the threads' locks.
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(processes, mp_context=context, initializer=_start_worker)
+    # Loaded when it is needed: it takes a tenth of a second.
+    from loky import ProcessPoolExecutor
+
+    environment = {name: os.environ.get(name, value) for name, value in _ENVIRONMENT.items()}
+    pool: Executor = ProcessPoolExecutor(
+        processes, initializer=_start_worker, initargs=(os.getpid(),), env=environment
+    )
+    return pool
 
 
 def require_startable(processes: int) -> None:
     """Check whether this many processes can be started, before any work is done.
 
     Raises:
-        InputError: This is a daemonic process, or a script that new processes would run again.
+        InputError: This is a daemonic process.
     """
-    if processes <= 1:
-        return
-    if multiprocessing.current_process().daemon:
+    if processes > 1 and multiprocessing.current_process().daemon:
         raise InputError(
             f"processes={processes} is not possible in a daemonic process, which may not have "
             "children. Use processes=1.",
-            parameter="processes",
-        )
-    if _main_would_run_again():
-        raise InputError(
-            f"processes={processes} is not possible in a script without the guard "
-            'if __name__ == "__main__":, because each new process would run the script again. '
-            "Put the call under the guard, or use processes=1.",
             parameter="processes",
         )
 
@@ -86,56 +84,13 @@ def worker_lost(processes: int) -> EsSimhashError:
     )
 
 
-def _main_would_run_again() -> bool:
-    """Check whether the main script is running right now outside of a guard.
-
-    A new process imports the main script by its path under another name, and so runs what the
-    guard does not exclude. What was started by `python -m`, `-c` or from a notebook has none.
-    """
-    main = sys.modules["__main__"]
-    path = getattr(main, "__file__", None)
-    if path is None or main.__spec__ is not None:
-        return False
-    frame = _module_frame(main)
-    return frame is not None and not _is_guarded(Path(path), frame.f_lineno)
-
-
-def _module_frame(main: ModuleType) -> FrameType | None:
-    """Return the frame that executes the main module; None when it has ended."""
-    thread = threading.main_thread().ident
-    frame = sys._current_frames().get(thread) if thread is not None else None
-    while frame is not None:
-        if frame.f_globals is main.__dict__ and frame.f_code.co_name == "<module>":
-            return frame
-        frame = frame.f_back
-    return None
-
-
-def _is_guarded(path: Path, line: int) -> bool:
-    """Check whether a line of a script is under an `if` that reads `__name__`."""
-    try:
-        statements = ast.parse(path.read_bytes()).body
-    except (OSError, SyntaxError, ValueError):
-        return True  # such as a zipped program; a pool that breaks says what to do
-    return any(
-        _reads_name(statement.test)
-        for statement in statements
-        if isinstance(statement, ast.If) and statement.lineno <= line <= (statement.end_lineno or 0)
-    )
-
-
-def _reads_name(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
-
-
-def _start_worker() -> None:
+def _start_worker(parent: int) -> None:
     """Leave Ctrl-C to the parent, and end with it even when it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_SECONDS)
+    os._exit(1)

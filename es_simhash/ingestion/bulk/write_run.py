@@ -144,7 +144,7 @@ class WriteRun(Generic[Ready]):
         # Each is ended, last first, even when Ctrl-C comes again meanwhile.
         with ExitStack() as stack:
             self._workers = make_pool(processes)
-            stack.callback(self._workers.shutdown, cancel_futures=True)
+            stack.callback(self._workers.shutdown)
             threads = ThreadPoolExecutor(window, thread_name_prefix="ingest")
             stack.callback(threads.shutdown, cancel_futures=True)
             stack.callback(self._sequencer.stop)

@@ -42,8 +42,7 @@ class BackfillSettings:
     """How a run works; none of it changes what is written.
 
     Attributes:
-        processes: Processes that fingerprint. With 1, it is the process that calls; with more, a
-            script needs the guard `if __name__ == "__main__":`.
+        processes: Processes that fingerprint. With 1, it is the process that calls.
         slices: Slices under way for each process.
         page: Documents read at once at the most.
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
@@ -140,7 +139,7 @@ class Run:
         finally:
             self._gateway.stop()
             threads.shutdown(cancel_futures=True)
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
             self._reader.close()
 
     def _remaining(self, parts: Sequence[IndexPart]) -> int:

@@ -96,8 +96,6 @@ def sweep(
     first sweep processes all documents and removes none. When nothing was written, no document is
     read.
 
-    With more than one process, a program needs the guard `if __name__ == "__main__":`.
-
     Args:
         client: Client of the cluster.
         index: Index, alias or data stream with `simhash` fields; see `install`.
