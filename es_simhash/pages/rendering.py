@@ -17,7 +17,7 @@ def render_page(template: str, **values: Any) -> str:
 
     Args:
         template: Name of its template.
-        values: What the template shows.
+        values: Values that the template shows.
     """
     return _environment().get_template(template).render(values)
 

@@ -39,13 +39,13 @@ class ComparisonPage:
     """Two texts, as a page shows them.
 
     Attributes:
-        changes: What changed.
+        changes: The changes from one to the other.
         name_a: Name of the older text.
         name_b: Name of the newer text.
-        relation: Of the older text to the newer one, for how much they share; None without.
-        timeline: Of the two, where they are versions of one document; None without.
-        address: Returns where a server compares two documents, given the ids of the older and the
-            newer one; None without a server.
+        relation: Relation of the older text to the newer one, with their coverage; None without.
+        timeline: Timeline of the two, if they are versions of one document; None otherwise.
+        address: Function that returns the address at which a server compares two documents, given
+            the ids of the older and the newer one; None without a server.
     """
 
     changes: Changes
@@ -95,7 +95,7 @@ class ComparisonPage:
 
     @property
     def strip(self) -> Strip | None:
-        """Where the common parts lie; None where both texts are empty."""
+        """The places of the common parts; None if both texts are empty."""
         return strip(self.changes, self.shared)
 
     @property

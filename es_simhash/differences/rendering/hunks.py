@@ -19,8 +19,8 @@ class Piece:
     """A piece of text.
 
     Attributes:
-        mark: How it is marked.
-        text: Its text; of `moved_here` none.
+        mark: Its mark.
+        text: Its text; empty for `moved_here`.
         place: Offset in B at which it is, or would be.
         move: The moved block it belongs to; None for none.
     """

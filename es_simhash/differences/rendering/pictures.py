@@ -25,8 +25,8 @@ class Dot:
     """A version in a picture.
 
     Attributes:
-        x: Where it is on the axis, from 0 to 1.
-        y: Where it is from the top, in pixels.
+        x: Its place on the axis, from 0 to 1.
+        y: Its distance from the top, in pixels.
         radius: Its radius in pixels.
         style: `a` or `b` for the two that are compared; empty for others.
         title: Its date and id.
@@ -44,12 +44,12 @@ class Words:
     """Words in a picture.
 
     Attributes:
-        x: Where they are on the axis, from 0 to 1.
-        y: Their base line from the top, in pixels.
-        anchor: Which part of them is there: `start`, `middle` or `end`.
+        x: Their place on the axis, from 0 to 1.
+        y: The distance of their base line from the top, in pixels.
+        anchor: The part of them that is at that place: `start`, `middle` or `end`.
         words: The words.
-        title: What they mean; empty where they say it themselves.
-        style: As of a dot.
+        title: A tooltip; empty if they need none.
+        style: Class as of a dot.
     """
 
     x: float
@@ -66,7 +66,7 @@ class DotPicture:
 
     Attributes:
         height: Height of the picture in pixels; it is as wide as the page.
-        axis: Where the axis is from the top.
+        axis: The distance of the axis from the top, in pixels.
         dots: The versions.
         texts: Numbers for versions without room, the letters of the two, and dates.
     """
@@ -103,7 +103,7 @@ class Strip:
 
     @property
     def styles(self) -> set[str]:
-        """Which kinds of common parts there are."""
+        """The styles of the common parts."""
         return {band.style for band in self.bands}
 
 
@@ -127,11 +127,11 @@ _Stacked = tuple[DatedVersion, int, float, str]
 
 
 def dot_pictures(timeline: Timeline) -> list[DotPicture]:
-    """Return the versions with a date: one picture for all windows, or a wide and a narrow one.
+    """Return pictures of the versions with a date: one for all windows, or a wide and a narrow one.
 
-    A dot is where its date is, whatever the width of the window; others near it stand above it.
-    Where more than sixty would, a number is said for the rest. Wide windows have a picture of their
-    own, where fewer have to stand above others. Without a date, there is none.
+    The place of a dot is that of its date, whatever the width of the window; dots near it are above
+    it, up to sixty, and a number counts the rest. In a wide window fewer dots are near each other,
+    so it has a picture of its own. Without any date, there is no picture.
     """
     places = _places(timeline.dated)
     if not places:
@@ -169,7 +169,7 @@ def _picture(timeline: Timeline, places: Places, width: int) -> DotPicture:
 
 
 def _places(dated: Sequence[DatedVersion]) -> Places:
-    """Return where each version is on the axis, from 0 to 1."""
+    """Return the place of each version on the axis, from 0 to 1."""
     known = [version.place for version in dated if version.place is not None]
     length = known[-1] - known[0] if known else 0
     return {
@@ -211,7 +211,7 @@ def _has_room(level: Sequence[tuple[float, float]], x: float, half: float) -> bo
 
 
 def _numbers(rest: Sequence[DatedVersion], places: Places) -> Iterator[Words]:
-    """Yield how many versions have no room, at the top, near where they would be."""
+    """Yield the number of versions without room, at the top, near their places."""
     groups: list[list[DatedVersion]] = []
     for version in rest:
         if not groups or places[version] - places[groups[-1][0]] >= _NUMBERS:
@@ -249,7 +249,7 @@ def _ends(dated: Sequence[DatedVersion], y: float) -> Iterator[Words]:
 
 
 def strip(changes: Changes, evidence: Iterable[SharedPassage] = ()) -> Strip | None:
-    """Return where in two texts their common parts lie; None where both are empty.
+    """Return the places of the common parts of two texts; None if both are empty.
 
     Args:
         changes: From A to B.

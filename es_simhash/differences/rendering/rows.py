@@ -23,7 +23,7 @@ class Segment:
 
     Attributes:
         text: The stretch.
-        is_edit: Whether the other side has it otherwise, or not at all.
+        is_edit: Whether the other side has something else, or nothing, in its place.
     """
 
     text: str
@@ -31,7 +31,7 @@ class Segment:
 
     @property
     def marked(self) -> tuple[str, str, str]:
-        """What is before the edit, the edit, and what is behind it: white space is not marked."""
+        """The text before the edit, the edit, and the text behind it; white space is not marked."""
         words = self.text.strip() if self.is_edit else ""
         if not words:
             return self.text, "", ""
@@ -41,7 +41,7 @@ class Segment:
 
 @dataclass
 class Row:
-    """What stands side by side.
+    """Two stretches of text, side by side.
 
     Attributes:
         a_start: Offset in A at which it begins.
@@ -157,7 +157,7 @@ class RowGroup:
 
     Attributes:
         rows: The rows, each with its number among all.
-        folded: What they hold, where they are folded; empty otherwise.
+        folded: A summary of them, if they are folded; empty otherwise.
     """
 
     rows: Sequence[tuple[int, Row]]
@@ -192,7 +192,7 @@ def row_of(all_rows: Sequence[Row], place: int, side: Literal["a", "b"]) -> int:
     Args:
         all_rows: All rows.
         place: Offset in the text of that side.
-        side: Of which text.
+        side: The side of that text.
     """
     last = 0
     for number, row in enumerate(all_rows):

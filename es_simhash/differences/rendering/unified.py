@@ -20,7 +20,7 @@ def unified_diff(a: str, b: str, name: str, note: str = "") -> str:
     Args:
         a: The older text.
         b: The newer text.
-        name: Of the file that is patched.
+        name: Name of the file that is patched.
         note: Printed behind the name of the newer text, which no program reads.
     """
     ours, theirs = _lines(a), _lines(b)

@@ -53,7 +53,7 @@ class CurvePlot:
     """Curves of all methods over the same axes, both from 0 to 1.
 
     Attributes:
-        name: As part of a file name.
+        name: Name as part of a file name.
         title: In words.
         x: Label of the horizontal axis.
         y: Label of the vertical axis.
@@ -114,8 +114,8 @@ class Picture:
     """A plot for files.
 
     Attributes:
-        svg: As SVG.
-        png: As PNG.
+        svg: The plot as SVG.
+        png: The plot as PNG.
     """
 
     svg: str
@@ -138,7 +138,7 @@ def drawn(title: str, size: tuple[float, float], draw: "Callable[[Figure], None]
     """Return a picture.
 
     Args:
-        title: Of the picture.
+        title: Title of the picture.
         size: Width and height in inches.
         draw: Draws on an empty figure.
 
@@ -174,7 +174,7 @@ def marker_style(number: int, count: int) -> dict[str, Any]:
     """Return the marker of the line with a number, some of them over its points.
 
     Args:
-        number: Of the line.
+        number: Number of the line.
         count: Points of the line.
     """
     # With the dashes, another one for each of 32 lines.

@@ -23,7 +23,7 @@ def copies_html(report: CopiesReport, index: str) -> str:
     """Return a report as one HTML page.
 
     Args:
-        report: Of the search.
+        report: The report of the search.
         index: Name of the index, for the title.
     """
     return render_page(

@@ -1,4 +1,4 @@
-"""What is said about copies in the terminal and in HTML alike, as sentences in plain text."""
+"""Sentences about copies in plain text, for the terminal and for HTML alike."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _MAX_IDS = 8
 
 
 def pair_line(copy: Copy) -> str:
-    """Return who copied whom, as one line; whose is not known where dates do not say."""
+    """Return the two documents as one line, in the order of their dates if both are known."""
     a, b = side_line(copy.a), side_line(copy.b)
     if copy.order == "by_date":
         return f"{a} was first by date, then {b}"
@@ -18,7 +18,7 @@ def pair_line(copy: Copy) -> str:
 
 
 def side_line(side: CopySide) -> str:
-    """Return a document with its owner and the date since when it has what is shared."""
+    """Return a document with its owner and the date from which it has the shared text."""
     owner = f" ({', '.join(map(one_line, side.values))})" if side.values else ""
     date = "" if side.since is None else f", {side.since}"
     if side.since_id not in (None, side.id):
@@ -41,7 +41,7 @@ def copy_line(copy: Copy) -> str:
 
 
 def counts_line(report: CopiesReport) -> str:
-    """Return what was compared, as one line."""
+    """Return the numbers of compared documents and of pairs as one line."""
     what = f"values of {report.between}" if report.between else "families"
     return (
         f"{report.compared} of {report.documents} documents compared, {report.groups} {what}: "

@@ -18,9 +18,9 @@ class Part:
 
     Attributes:
         style: Its class in the style sheet.
-        name: What it is.
-        about: What that means.
-        documents: How many there are.
+        name: Its name.
+        about: An explanation of the name.
+        documents: Number of its documents.
     """
 
     style: str
@@ -35,8 +35,8 @@ class SizeRange:
 
     Attributes:
         label: Their sizes, such as `4–5`.
-        families: How many there are.
-        documents: How many documents they have.
+        families: Number of the families.
+        documents: Number of their documents.
         low: Least size.
         high: Greatest size; None for any.
     """
@@ -56,7 +56,7 @@ class ScoreRange:
         label: Their scores, such as `0.6–0.7`.
         low: Least score.
         high: The score below which they are; of the last range, it is among them.
-        kinds: How many pairs there are of each kind that has any, the closest kind first.
+        kinds: Number of pairs of each kind that has any, the closest kind first.
     """
 
     label: str
@@ -66,7 +66,7 @@ class ScoreRange:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
         return sum(self.kinds.values())
 
     def has(self, score: float) -> bool:

@@ -1,4 +1,4 @@
-"""What a report of an index says."""
+"""The report of an index: its options, its counts and the documents that it names."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ReportOptions:
 
 @dataclass(frozen=True)
 class FamilySizes:
-    """How many families have how many documents.
+    """Numbers of families by their number of documents.
 
     Attributes:
         counts: Number of families by their number of documents, from 1.
@@ -83,7 +83,7 @@ class ExactCopies:
     """Documents with the same text as another of their family, but for case and white space.
 
     Attributes:
-        copies: How many there are in addition to the first of each text.
+        copies: Number of documents in addition to the first of each text.
         examined: Documents of families of two and more whose texts were compared.
         pairs: Ids of the first of a text and of a copy of it; of at most 1,000 copies.
     """
@@ -100,7 +100,7 @@ class ScoredPair:
     Attributes:
         a: Id of the one that was queried.
         b: Id of the other.
-        kind: Of the relation of a to b.
+        kind: Kind of the relation of a to b.
         score: From 0 to 1.
     """
 
@@ -115,8 +115,8 @@ class ScoreSample:
     """Relations of a sample of documents.
 
     Attributes:
-        documents: How many documents were queried.
-        related: How many of them are related to another.
+        documents: Number of documents that were queried.
+        related: Number of them that are related to another.
         pairs: Their relations, each pair once; of one document the best, 20 at the most.
     """
 
@@ -146,7 +146,7 @@ class LargeFamily:
 
     Attributes:
         name: Its name.
-        documents: How many it has.
+        documents: Number of its documents.
         representative: The document that represents it.
         oldest: Date of its oldest document in ISO 8601; None without dates.
         newest: Date of its newest document.
@@ -165,7 +165,7 @@ class NewVersion:
 
     Attributes:
         document: The document.
-        family_documents: How many documents its family has.
+        family_documents: Number of documents of its family.
         oldest: Date of the oldest of these in ISO 8601.
     """
 
@@ -180,7 +180,7 @@ class NewestVersions:
 
     Attributes:
         versions: The versions, newest first.
-        examined: How many of the newest documents were looked at.
+        examined: Number of the newest documents that were looked at.
     """
 
     versions: tuple[NewVersion, ...]
@@ -192,15 +192,15 @@ class IndexReport:
     """A report of an index.
 
     Attributes:
-        status: Its documents, in counts.
-        at: When it was made, in ISO 8601.
+        status: Counts of its documents.
+        at: Time at which it was made.
         sizes: Sizes of its families; None where no document has a family.
         exact: Exact copies among the versions; None where none was examined.
         largest: The largest families, the largest first.
         newest: The newest versions; None where the index has no field of dates.
-        copies: Which documents share passages; None where that was not looked for.
+        copies: Documents that share passages; None if they were not looked for.
         scores: Relations of a sample of documents; None where none was drawn.
-        notes: What is not in the report, and why, as sentences.
+        notes: Sentences about what is not in the report, and why.
     """
 
     status: Status

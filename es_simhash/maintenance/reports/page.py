@@ -73,7 +73,7 @@ class ReportPage:
 
     Attributes:
         report: The report.
-        links: Where its figures lead to.
+        links: Addresses that its figures lead to.
     """
 
     report: IndexReport
@@ -81,12 +81,12 @@ class ReportPage:
 
     @property
     def headline(self) -> str:
-        """What the report says, as one sentence without a full stop."""
+        """The main result as one sentence without a full stop."""
         return headline(self.report)
 
     @property
     def lead(self) -> str:
-        """What follows from it, in a sentence or two."""
+        """The consequences of the main result in a sentence or two."""
         sizes = self.report.sizes
         if not self.report.status.documents:
             return "Nothing was counted."
@@ -128,7 +128,7 @@ class ReportPage:
 
     @property
     def copies(self) -> list[tuple[Copy, str | None]]:
-        """Pairs with long passages, each with the longest; None where a pair above shows it."""
+        """Pairs with long passages, each with its longest; None if a pair above shows it."""
         report = self.report.copies
         shown: dict[str, int] = {}
         pairs: list[tuple[Copy, str | None]] = []
@@ -141,7 +141,7 @@ class ReportPage:
 
     @property
     def copies_line(self) -> str:
-        """What was compared for copied passages."""
+        """The numbers of documents compared for copied passages, and of pairs, as one line."""
         return sentences.counts_line(self.report.copies) if self.report.copies else ""
 
     def pair_line(self, copy: Copy) -> str:
@@ -158,7 +158,7 @@ class ReportPage:
 
     @property
     def left_out(self) -> list[str]:
-        """What of the index is not in the report, a sentence for each reason."""
+        """Sentences about the documents that are not in the report, one for each reason."""
         copies = self.report.copies
         return _coverage_lines(self.report) + (sentences.left_out_lines(copies) if copies else [])
 
@@ -167,13 +167,13 @@ def report_html(report: IndexReport) -> str:
     """Return a report as one HTML page.
 
     Args:
-        report: Of an index.
+        report: The report of an index.
     """
     return render_page("report.html", page=ReportPage(report, MailedLinks()))
 
 
 def headline(report: IndexReport) -> str:
-    """Return what a report says, as one sentence without a full stop."""
+    """Return the main result of a report as one sentence without a full stop."""
     total, sizes = report.status.documents, report.sizes
     if not total:
         return "This index has no documents"

@@ -85,8 +85,8 @@ def page_response(
     Args:
         templates: The templates.
         template: Name of one.
-        values: What the template shows.
-        status: Of HTTP.
+        values: Values that the template shows.
+        status: Status of HTTP.
         headers: Further headers.
     """
     content = templates.get_template(template).render(values)
@@ -104,7 +104,7 @@ def wait_response(
     Args:
         templates: The templates.
         index: Name of the index.
-        heading: What is being computed.
+        heading: Heading that names what is being computed.
         here: Link of the navigation that leads to the page.
     """
     # A header, so that nothing in the page takes whoever reads it elsewhere.
