@@ -151,9 +151,9 @@ def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:
     from es_simhash.lab.evaluation.sampled_pairs import SAMPLE, related_pairs
     from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, most_useful
 
-    found = related_pairs(index, sample=SAMPLE, seed=seed, filters=filters)
-    useful = most_useful(found.pairs, seed=seed, per_family=PER_FAMILY)
-    return UsefulPairs(useful, len(found.unreadable))
+    sampled = related_pairs(index, sample=SAMPLE, seed=seed, filters=filters)
+    useful = most_useful(sampled.pairs, seed=seed, per_family=PER_FAMILY)
+    return UsefulPairs(useful, len(sampled.unreadable))
 
 
 def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:

@@ -63,15 +63,15 @@ def _credential(headers: Mapping[str, str]) -> str:
 
 
 def _of_key(given: str, config: ServiceConfig, shared: tuple[Query, ...]) -> Caller:
-    digest, found = key_digest(given), None
+    digest, holder = key_digest(given), None
     # All of them are compared, so that the time says nothing.
     for key in config.keys:
         if hmac.compare_digest(digest, key.sha256):
-            found = key
-    if found is None:
+            holder = key
+    if holder is None:
         raise Problem(401, "The API key or token is not valid.", _CHALLENGE)
-    own = () if found.filter is None else (found.filter,)
-    return Caller(f"key:{found.name}", f"key:{found.name}", (*shared, *own))
+    own = () if holder.filter is None else (holder.filter,)
+    return Caller(f"key:{holder.name}", f"key:{holder.name}", (*shared, *own))
 
 
 def _of_token(token: str, rules: TokenRules, shared: tuple[Query, ...]) -> Caller:
@@ -101,7 +101,7 @@ def _filter(value: Any, field: str) -> Query:
         Problem: The token has no such claim, or one that is neither a value nor a list of values.
     """
     values = value if isinstance(value, list) else [value]
-    if not values or not all(isinstance(one, str | int | bool) for one in values):
+    if not values or not all(isinstance(item, str | int | bool) for item in values):
         raise Problem(401, "The token lacks a claim that says what it may see.", _CHALLENGE)
     return {"terms": {field: values}}
 

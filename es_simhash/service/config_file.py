@@ -123,7 +123,7 @@ class _Table:
         if value is None:
             return None
         values = value if parameter.is_repeatable else [value]
-        if not isinstance(values, list) or not all(_is_valid(each, parameter) for each in values):
+        if not isinstance(values, list) or not all(_is_valid(item, parameter) for item in values):
             raise self.error(key, f"must be {_expected(parameter)}, got {value!r}")
         return tuple(value) if parameter.is_repeatable else value
 

@@ -110,7 +110,7 @@ class AnswerCache:
                 self._remove(next(iter(self._entries)))
 
     def drop(self, key: str) -> None:
-        """Forget an answer, if it is kept."""
+        """Forget an answer, if it is cached."""
         with self._lock:
             self._remove(key)
 
@@ -200,18 +200,18 @@ class Dispatcher:
         key = operation.key(question)
         if key is None:
             return _json(operation.answer(question).body)
-        kept = self._cache.get(key)
-        if kept is not None:
-            ids = {id for _, id in kept.states}
-            if self.answers.states(ids, question.filters) == kept.states:
+        cached = self._cache.get(key)
+        if cached is not None:
+            ids = {id for _, id in cached.states}
+            if self.answers.states(ids, question.filters) == cached.states:
                 CACHE.labels("hit").inc()
-                return kept.body
+                return cached.body
             self._cache.drop(key)
         CACHE.labels("miss").inc()
         shown = operation.answer(question)
         body = _json(shown.body)
         states = self.answers.states(shown.ids, question.filters)
-        # What changed or went away meanwhile is not kept.
+        # What changed or went away meanwhile is not cached.
         if shown.ids == {id for _, id in states}:
             self._cache.put(key, CachedAnswer(body, states))
         return body

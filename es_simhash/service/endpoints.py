@@ -145,7 +145,7 @@ class Endpoints:
     async def widget(self, request: Request) -> Response:
         """Return the web component."""
         path = next(
-            (each / _WIDGET for each in _WIDGET_FOLDERS if (each / _WIDGET).is_file()), None
+            (folder / _WIDGET for folder in _WIDGET_FOLDERS if (folder / _WIDGET).is_file()), None
         )
         if path is None:
             raise Problem(404, "This installation has no widget.")

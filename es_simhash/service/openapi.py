@@ -135,7 +135,7 @@ def openapi(
         "openapi": "3.1.0",
         "info": {"title": "Related documents", "version": version("es-simhash")},
         "paths": {
-            **{each.path: _operation(each, config, search) for each in operations},
+            **{item.path: _operation(item, config, search) for item in operations},
             "/healthz": _probe("Whether the process is there"),
             "/readyz": _probe("Whether the index can be searched", 503),
         },

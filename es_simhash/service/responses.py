@@ -167,7 +167,7 @@ def conditional(
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {**headers, "ETag": tag, "Cache-Control": caching}
     known = request.headers.get("if-none-match", "")
-    tags = {each.strip().removeprefix("W/") for each in known.split(",")}
+    tags = {part.strip().removeprefix("W/") for part in known.split(",")}
     if tag in tags or known.strip() == "*":
         return Response(status_code=304, headers=headers)
     return Response(body, headers=headers, media_type=media_type)

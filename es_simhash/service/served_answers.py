@@ -81,7 +81,8 @@ class Answers:
         self._require(question)
         answer = self.index.related(id=question.id, options=options)
         return Shown(
-            self._answer(answer), frozenset({question.id, *(str(each.id) for each in answer)})
+            self._answer(answer),
+            frozenset({question.id, *(str(relation.id) for relation in answer)}),
         )
 
     def compare(self, question: Question) -> Shown:
@@ -144,8 +145,8 @@ class Answers:
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
         """Return the allowed context of documents; those that do not match are left out."""
         return {
-            id: self._context(found.context)
-            for id, found in self.documents.read(ids, filters).items()
+            id: self._context(document.context)
+            for id, document in self.documents.read(ids, filters).items()
         }
 
     def states(self, ids: Collection[str], filters: Filters) -> States:
@@ -220,7 +221,7 @@ class Answers:
         """Return the fields of the index's configuration that may leave."""
         named = asdict(self.config.documents)
         link = named.pop("link")
-        allowed = {name: each for name, each in named.items() if each and self.allows(each)}
+        allowed = {name: field for name, field in named.items() if field and self.allows(field)}
         parts = [] if link is None else [name for name in link_fields(link) if name != "id"]
         if link is not None and all(self.allows(name) for name in parts):
             allowed["link"] = link
@@ -242,22 +243,22 @@ def allowed_source(source: Mapping[str, Any], fields: Sequence[str]) -> dict[str
 
 
 def _allowed(source: Mapping[str, Any], fields: Sequence[str], prefix: str) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+    allowed: dict[str, Any] = {}
     for name, value in source.items():
         path = f"{prefix}{name}"
         if any(path == field or path.startswith(f"{field}.") for field in fields):
-            kept[name] = value
+            allowed[name] = value
         elif any(field.startswith(f"{path}.") for field in fields):
             inner = _within(value, fields, f"{path}.")
             if inner:
-                kept[name] = inner
-    return kept
+                allowed[name] = inner
+    return allowed
 
 
 def _within(value: Any, fields: Sequence[str], prefix: str) -> Any:
     if isinstance(value, dict):
         return _allowed(value, fields, prefix)
     if isinstance(value, list):
-        inner = (_within(each, fields, prefix) for each in value)
-        return [each for each in inner if each]
+        inner = (_within(item, fields, prefix) for item in value)
+        return [item for item in inner if item]
     return None

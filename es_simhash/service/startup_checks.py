@@ -93,11 +93,11 @@ def _require_claims(mappings: Mappings, config: ServiceConfig) -> None:
     if config.tokens is None:
         return
     for claim, field in config.tokens.claims.items():
-        found = fields_named(field, mappings)
-        if not found:
+        mapped = fields_named(field, mappings)
+        if not mapped:
             hint = nearest_hint(field, mappings)
             raise InputError(f"tokens.claims.{claim}: no mapping has a field {field!r}{hint}.")
-        if any(each.type in ("text", "match_only_text") for each in found.values()):
+        if any(field_type.type in ("text", "match_only_text") for field_type in mapped.values()):
             raise InputError(
                 f"tokens.claims.{claim}: field {field!r} holds words of a text; name a field of "
                 "type keyword."

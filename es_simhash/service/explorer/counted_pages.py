@@ -67,16 +67,16 @@ class CountedPages:
         low, high = size_range(request.query_params)
         page = page_number(request.query_params)
         key = self._key("families", caller, low, high)
-        found = await self._background.value(
+        sizes = await self._background.value(
             key, lambda: self.reader.families(low, high, caller.filters), _WAIT
         )
-        if found is None:
+        if sizes is None:
             return wait_response(self.templates, self.reader.index)
-        chosen = found.families[(page - 1) * PAGE : page * PAGE]
+        chosen = sizes.families[(page - 1) * PAGE : page * PAGE]
         shown = await self._run(lambda: self.reader.representatives(chosen, caller.filters))
         return self._show(
-            "families.html", low=low, high=high, page=page, found=found, families=shown,
-            has_next=len(found.families) > page * PAGE,
+            "families.html", low=low, high=high, page=page, sizes=sizes, families=shown,
+            has_next=len(sizes.families) > page * PAGE,
         )  # fmt: skip
 
     async def overview(self, request: Request, caller: Caller) -> Response:
@@ -106,7 +106,7 @@ class CountedPages:
         chosen = pairs[(page - 1) * PAGE : page * PAGE]
         ids = list(dict.fromkeys(id for a, b, *_ in chosen for id in (a, b)))
         contexts = await self._run(lambda: self.reader.contexts(ids, caller.filters))
-        shown = [each for each in chosen if each[0] in contexts and each[1] in contexts]
+        shown = [pair for pair in chosen if pair[0] in contexts and pair[1] in contexts]
         return self._show(
             "pairs.html", pairs=shown, contexts=contexts, low=low, high=high, page=page,
             total=len(pairs), is_copies=is_copies, at=report.at,
@@ -121,5 +121,5 @@ class CountedPages:
 
     def _key(self, *parts: Any) -> str:
         return json.dumps(
-            [each.filters if isinstance(each, Caller) else each for each in parts], sort_keys=True
+            [part.filters if isinstance(part, Caller) else part for part in parts], sort_keys=True
         )

@@ -132,21 +132,21 @@ class Explorer:
         words, page = search_words(request.query_params), page_number(request.query_params)
         if not words or not await self._run(self.reader.can_search):
             return self._show("home.html", **await self._counted.glance(caller))
-        found = await self._run(lambda: self.reader.search(words, page, caller.filters))
-        return self._show("results.html", words=words, page=page, found=found)
+        results = await self._run(lambda: self.reader.search(words, page, caller.filters))
+        return self._show("results.html", words=words, page=page, results=results)
 
     async def document(self, request: Request, caller: Caller) -> Response:
         """Show a document, and what is related to it."""
         (id,) = path_ids(request.scope["raw_path"], f"{ROOT}documents/", 1)
-        found = await self._run(lambda: self.reader.document(id, caller.filters))
+        document = await self._run(lambda: self.reader.document(id, caller.filters))
         relations, unrelated = await self._relations(id, caller)
         family = None
-        if found["document"]["family"] is not None:
-            name = found["document"]["family"]
+        if document["document"]["family"] is not None:
+            name = document["document"]["family"]
             size = await self._run(lambda: self.reader.family_size(name, caller.filters))
             family = {"name": name, "documents": size}
         return self._show(
-            "document.html", id=id, found=found, relations=relations, unrelated=unrelated,
+            "document.html", id=id, document=document, relations=relations, unrelated=unrelated,
             family=family,
         )  # fmt: skip
 
@@ -161,16 +161,16 @@ class Explorer:
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
         a, b = path_ids(request.scope["raw_path"], f"{ROOT}compare/", 2)
-        found = await self._run(lambda: self.reader.compare(a, b, caller.filters))
-        name_a, name_b = found.a["title"] or a, found.b["title"] or b
+        compared = await self._run(lambda: self.reader.compare(a, b, caller.filters))
+        names = compared.a["title"] or a, compared.b["title"] or b
         comparison = None
-        if found.changes is not None:
+        if compared.changes is not None:
             comparison = ComparisonPage(
-                found.changes, name_a, name_b, found.relation, found.timeline, compare_address
+                compared.changes, *names, compared.relation, compared.timeline, compare_address
             )
         return await self._run(
             lambda: self._show(
-                "compare.html", a=a, b=b, names=(name_a, name_b), relation=found.relation,
+                "compare.html", a=a, b=b, names=names, relation=compared.relation,
                 comparison=comparison,
             )
         )  # fmt: skip
@@ -178,8 +178,8 @@ class Explorer:
     async def ungrouped(self, request: Request, caller: Caller) -> Response:
         """Show the documents without a family."""
         page = page_number(request.query_params)
-        found = await self._run(lambda: self.reader.ungrouped(page, caller.filters))
-        return self._show("ungrouped.html", page=page, found=found)
+        results = await self._run(lambda: self.reader.ungrouped(page, caller.filters))
+        return self._show("ungrouped.html", page=page, results=results)
 
     async def _missing(self, request: Request, caller: Caller) -> Response:
         raise Problem(404, "There is nothing at this address.")

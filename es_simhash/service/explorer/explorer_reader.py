@@ -94,9 +94,9 @@ class IndexReader:
         gateway = self.answers.documents.gateway
         with gateway.point_in_time(self.index) as point:
             for page in pages_of_families(point, self._family, filters):
-                found = [each for each in page if low <= each[1] and each[1] <= (high or each[1])]
-                total += len(found)
-                largest = nsmallest(_FAMILIES, [*largest, *found], key=_by_size)
+                wanted = [family for family in page if low <= family[1] <= (high or family[1])]
+                total += len(wanted)
+                largest = nsmallest(_FAMILIES, [*largest, *wanted], key=_by_size)
         return FamilySizesList(tuple(largest), total, time.strftime("%H:%M %Z"))
 
     def representatives(
@@ -107,19 +107,19 @@ class IndexReader:
         documents = ReportedDocuments(
             self.answers.documents.gateway, self.index, self._config, dates, tuple(filters)
         )
-        found = documents.large_families(families)
-        contexts = self.contexts([each.representative.id for each in found], filters)
+        largest = documents.large_families(families)
+        contexts = self.contexts([family.representative.id for family in largest], filters)
         return [
             FamilyEntry(
-                each.name,
-                each.documents,
-                each.representative.id,
-                contexts[each.representative.id],
-                each.oldest,
-                each.newest,
+                family.name,
+                family.documents,
+                family.representative.id,
+                contexts[family.representative.id],
+                family.oldest,
+                family.newest,
             )
-            for each in found
-            if each.representative.id in contexts
+            for family in largest
+            if family.representative.id in contexts
         ]
 
     def compare(self, a: str, b: str, filters: Filters) -> Comparison:
@@ -169,17 +169,17 @@ class IndexReader:
         Raises:
             InputError: No documents match, or none is related to another.
         """
-        found = self.useful_pairs(seed, filters)
+        pairs = self.useful_pairs(seed, filters)
         if self._shows_dates:
-            return found
-        return replace(found, pairs=tuple(map(_without_order, found.pairs)))
+            return pairs
+        return replace(pairs, pairs=tuple(map(_without_order, pairs.pairs)))
 
     def _allowed(self, report: IndexReport, filters: Filters) -> IndexReport:
         """Return a report in which documents have the fields that are allowed alone."""
         versions = () if report.newest is None else report.newest.versions
         named = [family.representative for family in report.largest]
         named += [version.document for version in versions]
-        contexts = self.contexts(list(dict.fromkeys(each.id for each in named)), filters)
+        contexts = self.contexts(list(dict.fromkeys(document.id for document in named)), filters)
 
         def allowed(document: ReportedDocument) -> ReportedDocument:
             known = contexts.get(document.id)
@@ -197,7 +197,9 @@ class IndexReader:
         )
         newest = report.newest
         if newest is not None:
-            shown = tuple(replace(each, document=allowed(each.document)) for each in versions)
+            shown = tuple(
+                replace(version, document=allowed(version.document)) for version in versions
+            )
             newest = replace(newest, versions=shown)
         return replace(report, largest=largest, newest=newest)
 

@@ -85,24 +85,25 @@ class LabelPages:
     async def _offer(self, request: Request, caller: Caller, files: LabelFileAccess) -> Response:
         start, seed = pair_place(request.query_params), sample_seed(request.query_params)
         key = json.dumps([seed, caller.filters], sort_keys=True)
-        found = await self._background.value(key, lambda: self._pairs(seed, caller), _WAIT)
-        if found is None:
+        useful = await self._background.value(key, lambda: self._pairs(seed, caller), _WAIT)
+        if useful is None:
             heading = "Pairs are being searched"
             return wait_response(self.templates, self.reader.index, heading, "Label")
-        pairs = found.pairs
+        pairs = useful.pairs
         known = await files.known()
         new = [
             (place, pair)
             for place, pair in enumerate(pairs)
             if pair.ids not in known.labels and known.can_hold(pair.ids)
         ]
-        offer = await self._first([each for each in new if each[0] >= start], caller, files)
+        following = [(place, pair) for place, pair in new if place >= start]
+        offer = await self._first(following, caller, files)
         labelled = [known.labels[pair.ids] for pair in pairs if pair.ids in known.labels]
         values = {
             "index": self.reader.index,
             "seed": seed,
             "next_seed": seed % MAX_SEED + 1,
-            "unreadable": found.unreadable,
+            "unreadable": useful.unreadable,
             "start": start,
             "total": len(pairs),
             "labelled": len(labelled),

@@ -42,14 +42,14 @@ def _language(context: Mapping[str, Any] | None) -> str | None:
 
 def _values(source: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     """Return the fields of a document by their full names, with their values as text."""
-    found = []
+    values = []
     for name, value in source.items():
         if isinstance(value, dict):
-            found += _values(value, f"{prefix}{name}.")
+            values += _values(value, f"{prefix}{name}.")
         elif value is not None:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            found.append((f"{prefix}{name}", text))
-    return found
+            values.append((f"{prefix}{name}", text))
+    return values
 
 
 def environment(*, has_labels: bool = False) -> Environment:
