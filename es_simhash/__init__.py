@@ -79,7 +79,6 @@ if TYPE_CHECKING:
     from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
-    from es_simhash.questions.sidecar import SidecarIndex
     from es_simhash.relation.answer import Answer, Extent
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
     from es_simhash.relation.references import DocumentRef
@@ -100,9 +99,7 @@ if TYPE_CHECKING:
     from es_simhash.store.added_schemes import AddedScheme
     from es_simhash.store.config import IndexConfig
     from es_simhash.store.document_fields import DocumentFields, DocumentSettings
-    from es_simhash.store.elasticsearch.candidates import related_query
     from es_simhash.store.elasticsearch.connection import connect
-    from es_simhash.store.elasticsearch.neighbours import neighbour_query
     from es_simhash.store.elasticsearch.retry import RetryPolicy
     from es_simhash.store.installation.document_settings import configure, document_settings
     from es_simhash.store.installation.install import Request, install
@@ -187,7 +184,7 @@ _MODULES = {
     "SemanticSimilarity": "es_simhash.semantics.similarity",
     "SharedConcept": "es_simhash.semantics.similarity",
     "SharedPassage": "es_simhash.relation.relation",
-    "SidecarIndex": "es_simhash.questions.sidecar",
+    "SidecarIndex": "es_simhash.questions.index",
     "Span": "es_simhash.relation.relation",
     "SweepReport": "es_simhash.maintenance.sweeps.sweep",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
@@ -214,11 +211,9 @@ _MODULES = {
     "join": "es_simhash.maintenance.families.dismissals_and_joins",
     "lift_undone": "es_simhash.maintenance.families.dismissals_and_joins",
     "manual_pairs": "es_simhash.maintenance.families.dismissals_and_joins",
-    "neighbour_query": "es_simhash.store.elasticsearch.neighbours",
     "profile_texts": "es_simhash.semantics.profiler",
     "propose_settings": "es_simhash.store.installation.proposal",
     "reason": "es_simhash.relation.relation",
-    "related_query": "es_simhash.store.elasticsearch.candidates",
     "sweep": "es_simhash.maintenance.sweeps.sweep",
     "undo": "es_simhash.ingestion.undo",
 }
@@ -326,11 +321,9 @@ __all__ = [
     "join",
     "lift_undone",
     "manual_pairs",
-    "neighbour_query",
     "profile_texts",
     "propose_settings",
     "reason",
-    "related_query",
     "sweep",
     "undo",
 ]

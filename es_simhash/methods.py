@@ -20,11 +20,7 @@ from es_simhash.lab.methods.method_scores import (
     method_schemes,
     method_score,
 )
-from es_simhash.store.elasticsearch.method_search import (
-    MethodAnswer,
-    MethodEvidence,
-    MethodRelation,
-)
+from es_simhash.questions.method_steps import MethodAnswer, MethodEvidence, MethodRelation
 
 __all__ = [
     "MethodAnswer",

@@ -30,7 +30,7 @@ from es_simhash.cli.relation_tables import print_pair
 from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from es_simhash.text.escaping import one_line
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.options import client_of, connection_options, simhash_field_option
 from es_simhash.cli.output import format_option, listed, print_json, shortened
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import one_line

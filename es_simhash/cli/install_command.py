@@ -21,8 +21,8 @@ from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store import pipeline as pipelines
 from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install_component_template

@@ -22,7 +22,7 @@ from es_simhash.cli.output import listed
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
 from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from es_simhash.store.fields import DEFAULT_FIELD
 
 _MAX_LISTED = 5

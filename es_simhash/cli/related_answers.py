@@ -13,8 +13,8 @@ from es_simhash.cli.output import print_json
 from es_simhash.cli.relation_tables import print_answer
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.questions.index import Index
+from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
 from es_simhash.relation.answer import Answer, Grouping
-from es_simhash.store.elasticsearch.method_search import MethodAnswer, MethodRelation
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line

@@ -19,7 +19,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import format_option, print_json
 from es_simhash.cli.related_answers import MethodQueries, print_answers
 from es_simhash.cli.semantic_options import vocabulary_option
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from es_simhash.relation.answer import Grouping
 from es_simhash.relation.relation import KINDS, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE, VERSION_SCORE

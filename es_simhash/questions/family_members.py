@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.family_history import FamilyMember
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.scoring import Candidate, score_candidates
-from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import Date, DateField
+from es_simhash.store.paths import get_values
+from es_simhash.store.rows import Row
 
 # Members that share most with one are scored with it: chunks take long to compare.
 _SCORED = 2
@@ -21,9 +24,7 @@ _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=
 _REVERSED: Mapping[Kind, Kind] = {"contains": "excerpt_of", "excerpt_of": "contains"}
 
 
-def relations_of(
-    query: AnalysedText, hits: Sequence[StoredVersion], threshold: float
-) -> list[Relation]:
+def relations_of(query: AnalysedText, hits: Sequence[Row], threshold: float) -> list[Relation]:
     """Return the relation of a text to each document, by what is stored of both.
 
     Args:
@@ -33,24 +34,26 @@ def relations_of(
     """
     candidates = []
     for hit in hits:
-        assert hit.text is not None
-        shared = np.intersect1d(query.shingles, hit.text.shingles, assume_unique=True)
-        same = query.content_hash == hit.text.content_hash
-        parts = hit.text.chunks, hit.text.sketch
+        assert hit.stored is not None
+        shared = np.intersect1d(query.shingles, hit.stored.shingles, assume_unique=True)
+        same = query.content_hash == hit.stored.content_hash
+        parts = hit.stored.chunks, hit.stored.sketch
         candidates.append(Candidate(hit.ref.id, *parts, shared, same, index=hit.ref.index))
     return score_candidates(query, candidates, threshold)
 
 
 def members_of(
-    versions: Sequence[StoredVersion],
-    searches: FamilySearches,
+    versions: Sequence[Row],
+    config: IndexConfig,
+    date_field: DateField | None,
     joined: Iterable[str] = (),
 ) -> list[FamilyMember]:
     """Return the members of a family in the order given.
 
     Args:
         versions: All of them, in the order of their dates.
-        searches: That found them: the field of their dates, and where versions begin.
+        config: Of the index: where versions begin, and the field of the titles.
+        date_field: Field of their dates; None without one.
         joined: Ids of those that a person joined with another.
     """
     nearest = _nearest(versions)
@@ -58,7 +61,7 @@ def members_of(
     previous = {place: _previous(versions, place) for place in range(len(versions))}
     wanted += [(place, other) for place, other in previous.items() if other is not None]
     wanted += [(place, 0) for place in range(1, len(versions))]
-    relations = _Relations.of(versions, wanted, searches.config.versions_from)
+    relations = _Relations.of(versions, wanted, config.versions_from)
     is_joined = set(joined)
     members = []
     for place, version in enumerate(versions):
@@ -69,10 +72,10 @@ def members_of(
             FamilyMember(
                 version.ref.id,
                 version.ref.index,
-                version.title,
-                shown_date(version, searches.date_field),
-                version.represents,
-                version.text.characters if version.text is not None else 0,
+                title_of(version, config),
+                shown_date(version, date_field),
+                version.represents is True,
+                0 if version.stored is None else version.stored.characters,
                 relations.kept(previous[place], place),
                 relations.kept(0 if place else None, place),
                 None if best is None else best.score,
@@ -99,18 +102,18 @@ class _Relations:
     @classmethod
     def of(
         cls,
-        versions: Sequence[StoredVersion],
+        versions: Sequence[Row],
         pairs: Iterable[tuple[int, int]],
         threshold: float,
     ) -> "_Relations":
         """Compare members by their places."""
         earlier: dict[int, set[int]] = defaultdict(set)
         for one, other in pairs:
-            if versions[one].text is not None and versions[other].text is not None:
+            if versions[one].stored is not None and versions[other].stored is not None:
                 earlier[max(one, other)].add(min(one, other))
         known = {}
         for place, others in earlier.items():
-            text, ordered = versions[place].text, sorted(others)
+            text, ordered = versions[place].stored, sorted(others)
             assert text is not None
             found = relations_of(text, [versions[other] for other in ordered], threshold)
             known.update({(place, other): each for other, each in zip(ordered, found, strict=True)})
@@ -133,14 +136,27 @@ class _Relations:
         return None if relation is None else relation.coverage.of_hit
 
 
-def shown_date(version: StoredVersion, date_field: DateField | None) -> str | None:
+def title_of(version: Row, config: IndexConfig) -> str | None:
+    """Return the first value of the field of titles; None without one."""
+    if config.documents.title is None:
+        return None
+    values = get_values(version.source, config.documents.title)
+    return next((str(value) for value in values if value is not None), None)
+
+
+def version_order(version: Row) -> tuple[bool, Date, DocumentRef]:
+    """Return the key that sorts documents by date, those without one last, and by reference."""
+    return version.date is None, 0 if version.date is None else version.date, version.ref
+
+
+def shown_date(version: Row, date_field: DateField | None) -> str | None:
     """Return the date of a document as it is shown; None without one."""
     if date_field is None or version.date is None:
         return None
     return date_field.iso(version.date)
 
 
-def _previous(ordered: Sequence[StoredVersion], place: int) -> int | None:
+def _previous(ordered: Sequence[Row], place: int) -> int | None:
     """Return the place of the member before one; None where nothing says which that is."""
     if not place:
         return None
@@ -148,7 +164,7 @@ def _previous(ordered: Sequence[StoredVersion], place: int) -> int | None:
     return None if is_unknown else place - 1
 
 
-def _nearest(versions: Sequence[StoredVersion]) -> list[list[int]]:
+def _nearest(versions: Sequence[Row]) -> list[list[int]]:
     """Return the numbers of the members that share most with each, by their shingles.
 
     Of those that share as much, the nearest in order.
@@ -165,13 +181,13 @@ def _nearest(versions: Sequence[StoredVersion]) -> list[list[int]]:
     return nearest
 
 
-def _shared(versions: Sequence[StoredVersion]) -> NDArray[np.int64]:
+def _shared(versions: Sequence[Row]) -> NDArray[np.int64]:
     """Return how many shingles each two members share.
 
     Rows of bits are compared: a matrix product would start threads, which take longer.
     """
     empty = np.zeros(0, np.uint32)
-    shingles = [empty if each.text is None else each.text.shingles for each in versions]
+    shingles = [empty if each.stored is None else each.stored.shingles for each in versions]
     owners = np.repeat(np.arange(len(versions)), [len(each) for each in shingles])
     numbers, columns = np.unique(np.concatenate([empty, *shingles]), return_inverse=True)
     has = np.zeros((len(versions), len(numbers)), np.bool_)

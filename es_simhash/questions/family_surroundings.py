@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from es_simhash.questions.family_members import relations_of, shown_date
+from es_simhash.questions.family_members import relations_of, shown_date, title_of
 from es_simhash.relation.family_history import NearDocument, Reason
 from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
-from es_simhash.store.elasticsearch.family_documents import FamilySearches, StoredVersion
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.rows import Row
 
 _MAX_SHOWN = 10
 
@@ -18,25 +20,27 @@ class Surroundings:
     """A family, and what is near it.
 
     Attributes:
-        searches: That found them: the field of the dates, and where versions begin.
         versions: The documents of the family.
         compared: Those of them that near documents are compared with.
-        noted: What a person noted.
+        noted: What a person decided.
+        config: Of the index: where versions begin, and the field of the titles.
+        date_field: Field of the dates; None without one.
     """
 
-    searches: FamilySearches
-    versions: Sequence[StoredVersion]
-    compared: Sequence[StoredVersion]
+    versions: Sequence[Row]
+    compared: Sequence[Row]
     noted: ManualPairs
+    config: IndexConfig
+    date_field: DateField | None
 
-    def near(self, others: Sequence[StoredVersion]) -> tuple[NearDocument, ...]:
+    def near(self, others: Sequence[Row]) -> tuple[NearDocument, ...]:
         """Return what `related` shows of documents that are not in the family, nearest first."""
         found = []
-        texts = [other for other in others if other.text is not None]
+        texts = [other for other in others if other.stored is not None]
         by_member = [
-            (member, relations_of(member.text, texts, self.searches.config.versions_from))
+            (member, relations_of(member.stored, texts, self.config.versions_from))
             for member in self.compared
-            if member.text is not None
+            if member.stored is not None
         ]
         for number, other in enumerate(texts):
             relations = [(member, relations[number]) for member, relations in by_member]
@@ -49,8 +53,8 @@ class Surroundings:
 
     def _document(
         self,
-        other: StoredVersion,
-        member: StoredVersion,
+        other: Row,
+        member: Row,
         relation: Relation,
         representing: Sequence[float],
     ) -> NearDocument:
@@ -58,8 +62,8 @@ class Surroundings:
         return NearDocument(
             other.ref.id,
             other.ref.index,
-            other.title,
-            shown_date(other, self.searches.date_field),
+            title_of(other, self.config),
+            shown_date(other, self.date_field),
             other.family,
             member.ref.id,
             relation.kind,
@@ -70,8 +74,8 @@ class Surroundings:
 
     def _reason(
         self,
-        other: StoredVersion,
-        member: StoredVersion,
+        other: Row,
+        member: Row,
         relation: Relation,
         representing: Sequence[float],
     ) -> tuple[Reason, str]:
@@ -93,9 +97,9 @@ class Surroundings:
                 return "joined", because
         if relation.score < VERSION_SCORE:
             return "score", f"score {relation.score:.2f}, versions have {VERSION_SCORE} or more"
-        assert other.text is not None
-        assert member.text is not None
-        shorter, longer = sorted((other.text.characters, member.text.characters))
+        assert other.stored is not None
+        assert member.stored is not None
+        shorter, longer = sorted((other.stored.characters, member.stored.characters))
         if shorter * LENGTH_RATIO < longer:
             return "length", f"one is more than {LENGTH_RATIO} times as long as the other"
         if other.family is None:

@@ -1,35 +1,42 @@
-"""An index, alias or data stream whose documents have fingerprints."""
+"""Indices that answer questions: one with the fields, one with a sidecar."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, History
-from es_simhash.differences.text_changes import changes
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.errors import InputError
-from es_simhash.questions.access import DirectAccess
-from es_simhash.questions.family import FamilyReader
-from es_simhash.questions.family_versions import FamilyVersions
-from es_simhash.questions.method_retrieval import MethodRetrieval
+from es_simhash.errors import MappingConflict
+from es_simhash.questions.index_steps import IndexSteps
+from es_simhash.questions.method_steps import MethodAnswer
 from es_simhash.questions.paging import pages_of
-from es_simhash.questions.protocol import require_one_query
-from es_simhash.questions.retrieval import Retrieval
-from es_simhash.questions.timeline import TimelineReader
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.family_documents import FamilySearches
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.method_search import MethodAnswer, require_method_options
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.installation.date_fields import find_date_field
-from es_simhash.store.options import Query, SearchOptions
+from es_simhash.store.elasticsearch.sidecar import SidecarStore
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.intents import Configuration, Filter
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import run
+
+
+def open_index(
+    client: Client,
+    name: str,
+    config: IndexConfig | None = None,
+) -> "Index":
+    """Return the index of a name, whether it has its fingerprints itself or is a sidecar.
+
+    Raises:
+        IndexMissing: There is no such index.
+    """
+    config = config or IndexConfig()
+    if sidecar_source(Gateway.of(client), name, config.simhash_field) is None:
+        return Index(client, name, config=config)
+    return SidecarIndex(client, name, config=config)
 
 
 class Index:
@@ -56,16 +63,16 @@ class Index:
     ) -> None:
         self.name = name
         self.gateway = Gateway.of(client)
-        self._date_fields: set[str] = set()
-        self._found_dates: dict[str, DateField] = {}
-        self._installed = InstalledIndex(
-            self.gateway, name, config or IndexConfig(), is_complete=not read_schemes
-        )
+        self.store = self._open(config or IndexConfig(), is_complete=not read_schemes)
+        self._steps = IndexSteps()
+
+    def _open(self, config: IndexConfig, *, is_complete: bool) -> ElasticsearchStore:
+        return ElasticsearchStore(self.gateway, self.name, config, is_complete=is_complete)
 
     def __repr__(self) -> str:
-        names = self._installed.given
+        names = self.store.given
         return (
-            f"Index({self.name!r}, text_field={names.text_field!r}, "
+            f"{type(self).__name__}({self.name!r}, text_field={names.text_field!r}, "
             f"simhash_field={names.simhash_field!r})"
         )
 
@@ -77,7 +84,9 @@ class Index:
             IndexMissing: There is no such index.
             MappingConflict: It has no fingerprint fields.
         """
-        return self._installed.config
+        (installed,) = self.store.ask([Configuration()])
+        config: IndexConfig = installed.config
+        return config
 
     def related(
         self,
@@ -95,11 +104,7 @@ class Index:
             MappingConflict: The field of the dates holds none.
             SchemeMismatch: The document was fingerprinted with another scheme than the index's.
         """
-        require_one_query(id, text)
-        if text is not None:
-            retrieval, options = self._retrieval(self._configured(options))
-            return retrieval.answer_text(text, options)
-        return self.related_to_each([str(id)], options=options)[str(id)]
+        return run(self._steps.related(id, text, options), self.store)
 
     def pages(
         self,
@@ -127,8 +132,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        retrieval, options = self._retrieval(self._configured(options))
-        return retrieval.answer_ids(ids, options)
+        return run(self._steps.related_to_each(ids, options), self.store)
 
     def related_by(
         self,
@@ -157,8 +161,7 @@ class Index:
             MappingConflict: The index has no fingerprints of the method.
             MissingExtra: A package that the method needs is not installed.
         """
-        retrieval, ref, text, options = self._by_method(method, id, text, options)
-        return retrieval.answer(text, ref, options)
+        return run(self._steps.related_by(method, id, text, options), self.store)
 
     def searches_by(
         self,
@@ -169,21 +172,8 @@ class Index:
         options: SearchOptions | None = None,
     ) -> list[dict[str, Any]]:
         """Return the search bodies that `related_by` would send; the document itself is read."""
-        retrieval, ref, text, options = self._by_method(method, id, text, options)
-        return retrieval.searches(text, ref, options)
-
-    def _by_method(
-        self, method: str, id: str | None, text: str | None, options: SearchOptions | None
-    ) -> tuple[MethodRetrieval, DocumentRef | None, str, SearchOptions]:
-        require_one_query(id, text)
-        options = options or SearchOptions()
-        require_method_options(options)
-        retrieval, options = self._retrieval(options)
-        by_method = MethodRetrieval.of(retrieval.reader.stored_texts, method)
-        if text is not None:
-            return by_method, None, text, options
-        stored, ref = by_method.stored_text(str(id))
-        return by_method, ref, stored, options
+        requests = run(self._steps.requests_by(method, id, text, options), self.store)
+        return self.store.bodies(requests)
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.
@@ -192,7 +182,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        return self._retrieval(SearchOptions())[0].explain(id_a, id_b)
+        return run(self._steps.explain(id_a, id_b), self.store)
 
     def changes(self, id_a: str, id_b: str) -> Changes:
         """Return what changed from one stored document to another, whatever their relation.
@@ -205,8 +195,7 @@ class Index:
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-        stored = self._retrieval(SearchOptions())[0].reader.stored_texts
-        return changes(*stored.texts([id_a, id_b]))
+        return run(self._steps.changes(id_a, id_b), self.store)
 
     def history(self, id: str, *, date_field: str | None = None) -> History:
         """Return the versions of a document, oldest first, and what changed at each step.
@@ -221,7 +210,7 @@ class Index:
             InputError: The document has no family, or no mapping has the field of the dates.
             MappingConflict: The field of the dates holds none.
         """
-        return self._versions(date_field).history(id)
+        return run(self._steps.history(id, date_field), self.store)
 
     def timeline(
         self,
@@ -229,7 +218,7 @@ class Index:
         id_b: str,
         *,
         date_field: str | None = None,
-        filters: Sequence[Query] = (),
+        filters: Sequence[Filter] = (),
     ) -> Timeline | None:
         """Return the family of two stored documents in order of the dates, without any text.
 
@@ -249,11 +238,7 @@ class Index:
             InputError: No mapping has the field of the dates.
             MappingConflict: The field of the dates holds none.
         """
-        dates = self._date_field(date_field, parameter="date_field")
-        if dates is None:
-            return None
-        reader = TimelineReader(self.gateway, self.text_index, self.config, dates, filters)
-        return reader.read(id_a, id_b)
+        return run(self._steps.timeline(id_a, id_b, date_field, filters), self.store)
 
     def blame(self, id: str, *, date_field: str | None = None) -> Blame:
         """Return since when each sentence of a version has been there.
@@ -267,7 +252,7 @@ class Index:
             InputError: The document has no family, or no mapping has the field of the dates.
             MappingConflict: The field of the dates holds none.
         """
-        return self._versions(date_field).blame(id)
+        return run(self._steps.blame(id, date_field), self.store)
 
     def family(
         self,
@@ -275,7 +260,7 @@ class Index:
         *,
         date_field: str | None = None,
         newer_than: str | None = None,
-        filters: Sequence[Query] = (),
+        filters: Sequence[Filter] = (),
     ) -> FamilyHistory:
         """Return the version family of a document, or that of a name, in order of the dates.
 
@@ -295,18 +280,7 @@ class Index:
                 the engine cannot read the date.
             MappingConflict: The field of the dates holds none.
         """
-        searches = self._family_searches(date_field, newer_than)
-        searches = replace(searches, filters=tuple(filters))
-        return FamilyReader(self.gateway, self.name, searches).read(id)
-
-    def _family_searches(self, date_field: str | None, newer_than: str | None) -> FamilySearches:
-        field = self._date_field(date_field, parameter="date_field")
-        if newer_than is not None and field is None:
-            raise InputError(
-                "To compare dates, a field of dates is needed. Set date_field.",
-                parameter="date_field",
-            )
-        return FamilySearches(self.config, self.config.documents.title, field, newer_than)
+        return run(self._steps.family(id, date_field, newer_than, filters), self.store)
 
     def searches(
         self,
@@ -316,58 +290,57 @@ class Index:
         options: SearchOptions | None = None,
     ) -> list[dict[str, Any]]:
         """Return the search bodies that `related` would send; only the document itself is read."""
-        require_one_query(id, text)
-        retrieval, options = self._retrieval(self._configured(options))
-        return retrieval.searches(id, text, options)
-
-    def _retrieval(self, options: SearchOptions) -> tuple[Retrieval, SearchOptions]:
-        """Return what answers queries with these options, and the options it takes.
-
-        An index that is read in another way returns another retrieval.
-        """
-        self._require_dates(options, self.name)
-        return self._direct, options
+        requests = run(self._steps.requests(id, text, options), self.store)
+        return self.store.bodies(requests)
 
     @property
     def text_index(self) -> str:
         """Index that has the texts and the other fields of the user's documents."""
-        return self.name
+        return self.store.text_index
 
-    def _versions(self, date_field: str | None) -> FamilyVersions:
-        dates = self._date_field(date_field, parameter="date_field")
-        return FamilyVersions(self.gateway, self.text_index, self.config, dates)
 
-    def _require_dates(self, options: SearchOptions, index: str) -> None:
-        """Check, once, that an index has the date field of the options; without it, nothing."""
-        field = options.recency.field if options.recency else None
-        # Bodies for a text are built without any request.
-        if field is None or field in self._date_fields or self._installed.is_complete:
-            return
-        mappings = self.gateway.mappings(index)
-        find_date_field(mappings, field, parameter="recency", numbers=False)
-        self._date_fields.add(field)
+class SidecarIndex(Index):
+    """An index whose fingerprints `backfill` wrote into a sidecar.
 
-    @cached_property
-    def _direct(self) -> Retrieval:
-        access = DirectAccess(self.gateway, self.name)
-        return Retrieval(
-            self.gateway, self.name, self.config, access, date_field=self._date_field()
-        )
+    It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
+    filters are those of the first index, and what was deleted there is not related to anything.
+    `searches` returns the bodies that would be sent to the sidecar before any is widened; filters
+    are there the ids that they leave, if these are few. The constructor sends nothing.
 
-    def _configured(self, options: SearchOptions | None) -> SearchOptions:
-        return (options or SearchOptions()).configured(self.config.min_score)
+    Args:
+        client: Of the cluster.
+        name: Of the sidecar.
+        config: As in `Index`; the field of the text is one of the first index.
+        read_schemes: As in `Index`.
+    """
 
-    def _date_field(self, named: str | None = None, *, parameter: str = "date") -> DateField | None:
-        """Return the named date field, or the configured one, which is looked up once.
+    def _open(self, config: IndexConfig, *, is_complete: bool) -> SidecarStore:
+        return SidecarStore(self.gateway, self.name, config, is_complete=is_complete)
 
-        Args:
-            named: Its name; None for the one that the index is configured with.
-            parameter: What the user names it by.
+    @property
+    def source(self) -> str:
+        """Name of the first index, read from the mapping of the sidecar once.
+
+        Raises:
+            MappingConflict: The index is no sidecar.
         """
-        name = named or self.config.documents.date
-        if name is None:
-            return None
-        if name not in self._found_dates:
-            mappings = self.gateway.mappings(self.text_index)
-            self._found_dates[name] = find_date_field(mappings, name, parameter=parameter)
-        return self._found_dates[name]
+        return self.text_index
+
+    def family(
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Filter] = (),
+    ) -> FamilyHistory:
+        """Reject the question: families are in documents that have fingerprints themselves.
+
+        Raises:
+            MappingConflict: Always.
+        """
+        raise MappingConflict(
+            f"Index {self.name!r} is the sidecar of {self.source!r}, and families are in the "
+            f"documents themselves. Run `es-simhash install {self.source}`, `es-simhash backfill "
+            f"{self.source}` and `es-simhash families {self.source}`."
+        )

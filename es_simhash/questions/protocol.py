@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from es_simhash.errors import InputError
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import Relation
 from es_simhash.store.options import SearchOptions
@@ -52,13 +51,3 @@ class RelatedIndex(Protocol):
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
-
-
-def require_one_query(id: str | None, text: str | None) -> None:
-    """Reject a query by both an id and a text, or by neither.
-
-    Raises:
-        InputError: Both or neither are given.
-    """
-    if (id is None) == (text is None):
-        raise InputError("A search needs either an id or a text. Give one of them.")

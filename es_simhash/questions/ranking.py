@@ -8,7 +8,8 @@ from es_simhash.questions.diversity import without_copies
 from es_simhash.relation.relation import Relation, as_joined, combine, semantic_relation
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
-from es_simhash.store.order import Key, Order, Rank, best_first
+from es_simhash.store.order import Order, Rank, best_first
+from es_simhash.store.rows import Key
 
 
 def merged(

@@ -17,7 +17,7 @@ from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.relation.version_value import ScoredText
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.order import Key
+from es_simhash.store.rows import Key
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """Where a document is, and in which version it was read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from es_simhash.errors import DocumentAmbiguous
 
 
 @dataclass(frozen=True, order=False)
@@ -32,6 +34,32 @@ class DocumentRef:
     def of_hit(cls, hit: Mapping[str, Any]) -> "DocumentRef":
         """Return where a search hit or an entry of a multi-get is."""
         return cls(hit["_index"], hit["_id"], hit.get("_routing"))
+
+
+def require_one(id: str, refs: Sequence[DocumentRef], index: str) -> None:
+    """Reject an id that several documents have.
+
+    Args:
+        id: The id.
+        refs: Where the documents are.
+        index: Name behind which they were looked for.
+
+    Raises:
+        DocumentAmbiguous: There are several, in several indices or under several routings.
+    """
+    if len(refs) < 2:
+        return
+    indices = sorted({str(ref.index) for ref in refs})
+    if len(indices) > 1:
+        raise DocumentAmbiguous(
+            f"Document {id!r} is in several indices behind {index!r} "
+            f"({', '.join(indices)}). Query one of them."
+        )
+    routings = ", ".join(sorted(repr(ref.routing) for ref in refs))
+    raise DocumentAmbiguous(
+        f"Document {id!r} is in index {index!r} {len(refs)} times, with the routings "
+        f"{routings}. Give each of them an id of its own."
+    )
 
 
 @dataclass(frozen=True)

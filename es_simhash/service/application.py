@@ -16,7 +16,7 @@ from starlette.responses import Response
 from es_simhash.errors import MappingConflict
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.read import read_report
-from es_simhash.questions.filtered import FilteredDocuments
+from es_simhash.questions.filtered_documents import FilteredDocuments
 from es_simhash.questions.index import Index
 from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher
 from es_simhash.service.endpoints import Endpoints
@@ -178,5 +178,5 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
     date_field = None
     if date is not None:
         date_field = find_date_field(gateway.mappings(name), date, parameter="date")
-    documents = FilteredDocuments(gateway, name, settings, date_field)
+    documents = FilteredDocuments(index.store, settings, date_field)
     return Answers(index, documents, fields, config.evidence, config.limits.offset)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from es_simhash.errors import DocumentMissing
-from es_simhash.questions.filtered import FilteredDocument, FilteredDocuments
+from es_simhash.questions.filtered_documents import FilteredDocument, FilteredDocuments
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States

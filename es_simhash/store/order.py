@@ -7,10 +7,11 @@ from es_simhash.relation.relation import KINDS, Relation
 
 if TYPE_CHECKING:
     from es_simhash.store.dates import Date
+    from es_simhash.store.rows import Key
 
 Sort = Literal["score", "date", "-date"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
-Key = tuple[str | None, str | None]
+
 # The key by which relations are sorted.
 Order = Callable[[Relation], tuple[Any, ...]]
 Rank = Callable[[Relation], float]
@@ -31,7 +32,7 @@ def best_first(relation: Relation, rank: Rank | None = None) -> tuple[Any, ...]:
     return near, -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)
 
 
-def by_date(dates: Mapping[Key, "Date | None"], *, newest_first: bool) -> Order:
+def by_date(dates: "Mapping[Key, Date | None]", *, newest_first: bool) -> Order:
     """Return the order by dates; documents without one come last, those of one date by id.
 
     Scores do not count: they change when texts are aligned, and pages must not.

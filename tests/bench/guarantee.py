@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.store.codec import simhash_object
-from es_simhash.store.elasticsearch.candidates import related_query
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.candidates import similar_bodies
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.install import install
-from es_simhash.store.options import SearchOptions
+from es_simhash.store.intents import FindSimilar, Where
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 
@@ -62,6 +63,7 @@ def missed(client: elasticsearch.Elasticsearch, scheme: Scheme, k: int, pairs: i
             operations += [{"index": {"_id": str(name)}}, {DEFAULT_FIELD: simhash}]
         client.bulk(index=_INDEX, operations=operations)
     client.indices.refresh(index=_INDEX)
+    config = IndexConfig(scheme)
     asked = flipped(documents, k, seed=k + 1)
     lost = 0
     for start in range(0, pairs, _BATCH):
@@ -69,7 +71,7 @@ def missed(client: elasticsearch.Elasticsearch, scheme: Scheme, k: int, pairs: i
         searches: list[dict[str, object]] = []
         for name in names:
             prints = _stored(asked[name], scheme, -name % 2**64)
-            searches += [{}, related_query(prints, options=SearchOptions(k=k))[1]]
+            searches += [{}, similar_bodies(FindSimilar(prints, k=k), config, Where())[1]]
         answers = client.msearch(index=_INDEX, searches=searches)["responses"]
         for name, answer in zip(names, answers, strict=True):
             lost += str(name) not in {hit["_id"] for hit in answer["hits"]["hits"]}

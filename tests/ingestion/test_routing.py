@@ -21,8 +21,7 @@ from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.prune import prune
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss, lift_undone
 from es_simhash.maintenance.families.find_families import find_families
-from es_simhash.questions.index import Index
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import Index, open_index
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
 from tests.support.made_up_texts import make_text, revise

@@ -18,8 +18,6 @@ from es_simhash import (
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.family_documents import FamilySearches
 from tests.support.shelf import Shelf, revised, text
 
 pytestmark = pytest.mark.cluster
@@ -258,15 +256,25 @@ def make_chain() -> Callable[[], dict[str, str]]:
     return make
 
 
-def test_it_takes_two_requests_and_reads_no_text(policies: Shelf, requests_of: list[str]) -> None:
+def test_it_takes_two_requests_and_reads_no_text(
+    policies: Shelf, requests_of: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     index = Index(policies.client, policies.name)
     index.family("a", date_field="date")
     requests_of.clear()
     index.family("b", date_field="date")
     assert requests_of == [f"POST /{policies.name}/_msearch"] * 2
-    searches = FamilySearches(IndexConfig(), "title", DateField("date"))
-    bodies = [*searches.named("b"), searches.members("f")]
-    assert all("text" not in body["_source"] for body in bodies)
+    searched: list[dict[str, Any]] = []
+    send = index.store.gateway.send
+
+    def recording(method: str, path: str, body: Any = None, **more: Any) -> Any:
+        searched.extend(line for line in body if "_source" in line)
+        return send(method, path, body, **more)
+
+    monkeypatch.setattr(index.store.gateway, "send", recording)
+    index.family("b", date_field="date")
+    assert len(searched) >= 4
+    assert all("text" not in (body["_source"] or ()) for body in searched)
 
 
 def test_a_document_counts_before_a_family_of_that_name(policies: Shelf) -> None:
@@ -312,9 +320,9 @@ def test_wrong_dates_are_rejected(policies: Shelf) -> None:
 def test_a_family_with_more_documents_than_are_read_says_so(
     policies: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.store.elasticsearch import family_documents
+    from es_simhash.questions import family_steps
 
-    monkeypatch.setattr(family_documents, "MAX_MEMBERS", 2)
+    monkeypatch.setattr(family_steps, "MAX_MEMBERS", 2)
     history = family(policies, "a", date_field="date")
     assert (history.documents, history.truncated) == (3, True)
     # The representative and the newest.
@@ -323,7 +331,7 @@ def test_a_family_with_more_documents_than_are_read_says_so(
 
 def test_a_sidecar_has_no_families(policies: Shelf) -> None:
     from es_simhash.maintenance.backfills.backfill import backfill
-    from es_simhash.questions.sidecar import open_index
+    from es_simhash.questions.index import open_index
 
     name = f"{policies.name}-beside"
     try:

@@ -11,8 +11,9 @@ from es_simhash.fingerprints.blocks import block_sizes, block_terms
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.store.codec import pack_chunks
-from es_simhash.store.elasticsearch.candidates import related_query
-from es_simhash.store.options import Limits, SearchOptions
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.candidates import similar_bodies
+from es_simhash.store.intents import FindSimilar
 
 pytestmark = pytest.mark.cluster
 
@@ -101,8 +102,8 @@ class Crafted:
 
     def found(self, k: int) -> list[str]:
         """Ids that the block search brings, all of them."""
-        options = SearchOptions(k=k, limits=Limits(candidates=9000))
-        _, body = related_query(question(self.scheme, self.query), options=options)
+        request = FindSimilar(question(self.scheme, self.query), k=k, candidates=9000)
+        _, body = similar_bodies(request, IndexConfig(self.scheme), request.where)
         hits = self.client.search(index=self.name, **spelled(body))["hits"]["hits"]
         return sorted(hit["_id"] for hit in hits)
 

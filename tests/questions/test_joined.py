@@ -8,10 +8,10 @@ import pytest
 
 from es_simhash import Index, SearchOptions, SidecarIndex, join
 from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.questions import noted
 from es_simhash.relation.manual_pairs import JoinedGroups
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch import manual_pairs
 from tests.support.desk import Desk
 
 pytestmark = pytest.mark.cluster
@@ -106,7 +106,7 @@ def test_more_joins_than_one_search_returns_are_all_known(
     shelf_of: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     join(shelf_of.client, shelf_of.name, ["a", "far", "farther"])
-    monkeypatch.setattr(noted, "MAX_HITS", 1)
+    monkeypatch.setattr(manual_pairs, "MAX_HITS", 1)
     assert related(shelf_of).keys() == {"v1", "far", "farther"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.questions.contexts import linked
+from es_simhash.questions.document_contexts import linked
 from es_simhash.store.options import Recency, SearchOptions
 
 pytestmark = pytest.mark.cluster
@@ -220,7 +220,7 @@ def test_a_minimum_score_of_the_index_counts_where_none_is_named(client: Any, ar
 
 def test_a_sidecar_knows_dates_and_titles_of_the_first_index(client: Any, archive: str) -> None:
     from es_simhash import backfill
-    from es_simhash.questions.sidecar import open_index
+    from es_simhash.questions.index import open_index
 
     sidecar = f"{archive}-side"
     try:

@@ -12,8 +12,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.maintenance.families.find_families import find_families
-from es_simhash.questions.index import Index
-from es_simhash.questions.sidecar import SidecarIndex
+from es_simhash.questions.index import Index, SidecarIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.retry import RetryPolicy

@@ -11,10 +11,9 @@ from click.testing import CliRunner
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing, InputError
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.questions import sidecar
-from es_simhash.questions.index import Index
-from es_simhash.questions.sidecar import SidecarIndex, open_index
+from es_simhash.questions.index import Index, SidecarIndex, open_index
 from es_simhash.relation.answer import Answer
+from es_simhash.store.elasticsearch import sidecar
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import Limits, Recency, SearchOptions
 

@@ -15,7 +15,7 @@ from es_simhash import (
     find_families,
     install,
 )
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from tests.support.made_up_texts import make_text
 
 pytestmark = pytest.mark.cluster

@@ -11,8 +11,8 @@ from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.indexed_methods import method_of_scheme

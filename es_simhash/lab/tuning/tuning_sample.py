@@ -16,8 +16,8 @@ from es_simhash.relation.scoring import version_value
 from es_simhash.store import fields
 from es_simhash.store.codec import shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.candidates import shingle_clauses
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.shingle_clauses import shingle_clauses
 from es_simhash.store.paths import get_path
 from es_simhash.store.source import text_of
 

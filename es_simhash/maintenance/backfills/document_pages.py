@@ -13,10 +13,10 @@ from es_simhash.maintenance.backfills.backfill_job import BackfillJob, IndexPart
 from es_simhash.maintenance.backfills.document_updates import UNREAD, PreparedPage, prepare
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.bulk import CONFLICT
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.random_order import in_random_order
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.fields import SOURCE
 
 

@@ -18,9 +18,9 @@ from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.maintenance.backfills.document_updates import derived_objects, rejection
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.source import text_of
 
 MAX_SAMPLE = 200

@@ -125,7 +125,9 @@ class CopySearch:
                 f"No document of {index!r} has fingerprints. Run `es-simhash backfill {index}`."
             )
         if len(found.changed) == found.read:
-            hint = misspelt_hint(gateway, index, text_field) or "; name the field of the text"
+            hint = (
+                misspelt_hint(gateway.mappings(index), text_field) or "; name the field of the text"
+            )
             raise InputError(
                 f"Field {text_field!r} does not match the fingerprinted text of any document, such "
                 f"as {min(found.changed)!r}{hint}.",

@@ -12,9 +12,9 @@ from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, 
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.candidates import related_query
+from es_simhash.store.elasticsearch.candidates import similar_bodies
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.options import Limits, SearchOptions
+from es_simhash.store.intents import FindSimilar
 
 # Documents of the sample that are searched with; searches sent at once; hottest blocks reported.
 MAX_QUERIES = 100
@@ -212,6 +212,6 @@ class BlockSearches:
             none.astype(np.uint8),
             0,
         )
-        options = SearchOptions(k=k, limits=Limits(candidates=_MAX_WITHIN))
-        body = related_query(prints, options=options, simhash_field=self._config.simhash_field)[1]
+        request = FindSimilar(prints, k=k, candidates=_MAX_WITHIN)
+        body = similar_bodies(request, self._config, request.where)[1]
         return {**body, "docvalue_fields": []}

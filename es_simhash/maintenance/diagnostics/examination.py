@@ -168,7 +168,7 @@ def examine(
         text_field, other_field = other_field, None
         states = text_states(gateway, sample, text_field)
     if states and set(states) <= {MISSING, GONE}:
-        require_mapped(gateway, source or index, text_field)
+        require_mapped(gateway.mappings(source or index), text_field)
     current = [document for document in sample if document.scheme == config.scheme.name]
     prints = fingerprint_rows(current)
     searches = BlockSearches(gateway, index, config)

@@ -9,9 +9,9 @@ from es_simhash.maintenance.diagnostics.index_counts import MethodCoverage, Sche
 from es_simhash.store import fields
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.install import plan
 from es_simhash.store.options import Query

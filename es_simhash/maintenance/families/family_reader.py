@@ -10,8 +10,8 @@ from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
+from es_simhash.store.elasticsearch.candidates import shingle_clauses
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.shingle_clauses import shingle_clauses
 from es_simhash.store.paths import get_path
 from es_simhash.store.source import stored_text, text_of
 

@@ -136,7 +136,7 @@ def _date_field(gateway: Gateway, index: str, options: FamilyOptions) -> DateFie
 
 def _require_texts(gateway: Gateway, index: str, corpus: Corpus, text_field: str) -> None:
     if corpus.skipped and len(corpus.skipped) == len(corpus.documents):
-        hint = misspelt_hint(gateway, index, text_field) or "; name the field of the text"
+        hint = misspelt_hint(gateway.mappings(index), text_field) or "; name the field of the text"
         raise InputError(
             f"Field {text_field!r} does not match the fingerprinted text of any document, such as "
             f"{min(corpus.skipped).id!r}{hint}.",

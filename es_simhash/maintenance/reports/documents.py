@@ -10,15 +10,16 @@ from es_simhash.maintenance.reports.index_report import (
     NewVersion,
     ReportedDocument,
 )
-from es_simhash.questions.access import DirectAccess
-from es_simhash.questions.contexts import Contexts
+from es_simhash.questions.document_contexts import Contexts
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.options import Query
-from es_simhash.store.order import Key
+from es_simhash.store.protocol import run
+from es_simhash.store.rows import Key
 
 # The newest documents that are looked at, and the versions among them that are named.
 _NEWEST, _VERSIONS = 1_000, 12
@@ -150,10 +151,9 @@ class ReportedDocuments:
         return value if date_field.is_number else int(value) * NANOSECONDS
 
     def _documents(self, hits: Sequence[Hit]) -> dict[Key, ReportedDocument]:
-        access = DirectAccess(self.gateway, self.index)
-        contexts = Contexts(access, self.config, self.date_field)
+        contexts = Contexts(self.config, self.date_field)
         keys = [_key(hit) for hit in hits]
-        contexts.read(keys)
+        run(contexts.read(keys), ElasticsearchStore(self.gateway, self.index, self.config))
         return {
             # One that vanished meanwhile has its id alone.
             key: ReportedDocument(

@@ -24,8 +24,7 @@ from es_simhash.maintenance.reports.index_report import (
     ScoreSample,
 )
 from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
-from es_simhash.questions.access import DirectAccess
-from es_simhash.questions.retrieval import Retrieval
+from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -119,7 +118,7 @@ class _Reader:
             largest=documents.large_families(counter.largest),
             newest=documents.newest_versions(date_field) if date_field and sizes else None,
             copies=self._copies(status),
-            scores=self._scores(status, date_field),
+            scores=self._scores(status),
             notes=tuple(self._notes),
         )
 
@@ -191,18 +190,15 @@ class _Reader:
             progress=lambda done, total: self._progress("copies", done, total),
         )
 
-    def _scores(self, status: Status, date_field: DateField | None) -> ScoreSample | None:
+    def _scores(self, status: Status) -> ScoreSample | None:
         ids = []
         if self._options.sampled and status.documents:
             ids = sampled_ids(self._gateway, self._index, self._config, self._options)
         if not ids:
             return None
-        access = DirectAccess(self._gateway, self._index)
-        retrieval = Retrieval(
-            self._gateway, self._index, self._config, access, date_field=date_field
-        )
+        index = Index(self._gateway, self._index, self._config, read_schemes=False)
         search = score_search(self._config, self._options)
-        sample = sample_scores(retrieval, ids, search, self._progress)
+        sample = sample_scores(index, ids, search, self._progress)
         if sample.documents < len(ids):
             self._notes.append(
                 f"The scores are those of {sample.documents:,} of {len(ids):,} documents that were "

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.maintenance.reports.index_report import (
@@ -11,6 +11,7 @@ from es_simhash.maintenance.reports.index_report import (
     ScoredPair,
     ScoreSample,
 )
+from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
@@ -30,13 +31,6 @@ def score_search(config: IndexConfig, options: ReportOptions) -> SearchOptions:
     """Return how the relations are found: as `related` finds them, without their evidence."""
     search = SearchOptions(size=_RELATIONS, filters=options.filters, evidence=False, context=False)
     return search.configured(config.min_score)
-
-
-class Answering(Protocol):
-    """Returns what is related to each of many documents."""
-
-    def answer_ids(self, ids: Sequence[str], options: SearchOptions) -> Mapping[str, Answer]:
-        """Return the relations of each."""
 
 
 def sampled_ids(
@@ -62,7 +56,7 @@ def sampled_ids(
 
 
 def sample_scores(
-    index: Answering, ids: Sequence[str], search: SearchOptions, progress: ReportProgress
+    index: RelatedIndex, ids: Sequence[str], search: SearchOptions, progress: ReportProgress
 ) -> ScoreSample:
     """Return the relations of documents, each pair once.
 
@@ -90,9 +84,11 @@ def sample_scores(
     return ScoreSample(queried, related, tuple(best_first))
 
 
-def _answers(index: Answering, ids: Sequence[str], search: SearchOptions) -> Mapping[str, Answer]:
+def _answers(
+    index: RelatedIndex, ids: Sequence[str], search: SearchOptions
+) -> Mapping[str, Answer]:
     try:
-        return index.answer_ids(ids, search)
+        return index.related_to_each(ids, options=search)
     except ClusterError:
         raise
     except EsSimhashError:

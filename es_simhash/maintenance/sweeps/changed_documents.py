@@ -12,8 +12,8 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.requests import index_path
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import rejection_reason
-from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
 # Status of a bulk action on a document that was changed since, and on one that is not there.

@@ -1,6 +1,7 @@
-"""The searches that bring the candidates for versions of one text."""
+"""The searches that bring the candidates for versions of one text, and reading their hits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,184 +11,173 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.shared_shingles import sampled
+from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.store import fields
-from es_simhash.store.elasticsearch.shingle_clauses import shingle_clauses
-from es_simhash.store.fields import field_path
-from es_simhash.store.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
+from es_simhash.store.codec import shingle_terms, stored_parts
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import MAX_HITS, SAME_TEXT_BOOST, filters_of
+from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.intents import CompareShingles, Filter, FindSimilar, Where
+from es_simhash.store.rows import SimilarTexts
 
 # Name of the clause that finds exact copies; those of shingles are named by their position.
-EXACT = "exact"
-# Ids in one search: as an id may be in several indices, twice as many hits are requested, and a
-# search returns no more than a kNN search does.
-_IDS = MAX_NEIGHBOURS // 2
+_EXACT = "exact"
+# Ids in one search: as an id may be in several indices, twice as many hits are requested.
+_IDS = MAX_HITS // 2
+
+Hit = Mapping[str, Any]
 
 
-def queried_shingles(fingerprints: TextFingerprints) -> NDArray[np.uint32]:
-    """Return the shingles to query: those below the bound that applies to both texts."""
-    return sampled(fingerprints.shingles)
-
-
-def requested_neighbours(limits: Limits) -> int:
-    """Return how many documents within k to request: one more shows that a limit cut."""
-    return min(limits.candidates + 1, MAX_NEIGHBOURS)
-
-
-def related_query(
-    fingerprints: TextFingerprints,
-    *,
-    options: SearchOptions | None = None,
-    simhash_field: str = fields.DEFAULT_FIELD,
-    exclude_ids: Sequence[str] = (),
-) -> list[dict[str, Any]]:
-    """Return the bodies of the two searches for documents related to a text.
+def similar_bodies(request: FindSimilar, config: IndexConfig, where: Where) -> list[dict[str, Any]]:
+    """Return the bodies of the two searches for documents that may be versions of a text.
 
     The first finds shared shingles, rarest first; the second finds every document whose
     fingerprint lies within k bits: its blocks are the filter, the distance is computed by the
-    server. Send both in one multi-search.
+    server.
 
     Args:
-        fingerprints: Of the text.
-        options: Filters, limits, and the Hamming distance promised for document fingerprints.
-        simhash_field: Field of the `simhash` object.
-        exclude_ids: Documents to leave out, such as the query itself.
+        request: The request.
+        config: Of the index.
+        where: Which documents, as the searched index has them.
 
     Raises:
         InputError: The text has no fingerprint.
         SchemeError: The blocks cannot promise k.
     """
-    if fingerprints.document is None:
+    if request.fingerprints.document is None:
         raise InputError("Text has no words to fingerprint. Give another text.")
-    options = options or SearchOptions()
-    scheme = field_path(simhash_field, fields.SCHEME)
-    conditions = search_conditions(scheme, fingerprints.scheme, options, exclude_ids)
-    return [
-        _shingle_search(fingerprints, simhash_field, options.limits, conditions),
-        _block_search(fingerprints, simhash_field, options, conditions),
-    ]
+    conditions = filters_of(replace(where, fingerprinted=True), config)
+    shingles = _shingle_body(request.fingerprints, config, request.candidates, conditions)
+    return [shingles, _block_body(request, config, conditions)]
 
 
-def search_conditions(
-    path: str, scheme: str, options: SearchOptions, exclude_ids: Sequence[str]
-) -> list[Query]:
-    """Return what every hit must match: its scheme, the user's filters, and not to be excluded."""
-    return [{"term": {path: scheme}}, *options.filters, *excluding(exclude_ids)]
+def read_similar(
+    responses: Sequence[Mapping[str, Any]], request: FindSimilar, config: IndexConfig
+) -> SimilarTexts:
+    """Return the candidates of the searches of `similar_bodies`."""
+    by_shingles, by_blocks = (response["hits"] for response in responses)
+    queried = sampled(request.fingerprints.shingles)
+    return SimilarTexts(
+        [_candidate(hit, queried, config) for hit in by_shingles["hits"]],
+        [_candidate(hit, queried, config) for hit in by_blocks["hits"]],
+        is_cut=by_shingles["total"]["value"] > request.candidates,
+        is_cut_within_k=by_blocks["total"]["value"] >= _requested_neighbours(request.candidates),
+        places=places_of([*by_shingles["hits"], *by_blocks["hits"]]),
+    )
 
 
-def excluding(ids: Sequence[str]) -> list[Query]:
-    """Return the condition that leaves documents out; none without ids."""
-    return [{"bool": {"must_not": excluded_ids(ids)}}] if ids else []
-
-
-def excluded_ids(ids: Sequence[str]) -> list[Query]:
-    """Return what a document must not match, so that it is none of these; empty without ids."""
-    return [{"ids": {"values": list(ids)}}] if ids else []
-
-
-def shared_queries(
-    fingerprints: TextFingerprints, simhash_field: str, ids: Sequence[str]
+def compare_bodies(
+    request: CompareShingles, config: IndexConfig, where: Where
 ) -> list[dict[str, Any]]:
-    """Return the bodies of the searches that return which shingles documents share with a text.
-
-    Args:
-        fingerprints: Of the text.
-        simhash_field: Field of the `simhash` object.
-        ids: Of the documents.
-    """
-    return [
-        _shared_query(fingerprints, simhash_field, ids[start : start + _IDS])
-        for start in range(0, len(ids), _IDS)
-    ]
-
-
-def _shared_query(
-    fingerprints: TextFingerprints, simhash_field: str, ids: Sequence[str]
-) -> dict[str, Any]:
-    wanted = [{"ids": {"values": list(ids)}}]
-    body = _shingle_search(fingerprints, simhash_field, Limits(candidates=len(ids)), wanted)
-    body["query"]["bool"]["minimum_should_match"] = 0
-    # An id may be in several indices.
-    return {**body, "size": 2 * len(ids), "docvalue_fields": [], "track_total_hits": False}
-
-
-def joined_queries(
-    fingerprints: TextFingerprints,
-    options: SearchOptions,
-    simhash_field: str,
-    ids: Sequence[str],
-) -> list[dict[str, Any]]:
-    """Return the bodies of the searches for documents by their ids, as candidates of a text.
-
-    Args:
-        fingerprints: Of the text.
-        options: Filters that the documents must match.
-        simhash_field: Field of the `simhash` object.
-        ids: Of the documents.
-    """
-    scheme = field_path(simhash_field, fields.SCHEME)
-    conditions = search_conditions(scheme, fingerprints.scheme, options, ())
+    """Return the bodies of the searches that return what documents share with a text."""
     bodies = []
-    for start in range(0, len(ids), _IDS):
-        some = list(ids[start : start + _IDS])
-        wanted = [{"ids": {"values": some}}, *conditions]
-        limits = Limits(candidates=2 * len(some))
-        body = _shingle_search(fingerprints, simhash_field, limits, wanted)
+    for start in range(0, len(request.ids), _IDS):
+        some = request.ids[start : start + _IDS]
+        wanted = filters_of(replace(where, ids=some), config)
+        # An id may be in several indices.
+        body = _shingle_body(request.fingerprints, config, 2 * len(some), wanted)
         body["query"]["bool"]["minimum_should_match"] = 0
         bodies.append({**body, "track_total_hits": False})
     return bodies
 
 
-def _search(simhash_field: str, limits: Limits) -> dict[str, Any]:
+def read_compared(
+    responses: Sequence[Mapping[str, Any]], request: CompareShingles, config: IndexConfig
+) -> SimilarTexts:
+    """Return the candidates of the searches of `compare_bodies`; those without parts left out."""
+    hits = [hit for response in responses for hit in response["hits"]["hits"]]
+    queried = sampled(request.fingerprints.shingles)
+    complete = [hit for hit in hits if stored_parts(hit.get("fields", {}), config.simhash_field)]
+    return SimilarTexts(
+        [_candidate(hit, queried, config) for hit in complete], places=places_of(hits)
+    )
+
+
+def shingle_clauses(
+    simhash_field: str, queried: NDArray[np.uint32], shingles: int, *, named: bool = False
+) -> dict[str, Any]:
+    """Return the members of a `bool` query for documents that share enough shingles with a text.
+
+    A term's own score is its rarity in the index, so the best hits share rare shingles.
+
+    Args:
+        simhash_field: Field of the `simhash` object.
+        queried: Shingles of the text that are queried.
+        shingles: How many the text has.
+        named: Whether each clause is named by the position of its shingle.
+    """
+    path = fields.field_path(simhash_field, fields.SHINGLES)
+    terms: list[Any] = shingle_terms(queried)
+    if named:
+        terms = [{"value": term, "_name": str(number)} for number, term in enumerate(terms)]
     return {
-        "size": limits.candidates,
+        "should": [{"term": {path: term}} for term in terms],
+        "minimum_should_match": least_shared(shingles),
+    }
+
+
+def _requested_neighbours(candidates: int) -> int:
+    """Return how many documents within k to request: one more shows that a limit cut."""
+    return min(candidates + 1, MAX_HITS)
+
+
+def _body(config: IndexConfig, size: int) -> dict[str, Any]:
+    return {
+        "size": size,
         "_source": False,
-        "docvalue_fields": [field_path(simhash_field, member) for member in fields.SCORED_MEMBERS],
-        "track_total_hits": limits.candidates + 1,
+        "docvalue_fields": [config.path(member) for member in fields.SCORED_MEMBERS],
+        "track_total_hits": size + 1,
     }
 
 
-def _shingle_search(
-    fingerprints: TextFingerprints,
-    simhash_field: str,
-    limits: Limits,
-    conditions: Sequence[Query],
+def _shingle_body(
+    fingerprints: TextFingerprints, config: IndexConfig, size: int, conditions: Sequence[Filter]
 ) -> dict[str, Any]:
-    queried, shingles = queried_shingles(fingerprints), len(fingerprints.shingles)
-    sharing = shingle_clauses(simhash_field, queried, shingles, named=True)
-    same = {"value": fingerprints.content_hash, "_name": EXACT, "boost": 1000}
-    sharing["should"].append({"term": {field_path(simhash_field, fields.CONTENT_HASH): same}})
-    return {
-        **_search(simhash_field, limits),
-        "query": {"bool": {"filter": list(conditions), **sharing}},
-    }
+    queried, shingles = sampled(fingerprints.shingles), len(fingerprints.shingles)
+    sharing = shingle_clauses(config.simhash_field, queried, shingles, named=True)
+    same = {"value": fingerprints.content_hash, "_name": _EXACT, "boost": SAME_TEXT_BOOST}
+    sharing["should"].append({"term": {config.path(fields.CONTENT_HASH): same}})
+    return {**_body(config, size), "query": {"bool": {"filter": list(conditions), **sharing}}}
 
 
-def _block_search(
-    fingerprints: TextFingerprints,
-    simhash_field: str,
-    options: SearchOptions,
-    conditions: Sequence[Query],
+def _block_body(
+    request: FindSimilar, config: IndexConfig, conditions: Sequence[Filter]
 ) -> dict[str, Any]:
-    assert fingerprints.document is not None
-    scheme = Scheme.parse(fingerprints.scheme)
-    k = scheme.max_k if options.k is None else options.k
-    terms = block_terms(fingerprints.document[None], scheme.blocks)[0]
-    path = field_path(simhash_field, fields.BLOCKS)
+    document = request.fingerprints.document
+    assert document is not None
+    scheme = Scheme.parse(request.fingerprints.scheme)
+    k = scheme.max_k if request.k is None else request.k
+    terms = block_terms(document[None], scheme.blocks)[0]
+    path = config.path(fields.BLOCKS)
     shared = {
         "bool": {
             "should": [{"term": {path: term}} for term in terms],
             "minimum_should_match": min_shared_blocks(scheme.blocks, k),
         }
     }
+    requested = _requested_neighbours(request.candidates)
     return {
-        **_search(simhash_field, options.limits),
+        **_body(config, request.candidates),
         "knn": {
-            "field": field_path(simhash_field, fields.FINGERPRINT),
-            "query_vector": fingerprints.document.tobytes().hex(),
-            "k": requested_neighbours(options.limits),
-            "num_candidates": requested_neighbours(options.limits),
+            "field": config.path(fields.FINGERPRINT),
+            "query_vector": document.tobytes().hex(),
+            "k": requested,
+            "num_candidates": requested,
             # Of bit vectors this is the greatest Hamming distance, counted exactly.
             "similarity": k,
             "filter": [shared, *conditions],
         },
     }
+
+
+def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate:
+    names = hit.get("matched_queries", ())
+    positions = np.array(sorted(int(name) for name in names if name != _EXACT), np.int64)
+    parts = stored_parts(hit.get("fields", {}), config.simhash_field)
+    if parts is None:
+        raise InputError(
+            f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "
+            "Re-ingest the document."
+        )
+    return Candidate(hit["_id"], *parts, queried[positions], _EXACT in names, index=hit["_index"])

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from es_simhash.errors import DocumentAmbiguous
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, require_one
+from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import FORBIDDEN, forbidden, reason_of
-from es_simhash.store.elasticsearch.requests import Requests, index_path
 from es_simhash.store.elasticsearch.retry import Unavailable
 from es_simhash.store.elasticsearch.searches import search_all
 
@@ -27,20 +26,19 @@ MAX_IDS = 5000
 
 
 def get_all(
-    requests: Requests,
     refs: Sequence[DocumentRef],
     fields: Sequence[str] | None,
     *,
     index: str | None,
     excluded: Sequence[str],
-) -> list[Mapping[str, Any]]:
+) -> Calls[list[Mapping[str, Any]]]:
     """Return the entries of documents, in their order; see `Gateway.documents`."""
     path, params = index_path(index, "_mget"), _source_params(fields, excluded)
-    return [
-        entry
-        for start in range(0, len(refs), _MAX_DOCUMENTS)
-        for entry in _get(requests, path, params, refs[start : start + _MAX_DOCUMENTS])
-    ]
+    entries: list[Mapping[str, Any]] = []
+    for start in range(0, len(refs), _MAX_DOCUMENTS):
+        body = {"docs": list(_docs(refs[start : start + _MAX_DOCUMENTS]))}
+        entries += yield Call("POST", path, body, params, _entries)
+    return entries
 
 
 def _source_params(fields: Sequence[str] | None, excluded: Sequence[str]) -> dict[str, str]:
@@ -50,23 +48,16 @@ def _source_params(fields: Sequence[str] | None, excluded: Sequence[str]) -> dic
     return {**params, "_source_excludes": ",".join(excluded)} if excluded else params
 
 
-def _get(
-    requests: Requests, path: str, params: Mapping[str, str], refs: Sequence[DocumentRef]
-) -> list[Mapping[str, Any]]:
-    body = {"docs": list(_docs(refs))}
-
-    def attempt() -> list[Mapping[str, Any]]:
-        entries: list[Mapping[str, Any]] = requests.send("POST", path, body, params=params)["docs"]
-        errors = [entry["error"] for entry in entries if "error" in entry]
-        kinds = {error.get("type") for error in errors} - _FINAL
-        if FORBIDDEN in kinds:
-            # Each entry has its own status; that of the response is 200.
-            raise forbidden(reason_of(errors[0]))
-        if kinds and requests.retry is not None:
-            raise Unavailable(f"it cannot read a document, {min(map(str, kinds))}")
-        return entries
-
-    return requests.retried(attempt)
+def _entries(response: Any, may_retry: bool) -> list[Mapping[str, Any]]:
+    entries: list[Mapping[str, Any]] = response["docs"]
+    errors = [entry["error"] for entry in entries if "error" in entry]
+    kinds = {error.get("type") for error in errors} - _FINAL
+    if FORBIDDEN in kinds:
+        # Each entry has its own status; that of the response is 200.
+        raise forbidden(reason_of(errors[0]))
+    if kinds and may_retry:
+        raise Unavailable(f"it cannot read a document, {min(map(str, kinds))}")
+    return entries
 
 
 def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
@@ -76,15 +67,15 @@ def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
 
 
 def get_by_id(
-    requests: Requests, index: str, ids: Sequence[str], fields: Sequence[str]
-) -> list[Mapping[str, Any]]:
+    index: str, ids: Sequence[str], fields: Sequence[str]
+) -> Calls[list[Mapping[str, Any]]]:
     """Return the entries of documents by id alone; see `Gateway.documents_by_id`."""
     refs = [DocumentRef(None, id) for id in ids]
-    entries = get_all(requests, refs, fields, index=index, excluded=())
+    entries = yield from get_all(refs, fields, index=index, excluded=())
     # A document with a routing is in another shard than its id says. A name that stands for
     # several indices is rejected, or taken for that of no index.
     missing = [id for id, entry in zip(ids, entries, strict=True) if not entry.get("found")]
-    located = hits_by_id(requests, index, missing, list(fields))
+    located = yield from hits_by_id(index, missing, list(fields))
     return [
         entry if entry.get("found") else entry_of(id, located.get(id, []), index)
         for id, entry in zip(ids, entries, strict=True)
@@ -97,31 +88,20 @@ def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[
     Raises:
         DocumentAmbiguous: There are several, in several indices or under several routings.
     """
-    if len(hits) > 1:
-        indices = sorted({hit["_index"] for hit in hits})
-        if len(indices) > 1:
-            raise DocumentAmbiguous(
-                f"Document {id!r} is in several indices behind {index!r} "
-                f"({', '.join(indices)}). Query one of them."
-            )
-        routings = ", ".join(sorted(repr(hit.get("_routing")) for hit in hits))
-        raise DocumentAmbiguous(
-            f"Document {id!r} is in index {index!r} {len(hits)} times, with the routings "
-            f"{routings}. Give each of them an id of its own."
-        )
+    require_one(id, [DocumentRef.of_hit(hit) for hit in hits], index)
     return {**hits[0], "found": True} if hits else {"_id": id, "found": False}
 
 
 def hits_by_id(
-    requests: Requests, index: str, ids: Sequence[str], source: Sequence[str] | bool
-) -> dict[str, list[Mapping[str, Any]]]:
+    index: str, ids: Sequence[str], source: Sequence[str] | bool
+) -> Calls[dict[str, list[Mapping[str, Any]]]]:
     """Return all documents of some ids, whatever their routing; see `Gateway.hits_by_id`."""
     unique = list(dict.fromkeys(ids))
     groups = [unique[start : start + MAX_IDS] for start in range(0, len(unique), MAX_IDS)]
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     while groups:
         bodies = [_ids_body(group, source) for group in groups]
-        responses = search_all(requests, index, bodies)
+        responses = yield from search_all(index, bodies)
         full = []
         for group, body, response in zip(groups, bodies, responses, strict=True):
             hits = response["hits"]["hits"]

@@ -10,9 +10,10 @@ from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch import documents, searches
 from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
+from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
 from es_simhash.store.elasticsearch.pages import PointInTime
-from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.searches import OptionalSearch
 
@@ -59,7 +60,7 @@ class Gateway(Requests):
             PointInTimeExpired: The point in time is gone.
             ClusterError: The search is rejected, or a shard does not answer.
         """
-        return searches.search(self, index, body)
+        return self.run(searches.search(index, body))
 
     def search_all(
         self,
@@ -81,7 +82,7 @@ class Gateway(Requests):
             PointInTimeExpired: The point in time is gone.
             ClusterError: A search is rejected, or a shard does not answer.
         """
-        return searches.search_all(self, index, bodies, optional)
+        return self.run(searches.search_all(index, bodies, optional))
 
     def search_each(
         self, index: str, bodies: Sequence[Mapping[str, Any]]
@@ -91,13 +92,13 @@ class Gateway(Requests):
         Raises:
             ClusterError: A search is rejected for another reason, or a shard does not answer.
         """
-        return searches.search_each(self, index, bodies)
+        return self.run(searches.search_each(index, bodies))
 
     def count(
         self, index: str, query: Mapping[str, Any] | None = None, *, shard: int | None = None
     ) -> int:
         """Return the number of documents that match a query, by default of all."""
-        return searches.count(self, index, query or {"match_all": {}}, shard=shard)
+        return self.run(searches.count(index, query or {"match_all": {}}, shard=shard))
 
     def documents(
         self,
@@ -118,7 +119,7 @@ class Gateway(Requests):
         Raises:
             ClusterError: The request is rejected.
         """
-        return documents.get_all(self, refs, fields, index=index, excluded=excluded)
+        return self.run(documents.get_all(refs, fields, index=index, excluded=excluded))
 
     def documents_by_id(
         self, index: str, ids: Sequence[str], fields: Sequence[str]
@@ -133,7 +134,7 @@ class Gateway(Requests):
             ClusterError: Several documents have one id and none of them is routed by it, or they
                 are in several indices behind the name.
         """
-        return documents.get_by_id(self, index, ids, fields)
+        return self.run(documents.get_by_id(index, ids, fields))
 
     def hits_by_id(
         self, index: str, ids: Sequence[str], source: Sequence[str] | bool = False
@@ -145,7 +146,7 @@ class Gateway(Requests):
             ids: The ids.
             source: Fields of `_source` to return; False for none.
         """
-        return documents.hits_by_id(self, index, ids, source)
+        return self.run(documents.hits_by_id(index, ids, source))
 
     def bulk(
         self, actions: Sequence[Action], *, index: str | None = None
@@ -234,12 +235,7 @@ class Gateway(Requests):
         Raises:
             IndexMissing: There is none.
         """
-        response = self.request("GET", index_path(index, "_mapping"))
-        if not response:
-            raise IndexMissing(
-                f"No index matches {index!r}. Get the names with `GET _cat/indices`."
-            )
-        return {name: entry["mappings"] for name, entry in response.items()}
+        return self.run(mappings(index))
 
     def settings(self, index: str, name: str | None = None) -> dict[str, dict[str, Any]]:
         """Return the settings of each index behind a name, or the one that is named, flat."""
@@ -276,6 +272,14 @@ class Gateway(Requests):
     def point_in_time(self, index: str, *, shard: int | None = None) -> PointInTime:
         """Return a point in time that is not open yet."""
         return PointInTime(self, index, shard=shard)
+
+
+def mappings(index: str) -> Calls[dict[str, dict[str, Any]]]:
+    """Return the mapping of each index behind a name; see `Gateway.mappings`."""
+    response = yield Call("GET", index_path(index, "_mapping"))
+    if not response:
+        raise IndexMissing(f"No index matches {index!r}. Get the names with `GET _cat/indices`.")
+    return {name: entry["mappings"] for name, entry in response.items()}
 
 
 # What public functions take as their client.

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.options import Query
 
-# The greatest number of hits of one search.
-MAX_HITS = 10_000
 _WIDER = 10
 
 Hit = Mapping[str, Any]

@@ -14,11 +14,13 @@ from es_simhash.semantics.similarity import (
 )
 from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
-from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.candidates import excluded_ids, excluding
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import MAX_HITS, clauses, filters_of
+from es_simhash.store.elasticsearch.hit_rows import places_of
 from es_simhash.store.fields import field_path
+from es_simhash.store.intents import Filter, FindNear, Where
 from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.options import MAX_NEIGHBOURS, Limits, Query, SearchOptions
+from es_simhash.store.rows import TextHits
 from es_simhash.store.semantic_codec import (
     concept_terms,
     packed_query_vector,
@@ -27,43 +29,36 @@ from es_simhash.store.semantic_codec import (
 )
 
 
-def neighbour_query(
-    profile: SemanticProfile,
-    scheme: SemanticScheme,
-    *,
-    options: SearchOptions | None = None,
-    simhash_field: str = fields.DEFAULT_FIELD,
-    exclude_ids: Sequence[str] = (),
-) -> dict[str, Any]:
-    """Return the body of the search for documents near in meaning.
+def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[dict[str, Any]]:
+    """Return the body of the search for documents near in meaning; none without a profile.
 
     One query brings both kinds of candidates: those with near vector fingerprints, by kNN, and
     those with heavy concepts in common. The server computes the cosine of the concepts for all
     of them; send it with `include_named_queries_score`.
 
     Args:
-        profile: Semantic profile of the text; not empty.
-        scheme: Scheme of the profiles in the index.
-        options: Filters, limits, and the date field to bring along.
-        simhash_field: Field of the `simhash` object.
-        exclude_ids: Documents to leave out, such as the query itself.
+        request: The request.
+        config: Of the index.
+        where: Which documents, as the searched index has them.
     """
-    options = options or SearchOptions()
-    path = field_path(simhash_field, fields.SEMANTIC_SCHEME)
-    own_scheme: Query = {"term": {path: scheme.name}}
-    filters = [own_scheme, *options.filters, *excluding(exclude_ids)]
-    should = _nearest(profile, scheme, simhash_field, options.limits, filters)
+    profile, scheme = request.profile, config.semantics
+    if scheme is None or profile.is_empty:
+        return []
+    own_scheme: Filter = {"term": {config.path(fields.SEMANTIC_SCHEME): scheme.name}}
+    required, excluded = clauses(where, config)
+    conditions = [own_scheme, *filters_of(where, config)]
+    should = _nearest(request, scheme, config.simhash_field, conditions)
     if terms := concept_terms(profile.query_concepts()):
-        should.append(_common(terms, simhash_field, _concept_boost(profile)))
-    return {
-        "size": options.limits.candidates,
+        should.append(_common(terms, config.simhash_field, _concept_boost(profile)))
+    body = {
+        "size": request.candidates,
         "_source": False,
-        "docvalue_fields": _docvalue_fields(profile, scheme, simhash_field, options),
+        "docvalue_fields": _docvalue_fields(request, scheme, config.simhash_field),
         "track_total_hits": False,
         "query": {
             "bool": {
-                "filter": list(options.filters),
-                "must_not": excluded_ids(exclude_ids),
+                "filter": required,
+                "must_not": excluded,
                 "should": should,
                 "minimum_should_match": 1,
             },
@@ -72,46 +67,42 @@ def neighbour_query(
         # that cannot be among the best: a fifth of the speed, with 100,000 documents.
         "post_filter": own_scheme,
     }
+    return [body]
 
 
 def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
     return scheme.vector_field or field_path(simhash_field, fields.VECTOR)
 
 
-def _docvalue_fields(
-    profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str, options: SearchOptions
-) -> list[Any]:
+def _docvalue_fields(request: FindNear, scheme: SemanticScheme, simhash_field: str) -> list[Any]:
     members = (*fields.SCORED_MEMBERS, fields.FAMILY, fields.ENTITIES)
     values: list[Any] = [field_path(simhash_field, member) for member in members]
-    if profile.vector is not None:
+    if request.profile.vector is not None:
         values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
-    if options.recency is not None:
-        values.append(DateField(options.recency.field).requested)
+    if request.date is not None:
+        values.append(request.date.requested)
     return values
 
 
 def _nearest(
-    profile: SemanticProfile,
-    scheme: SemanticScheme,
-    simhash_field: str,
-    limits: Limits,
-    filters: Sequence[Query],
-) -> list[Query]:
-    if profile.vector is None:
+    request: FindNear, scheme: SemanticScheme, simhash_field: str, conditions: Sequence[Filter]
+) -> list[Filter]:
+    vector = request.profile.vector
+    if vector is None:
         return []
     if scheme.vector_field is None:
         path = field_path(simhash_field, fields.VECTOR_FINGERPRINT)
-        vector: Any = packed_query_vector(profile.vector)[1]
+        query_vector: Any = packed_query_vector(vector)[1]
     else:
-        path, vector = scheme.vector_field, profile.vector.tolist()
-    most = min(limits.candidates, MAX_NEIGHBOURS)
+        path, query_vector = scheme.vector_field, vector.tolist()
+    most = min(request.candidates, MAX_HITS)
     search = {
         "field": path,
-        "query_vector": vector,
+        "query_vector": query_vector,
         # The other half of the candidates have concepts in common.
         "k": max(1, most // 2),
         "num_candidates": most,
-        "filter": list(filters),
+        "filter": list(conditions),
         "boost": VECTOR_WEIGHT,
     }
     return [{"knn": search}]
@@ -122,7 +113,7 @@ def _concept_boost(profile: SemanticProfile) -> float:
     return 1.0 if profile.vector is None else 1 - VECTOR_WEIGHT
 
 
-def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Query:
+def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Filter:
     search = {
         "field": field_path(simhash_field, fields.CONCEPTS),
         "query_vector": dict(terms),
@@ -135,27 +126,16 @@ def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Que
     return {"sparse_vector": search}
 
 
-def read_neighbours(
-    answer: Mapping[str, Any],
-    profile: SemanticProfile,
-    scheme: SemanticScheme,
-    *,
-    options: SearchOptions | None = None,
-    simhash_field: str = fields.DEFAULT_FIELD,
-) -> list[Neighbour]:
-    """Return the hits of `neighbour_query`, nearest first.
-
-    Args:
-        answer: Of the search.
-        profile: That of the query.
-        scheme: As in the query.
-        options: As in the query.
-        simhash_field: As in the query.
-    """
-    hits = answer["hits"]["hits"]
+def read_near(
+    responses: Sequence[Mapping[str, Any]], request: FindNear, config: IndexConfig
+) -> TextHits:
+    """Return the documents of the search of `near_bodies`, nearest first."""
+    scheme, profile, simhash_field = config.semantics, request.profile, config.simhash_field
+    if scheme is None or not responses:
+        return TextHits()
+    hits = responses[0]["hits"]["hits"]
     path = _vector_path(scheme, simhash_field)
     vectors = [_vector(hit, path, own=scheme.vector_field is not None) for hit in hits]
-    dates = DateField(options.recency.field) if options and options.recency else None
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     named = [hit.get("fields", {}).get(entities, ()) for hit in hits]
@@ -172,7 +152,7 @@ def read_neighbours(
             chunks,
             sketch,
             _first(hit, field_path(simhash_field, fields.FAMILY), ""),
-            None if dates is None else dates.milliseconds_of_hit(hit),
+            None if request.date is None else request.date.milliseconds_of_hit(hit),
         )
         for hit, cosine, entities_in_common, (chunks, sketch) in zip(
             hits,
@@ -183,7 +163,12 @@ def read_neighbours(
         )
     ]
     near = [neighbour for neighbour in neighbours if neighbour.semantics.similarity > 0]
-    return sorted(near, key=lambda neighbour: (-neighbour.semantics.similarity, str(neighbour.id)))
+    near.sort(key=lambda neighbour: (-neighbour.semantics.similarity, str(neighbour.id)))
+    return TextHits(
+        near,
+        [(neighbour.index, neighbour.id) for neighbour in near],
+        places=places_of(hits),
+    )
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -5,7 +5,8 @@ from contextlib import suppress
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.store.elasticsearch.requests import Requests, index_path
+from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
+from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.searches import search, search_all, shard_preference
 
 # Longer than the longest wait for a busy cluster (`RetryPolicy.max_elapsed`); each search
@@ -64,11 +65,11 @@ class PointInTime:
             PointInTimeExpired: It is gone.
             ClusterError: The search is rejected, or a shard does not answer.
         """
-        return search(self._requests, None, self._with_id(body))
+        return self._requests.run(search(None, self._with_id(body)))
 
     def search_all(self, bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return the responses to many searches, sent as one request; see `search`."""
-        return search_all(self._requests, None, [self._with_id(body) for body in bodies])
+        return self._requests.run(search_all(None, [self._with_id(body) for body in bodies]))
 
     def hits(self, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search, a page at a time.
@@ -90,3 +91,36 @@ class PointInTime:
     def _with_id(self, body: Mapping[str, Any]) -> dict[str, Any]:
         assert self._id is not None, "it is not open"
         return {**body, "pit": {"id": self._id, "keep_alive": _KEEP_ALIVE}}
+
+
+def all_hits(index: str, body: Mapping[str, Any]) -> Calls[list[Mapping[str, Any]]]:
+    """Return all hits of a search, as the index is at one moment, read page by page.
+
+    Args:
+        index: Index, alias or data stream.
+        body: Of the search; `size` is that of a page.
+    """
+    opened = yield Call("POST", index_path(index, "_pit"), params={"keep_alive": _KEEP_ALIVE})
+    close = Call("DELETE", "/_pit", {"id": opened["id"]})
+    try:
+        hits = yield from _all_pages(opened["id"], body)
+    except ClusterError:
+        with suppress(ClusterError):
+            yield close
+        raise
+    with suppress(ClusterError):
+        yield close
+    return hits
+
+
+def _all_pages(point: str, body: Mapping[str, Any]) -> Calls[list[Mapping[str, Any]]]:
+    hits: list[Mapping[str, Any]] = []
+    page = {"track_total_hits": False, "sort": ["_shard_doc"], **body}
+    page["pit"] = {"id": point, "keep_alive": _KEEP_ALIVE}
+    while True:
+        response = yield from search(None, page)
+        found = response["hits"]["hits"]
+        hits += found
+        if len(found) < page["size"]:
+            return hits
+        page["search_after"] = found[-1]["sort"]

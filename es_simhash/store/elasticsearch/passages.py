@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from es_simhash.relation.alignment.sorted_arrays import first_places
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.semantics.rarity import rarity
-from es_simhash.store.options import Query
+from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.intents import Filter, FindSharedWords
+from es_simhash.store.rows import TextHits
 
 # A passage of so many sentences is searched by its rarest words: as many as these.
 _SENTENCES, _WORDS = 2, 6
@@ -31,7 +33,7 @@ _LEAST_COMMON = "40%"
 
 
 def passage_queries(
-    text: AnalysedText, fields: Sequence[str], conditions: Sequence[Query], size: int
+    request: FindSharedWords, fields: Sequence[str], conditions: Sequence[Filter]
 ) -> list[dict[str, Any]]:
     """Return the bodies of the searches for documents that may share a passage with a text.
 
@@ -40,13 +42,12 @@ def passage_queries(
     long text as in a short one.
 
     Args:
-        text: The text.
+        request: The request.
         fields: Fields of the documents' texts.
         conditions: What every hit must match.
-        size: How many documents are to be shown.
     """
-    hits = min(max(size, _LEAST_HITS), _MOST_HITS)
-    passages = list(_passages(text))
+    hits = min(max(request.size, _LEAST_HITS), _MOST_HITS)
+    passages = list(_passages(request.text))
     most = _PASSAGES * _MAX_SEARCHES
     if len(passages) > most:
         passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
@@ -60,33 +61,21 @@ def passage_queries(
     ]
 
 
-def best_hits(answers: Sequence[Mapping[str, Any]], size: int) -> list[tuple[str, str]]:
-    """Return the documents of the searches for one text, by index and id, best first.
-
-    Args:
-        answers: To `passage_queries`.
-        size: How many documents are to be shown.
-    """
-    hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+def read_shared_words(responses: Sequence[Mapping[str, Any]], request: FindSharedWords) -> TextHits:
+    """Return the documents of the searches of `passage_queries`, best first."""
+    hits = [hit for response in responses for hit in response["hits"]["hits"]]
     hits.sort(key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))
-    found = dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits)
+    keys = dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits)
     # A text of one search or two is answered with as many documents as one search returns.
-    most = min(_MAX_DOCUMENTS, max(size, _LEAST_HITS) * max(1, len(answers) // 2))
-    return list(found)[:most]
+    most = min(_MAX_DOCUMENTS, max(request.size, _LEAST_HITS) * max(1, len(responses) // 2))
+    is_sampled = request.text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
+    is_cut = is_sampled or any("rejected" in response for response in responses)
+    return TextHits(
+        keys=list(keys)[:most], is_cut=bool(responses) and is_cut, places=places_of(hits)
+    )
 
 
-def is_cut(text: AnalysedText, answers: Sequence[Mapping[str, Any]]) -> bool:
-    """Check whether not all passages of a text were searched.
-
-    Args:
-        text: The text.
-        answers: To `passage_queries`.
-    """
-    sampled = text.sentence_words.count > _SENTENCES * _PASSAGES * _MAX_SEARCHES
-    return bool(answers) and (sampled or any("rejected" in answer for answer in answers))
-
-
-def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> dict[str, Any]:
+def _body(clauses: Sequence[Filter], conditions: Sequence[Filter], hits: int) -> dict[str, Any]:
     return {
         "size": hits,
         "_source": False,
@@ -97,7 +86,7 @@ def _body(clauses: Sequence[Query], conditions: Sequence[Query], hits: int) -> d
     }
 
 
-def _clause(fields: Sequence[str], words: Sequence[str]) -> Query:
+def _clause(fields: Sequence[str], words: Sequence[str]) -> Filter:
     """Return the query for the words of a passage; lenient, as a field may not be indexed."""
     match = {
         "query": " ".join(words),

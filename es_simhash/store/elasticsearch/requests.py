@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import elastic_transport
 import elasticsearch
 
-from es_simhash.errors import ClusterError
+from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.connection import address
 from es_simhash.store.elasticsearch.errors import translated, translated_errors
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
@@ -15,11 +15,6 @@ from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavail
 _JSON, _NDJSON = "application/json", "application/x-ndjson"
 
 Response = TypeVar("Response")
-
-
-def index_path(index: str | None, *rest: str) -> str:
-    """Return the path of a request about an index, alias or data stream, or about all."""
-    return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])
 
 
 class Requests:
@@ -82,6 +77,32 @@ class Requests:
             ClusterError: The cluster cannot be reached, or is busy for too long.
         """
         return self.retried(lambda: self.send(method, path, body, params=params))
+
+    def run(self, calls: Calls[Response]) -> Response:
+        """Return the result of calls, each sent and retried by the policy.
+
+        Raises:
+            ClusterError: A call is rejected, or the cluster is busy or unreachable for too long.
+            Stopped: The run has ended.
+        """
+        may_retry = self.retry is not None
+
+        def attempt() -> Any:
+            response = self.send(call.method, call.path, call.body, params=call.params)
+            return call.read(response, may_retry)
+
+        try:
+            call = next(calls)
+            while True:
+                try:
+                    answer = self.retried(attempt)
+                except EsSimhashError as error:
+                    call = calls.throw(error)
+                else:
+                    call = calls.send(answer)
+        except StopIteration as stop:
+            result: Response = stop.value
+            return result
 
     def retried(self, attempt: Callable[[], Response]) -> Response:
         """Return the response of an attempt, retried by the policy.

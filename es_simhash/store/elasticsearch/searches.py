@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import missing_shards, search_error
-from es_simhash.store.elasticsearch.requests import Requests, index_path
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
 # What a shard that fails has would be missed silently.
@@ -33,20 +33,19 @@ class OptionalSearch:
     may_be_rejected: bool = False
 
 
-def search(requests: Requests, index: str | None, body: Mapping[str, Any]) -> Any:
+def search(index: str | None, body: Mapping[str, Any]) -> Calls[Any]:
     """Return the response to one search; see `Gateway.search`."""
-    path, params = index_path(index, "_search"), {"allow_partial_search_results": "false"}
-    return requests.request("POST", path, dict(body), params=params)
+    params = {"allow_partial_search_results": "false"}
+    return (yield Call("POST", index_path(index, "_search"), dict(body), params))
 
 
 def search_all(
-    requests: Requests,
     index: str | None,
     bodies: Sequence[Mapping[str, Any]],
     optional: Sequence[OptionalSearch] = (),
-) -> list[Mapping[str, Any]]:
+) -> Calls[list[Mapping[str, Any]]]:
     """Return the responses to many searches; see `Gateway.search_all`."""
-    responses = _send_all(requests, index, bodies, optional)
+    responses = yield from _send_all(index, bodies, optional)
     for number, further in enumerate(optional, len(bodies)):
         if further.may_be_rejected and responses[number].get("status") == _INVALID:
             responses[number] = _REJECTED
@@ -56,10 +55,10 @@ def search_all(
 
 
 def search_each(
-    requests: Requests, index: str, bodies: Sequence[Mapping[str, Any]]
-) -> list[Mapping[str, Any] | None]:
+    index: str, bodies: Sequence[Mapping[str, Any]]
+) -> Calls[list[Mapping[str, Any] | None]]:
     """Return the responses to many searches, None for invalid ones; see `Gateway.search_each`."""
-    responses = _send_all(requests, index, bodies)
+    responses = yield from _send_all(index, bodies)
     for response in responses:
         if response.get("status") != _INVALID:
             _require_answer(response, index)
@@ -72,27 +71,27 @@ def _require_answer(response: Mapping[str, Any], index: str | None) -> None:
 
 
 def _send_all(
-    requests: Requests,
     index: str | None,
     bodies: Sequence[Mapping[str, Any]],
     optional: Sequence[OptionalSearch] = (),
-) -> list[Mapping[str, Any]]:
+) -> Calls[list[Mapping[str, Any]]]:
     if not bodies and not optional:
         return []
     lines = [line for body in bodies for line in (_COMPLETE, body)]
     for further in optional:
         lines += [_header(further), further.body]
-    path, params = index_path(index, "_msearch"), {"include_named_queries_score": "true"}
+    params = {"include_named_queries_score": "true"}
+    path = index_path(index, "_msearch")
+    responses: list[Mapping[str, Any]] = yield Call("POST", path, lines, params, _responses)
+    return responses
 
-    def attempt() -> list[Mapping[str, Any]]:
-        response = requests.send("POST", path, lines, params=params)
-        responses: list[Mapping[str, Any]] = response["responses"]
-        statuses = RETRYABLE.intersection(entry.get("status") for entry in responses)
-        if statuses and requests.retry is not None:
-            raise Unavailable(f"a search is answered with {min(statuses)}")
-        return responses
 
-    return requests.retried(attempt)
+def _responses(response: Any, may_retry: bool) -> list[Mapping[str, Any]]:
+    responses: list[Mapping[str, Any]] = response["responses"]
+    statuses = RETRYABLE.intersection(entry.get("status") for entry in responses)
+    if statuses and may_retry:
+        raise Unavailable(f"a search is answered with {min(statuses)}")
+    return responses
 
 
 def _header(search: OptionalSearch) -> dict[str, Any]:
@@ -101,19 +100,17 @@ def _header(search: OptionalSearch) -> dict[str, Any]:
     return {**_COMPLETE, "index": search.index, "ignore_unavailable": True}
 
 
-def count(
-    requests: Requests, index: str, query: Mapping[str, Any], *, shard: int | None = None
-) -> int:
+def count(index: str, query: Mapping[str, Any], *, shard: int | None = None) -> Calls[int]:
     """Return the number of documents that match; see `Gateway.count`."""
     path, params = index_path(index, "_count"), shard_preference(shard)
+    counted: int = yield Call("POST", path, {"query": query}, params, _counted)
+    return counted
 
-    def attempt() -> int:
-        response = requests.send("POST", path, {"query": query}, params=params)
-        if failures := response["_shards"].get("failures"):
-            _raise_failures(failures, may_retry=requests.retry is not None)
-        return int(response["count"])
 
-    return requests.retried(attempt)
+def _counted(response: Any, may_retry: bool) -> int:
+    if failures := response["_shards"].get("failures"):
+        _raise_failures(failures, may_retry=may_retry)
+    return int(response["count"])
 
 
 def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -> NoReturn:

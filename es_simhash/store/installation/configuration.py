@@ -76,11 +76,24 @@ def installed_schemes(client: Client, index: str, field: str = DEFAULT_FIELD) ->
         MappingConflict: It has no such fields, or the indices behind the name differ in scheme.
         SchemeError: They were installed with a version that knows other schemes.
     """
+    return schemes_of(index, Gateway.of(client).mappings(index), field)
+
+
+def schemes_of(
+    index: str, mappings: Mapping[str, Mapping[str, Any]], field: str = DEFAULT_FIELD
+) -> InstalledSchemes:
+    """Return the schemes that mappings say; see `installed_schemes`.
+
+    Args:
+        index: Name of the index.
+        mappings: The mapping of each index behind it.
+        field: Field of the `simhash` object.
+    """
     names = set()
     profiles = {}
     documents = {}
     added: set[AddedScheme] = set()
-    for name, mapping in Gateway.of(client).mappings(index).items():
+    for name, mapping in mappings.items():
         entry = meta_entry(mapping, field)
         if entry is None:
             _require_no_other_field(name, mapping, field)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
     fields_named,
@@ -26,20 +25,18 @@ def is_mapped(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(field.source == name for field in fields_named(name, mappings).values())
 
 
-def misspelt_hint(gateway: Gateway, index: str, text_field: str) -> str:
+def misspelt_hint(mappings: Mapping[str, Mapping[str, Any]], text_field: str) -> str:
     """Return the end of a sentence about documents without a text; empty for a mapped field."""
-    mappings = gateway.mappings(index)
     unmapped = _unmapped(text_field, mappings)
     return nearest_hint(unmapped[0], mappings, TEXT_TYPES, documents=True) if unmapped else ""
 
 
-def require_mapped(gateway: Gateway, index: str, text_field: str) -> None:
+def require_mapped(mappings: Mapping[str, Mapping[str, Any]], text_field: str) -> None:
     """Reject a text field that no document at hand has, unless a mapping has it.
 
     Raises:
         InputError: No mapping has it.
     """
-    mappings = gateway.mappings(index)
     for name in _unmapped(text_field, mappings):
         raise unknown_text_field(name, mappings)
 

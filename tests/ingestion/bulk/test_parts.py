@@ -11,11 +11,12 @@ from es_simhash.ingestion.bulk.document_batches import DeadLetter, Lines
 from es_simhash.ingestion.bulk.lookup import Lookup
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
-from es_simhash.ingestion.bulk.write_policy import Sequencer, Stopped
+from es_simhash.ingestion.bulk.write_policy import Sequencer
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.retry import Stopped
 from es_simhash.text import limits
 from es_simhash.text.escaping import printable
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from es_simhash import InputError
-from es_simhash.evaluation import Evaluation, LabelledPairs, evaluate
-from es_simhash.methods import method_score
+from es_simhash.evaluation import evaluate
+from es_simhash.lab.evaluation.evaluate import Evaluation
+from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
+from es_simhash.lab.methods.method_scores import method_score
 from tests.support.made_up_texts import make_text, revise
 
 TEXTS = {f"a{number}": make_text(number) for number in range(12)}

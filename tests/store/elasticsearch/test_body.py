@@ -1,7 +1,5 @@
 """The bodies of the two searches, whole, for fingerprints made by hand."""
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +10,10 @@ from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
 from es_simhash.relation.thresholds import QUERIED_SHINGLES
-from es_simhash.store.elasticsearch.candidates import related_query, shared_queries
-from es_simhash.store.options import Limits, SearchOptions
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.candidates import compare_bodies, similar_bodies
+from es_simhash.store.intents import CompareShingles, FindSimilar, Where
+from es_simhash.store.options import Limits
 
 DOCUMENT = "00112233445566778899aabbccddeeff"
 FILTER = {"term": {"lang": "en"}}
@@ -38,14 +38,12 @@ def bodies(
     *,
     exclude_ids: Sequence[str] = (),
     simhash_field: str = "simhash",
+    filters: tuple[Any, ...] = (),
     **options: Any,
 ) -> list[dict[str, Any]]:
-    return related_query(
-        query,
-        options=SearchOptions(**options),
-        simhash_field=simhash_field,
-        exclude_ids=exclude_ids,
-    )
+    config = IndexConfig(Scheme.parse(query.scheme), simhash_field=simhash_field)
+    where = Where(filters, excluded_ids=tuple(exclude_ids))
+    return similar_bodies(FindSimilar(query, where, **options), config, where)
 
 
 def shingle_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
@@ -61,7 +59,7 @@ def block_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
 def test_the_two_bodies_are_these() -> None:
     # 0 is four times the first letter of base64, 0xFFFFFF four times the last,
     # 0b000000_000001_000010_000011 the letters 0, 1, 2, 3.
-    shingles, blocks = related_query(prints(0, 0x001083, 0xFFFFFF), exclude_ids=["7"])
+    shingles, blocks = bodies(prints(0, 0x001083, 0xFFFFFF), exclude_ids=["7"])
     conditions = [
         {"term": {"simhash.scheme": "doc128-word2-b8.chunk128-char4-t8-60.shingle24-word4-w12.v2"}},
         {"bool": {"must_not": [{"ids": {"values": ["7"]}}]}},
@@ -156,7 +154,8 @@ def test_what_many_documents_share_is_searched_within_the_result_window(
     ids: int, searches: int
 ) -> None:
     names = [str(number) for number in range(ids)]
-    bodies = shared_queries(prints(1, 2, 3), "simhash", names)
+    request = CompareShingles(prints(1, 2, 3), tuple(names))
+    bodies = compare_bodies(request, IndexConfig(), request.where)
     assert len(bodies) == searches
     assert all(body["size"] <= 10_000 for body in bodies)
     filters = [body["query"]["bool"]["filter"] for body in bodies]
@@ -185,11 +184,11 @@ def test_another_field_is_named_throughout() -> None:
 
 
 def test_no_more_neighbours_are_requested_than_a_server_allows() -> None:
-    assert block_body(prints(1), limits=Limits(candidates=10_000))["k"] == 10_000
+    assert block_body(prints(1), candidates=10_000)["k"] == 10_000
 
 
 def test_fetched_are_as_many_as_the_limit_says() -> None:
-    shingles, blocks = bodies(prints(1, 2), limits=Limits(candidates=3))
+    shingles, blocks = bodies(prints(1, 2), candidates=3)
     assert (shingles["size"], blocks["size"]) == (3, 3)
     assert shingles["track_total_hits"] > 3
 
@@ -197,18 +196,9 @@ def test_fetched_are_as_many_as_the_limit_says() -> None:
 @pytest.mark.parametrize("text", ["", " \n\t", "… — !"])
 def test_a_text_without_words_has_no_query(text: str) -> None:
     with pytest.raises(InputError, match="no words"):
-        related_query(fingerprint(text))
+        bodies(fingerprint(text))
 
 
 def test_a_limit_below_one_is_refused() -> None:
     with pytest.raises(InputError, match=r"^candidates must be at least 1, got 0\.$"):
         Limits(candidates=0)
-
-
-def test_bodies_are_built_without_the_client() -> None:
-    code = (
-        "import sys; from es_simhash import fingerprint, related_query;"
-        "assert related_query(fingerprint('one two three'));"
-        "assert not {'elasticsearch', 'elastic_transport'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,10 +10,10 @@ import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired, RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.requests import index_path
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Stopped
 
 pytestmark = pytest.mark.cluster

@@ -173,7 +173,7 @@ def test_indices_behind_an_alias_must_say_the_same(client: Any, news: str) -> No
 
 def test_a_sidecar_remembers_the_field_it_was_filled_from(client: Any, news: str) -> None:
     from es_simhash import IndexConfig, backfill
-    from es_simhash.questions.sidecar import open_index
+    from es_simhash.questions.index import open_index
 
     sidecar = f"{news}-side"
     try:

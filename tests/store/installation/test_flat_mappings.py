@@ -12,7 +12,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
 from es_simhash.maintenance.diagnostics.examination import examine
 from es_simhash.maintenance.families.find_families import find_families
-from es_simhash.questions.sidecar import open_index
+from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation import component_templates
 from es_simhash.store.installation.install import install

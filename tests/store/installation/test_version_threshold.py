@@ -87,7 +87,7 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
 ) -> None:
     from es_simhash import Index, MemoryIndex, backfill, configure, find_families
     from es_simhash.pairs.document_families import families_in_memory
-    from es_simhash.questions.sidecar import open_index
+    from es_simhash.questions.index import open_index
 
     client, name = swept_index.client, swept_index.name
     texts = {"a": FIRST, "b": between[threshold]}

@@ -1,25 +1,25 @@
 """Dates, titles, families and so on of documents: what an answer says of them."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
-from es_simhash.questions.access import IndexAccess
-from es_simhash.questions.query_document import QueryDocument
+from es_simhash.errors import InputError
+from es_simhash.questions.question_texts import QueryDocument
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.document_fields import PLACEHOLDER, link_fields
-from es_simhash.store.order import Key
+from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_values
+from es_simhash.store.protocol import Steps
+from es_simhash.store.rows import Key, Row, Rows
 
 # Ids of one search.
 _IDS = 1_000
-
-Hit = Mapping[str, Any]
 
 
 @dataclass
@@ -27,53 +27,49 @@ class Contexts:
     """Reads what an index says of documents, with one request for many.
 
     Attributes:
-        access: How documents are read.
         config: Names of the fields.
         date_field: The date field, as the mapping has it; None without one.
     """
 
-    access: IndexAccess
     config: IndexConfig
     date_field: DateField | None
-    _hits: dict[Key, Hit] = field(default_factory=dict)
+    _rows: dict[Key, Row] = field(default_factory=dict)
     _dates: dict[Key, Date | None] = field(default_factory=dict)
 
-    def dates(self, keys: Collection[Key]) -> dict[Key, Date | None]:
+    def dates(self, keys: Collection[Key]) -> Steps[dict[Key, Date | None]]:
         """Return the dates of documents, None of those that have none."""
         if self.date_field is not None:
             missing = [key for key in keys if key not in self._dates]
-            for hit in self._found(missing, source=False):
-                self._dates[hit["_index"], hit["_id"]] = self.date_field.of_hit(hit)
+            for row in (yield from _rows_of(missing, Parts(date=self.date_field))):
+                self._dates[row.key] = row.date
         return {key: self._dates.get(key) for key in keys}
 
-    def read(self, keys: Collection[Key]) -> None:
+    def read(self, keys: Collection[Key]) -> Steps[None]:
         """Read all that is known of documents."""
-        missing = [key for key in keys if key not in self._hits]
-        self.keep(self._found(missing, source=self.source_fields))
+        missing = [key for key in keys if key not in self._rows]
+        self.keep((yield from _rows_of(missing, self.parts)))
 
-    def keep(self, hits: Iterable[Hit]) -> None:
-        """Take documents that were searched with `source_fields` and `docvalue_fields`."""
-        for hit in hits:
-            key = hit["_index"], hit["_id"]
-            self._hits[key] = hit
+    def keep(self, rows: Iterable[Row]) -> None:
+        """Take documents that were read with `parts`."""
+        for row in rows:
+            self._rows[row.key] = row
             if self.date_field is not None:
-                self._dates[key] = self.date_field.of_hit(hit)
+                self._dates[row.key] = row.date
 
     def context(self, key: Key) -> DocumentContext | None:
         """Return what is known of a document that was read; None of one that vanished."""
-        hit = self._hits.get(key)
-        if hit is None:
+        row = self._rows.get(key)
+        if row is None:
             return None
-        source, named = hit.get("_source", {}), self.config.documents
+        source, named = row.source, self.config.documents
         date = self._dates.get(key)
-        family = hit.get("fields", {}).get(self.config.path(fields.FAMILY))
         return DocumentContext(
             title=_first(source, named.title),
             date=None if date is None or self.date_field is None else self.date_field.iso(date),
             owner=_first(source, named.owner),
             language=_first(source, named.language),
             link=None if named.link is None else linked(named.link, str(key[1]), source),
-            family=family[0] if family else None,
+            family=row.family,
         )
 
     def family(self, key: Key) -> str | None:
@@ -91,38 +87,72 @@ class Contexts:
         return "older" if of_hit < of_query else "newer"
 
     @property
-    def docvalue_fields(self) -> list[Any]:
-        """What searches request for the family and the date."""
-        values: list[Any] = [self.config.path(fields.FAMILY)]
-        return values if self.date_field is None else [*values, self.date_field.requested]
+    def parts(self) -> Parts:
+        """What is read of each document: family, date, and what titles and links are made of."""
+        return Parts(fields=tuple(self.source_fields), family=True, date=self.date_field)
 
     @property
     def source_fields(self) -> list[str]:
-        """Fields of `_source` that titles, owners, languages and links are made of."""
+        """Fields of the user's that titles, owners, languages and links are made of."""
         named = self.config.documents
         names = [named.title, named.owner, named.language]
         links = [] if named.link is None else link_fields(named.link)
         return [name for name in [*names, *links] if name is not None and name != "id"]
 
-    def _found(self, keys: Sequence[Key], *, source: Sequence[str] | bool) -> Iterator[Hit]:
-        ids = sorted({str(id) for _, id in keys})
-        for start in range(0, len(ids), _IDS):
-            some = ids[start : start + _IDS]
-            yield from self.access.hits(
-                {
-                    "query": {"ids": {"values": some}},
-                    # An id may be in several indices.
-                    "size": 2 * len(some),
-                    "_source": source or False,
-                    "docvalue_fields": self.docvalue_fields,
-                    "track_total_hits": False,
-                }
-            )
+
+def _rows_of(keys: Sequence[Key], parts: Parts) -> Steps[list[Row]]:
+    ids = sorted({str(id) for _, id in keys})
+    finds = []
+    for start in range(0, len(ids), _IDS):
+        some = tuple(ids[start : start + _IDS])
+        # An id may be in several indices.
+        finds.append(Find(Where(ids=some), parts, 2 * len(some), order=()))
+    answers: list[Rows] = (yield finds) if finds else []
+    return [row for answer in answers for row in answer.rows]
+
+
+def hit_conditions(
+    documents: Sequence[QueryDocument], options: SearchOptions, contexts: Contexts
+) -> Steps[list[Where]]:
+    """Return which documents may be hits of each query: by filters, families, and its own id.
+
+    Args:
+        documents: The queries.
+        options: Those of all.
+        contexts: Reads the families of the queries.
+
+    Raises:
+        InputError: A query is a text, or a document without a family.
+    """
+    if options.family != "any":
+        refs = [document.ref for document in documents if document.ref is not None]
+        yield from contexts.read([ref.key for ref in refs])
+    wheres = []
+    for document in documents:
+        where = Where(options.filters, excluded_ids=(*document.own_ids, *options.exclude))
+        if options.family == "same":
+            where = replace(where, families=(_required_family(document, contexts),))
+        elif options.family == "other":
+            where = replace(where, excluded_families=(_required_family(document, contexts),))
+        wheres.append(where)
+    return wheres
+
+
+def _required_family(document: QueryDocument, contexts: Contexts) -> str:
+    family = None if document.ref is None else contexts.family(document.ref.key)
+    if family is None:
+        what = "A text" if document.ref is None else f"Document {document.ref.id!r}"
+        raise InputError(
+            f"{what} has no version family, so that others cannot be chosen by it. Run "
+            "`es-simhash families` on the index, or set family to any.",
+            parameter="family",
+        )
+    return family
 
 
 def in_context(
     contexts: Contexts, queries: Sequence[QueryDocument], answers: Sequence[Sequence[Relation]]
-) -> list[list[Relation]]:
+) -> Steps[list[list[Relation]]]:
     """Return the relations of each query with what the index says of the hits.
 
     Args:
@@ -131,7 +161,9 @@ def in_context(
         answers: The relations of each.
     """
     hits = {(relation.index, relation.id) for relations in answers for relation in relations}
-    contexts.read({*hits, *(query.ref.key for query in queries if query.ref is not None)})
+    yield from contexts.read(
+        {*hits, *(query.ref.key for query in queries if query.ref is not None)}
+    )
     return [
         [
             replace(

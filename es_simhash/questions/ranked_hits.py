@@ -1,47 +1,31 @@
 """What the texts of hits say: candidates are aligned with their queries, and the best returned."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Protocol
 
-from es_simhash.errors import InputError
-from es_simhash.questions.query_document import QueryDocument
+from es_simhash.questions.question_texts import HitTexts
 from es_simhash.questions.relations import ScoredRelations
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
-from es_simhash.relation.analysed_text import AnalysedText, set_profile
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.evidence import by_passages, with_evidence
 from es_simhash.relation.manual_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
 from es_simhash.relation.shared_passages import passages_of_each
-from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.order import Key, Order, best_first
+from es_simhash.store.order import Order, best_first
+from es_simhash.store.protocol import Steps
+from es_simhash.store.rows import Key
 
 # Candidates that are aligned although they share too little to be shown for that.
 _MAX_WEAK = 3
 
-ReadProfiles = Callable[[Sequence[QueryDocument]], None]
-
-
-class Texts(Protocol):
-    """The texts of candidates, as `HitTexts` fetches them."""
-
-    def fetch(self, relations: Collection[Relation]) -> None:
-        """Fetch the documents of candidates."""
-
-    def document(self, relation: Relation) -> QueryDocument:
-        """Return the document of a candidate that was fetched."""
-
-    def text(self, relation: Relation) -> AnalysedText:
-        """Return the text of a candidate that was fetched."""
-
 
 @dataclass
-class Found:
-    """What was found for one query.
+class RankedHits:
+    """The hits of one query, ranked; their texts decide which are listed, and as what.
 
     Attributes:
         query: Its text.
@@ -58,7 +42,7 @@ class Found:
     noted: ManualPairsOfDocument = NO_MANUAL_PAIRS
     _queue: list[Relation] = field(default_factory=list)
     _listed: list[Relation] = field(default_factory=list)
-    _settled: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
+    _decided: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[Key]:
@@ -104,10 +88,10 @@ class Found:
         return []
 
     def _waiting(self, options: SearchOptions) -> list[Relation]:
-        """Return the settled relations that may be listed next, in order."""
+        """Return the decided relations that may be listed next, in order."""
         listed = {(each.index, each.id) for each in self._listed}
-        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
-        waiting = options.select((one for one in settled if one.kind != "none"), self.order)
+        decided = (one for key, (one, _) in self._decided.items() if key not in listed)
+        waiting = options.select((one for one in decided if one.kind != "none"), self.order)
         if options.sorts_by_date and self._queue:
             # What was aligned out of turn waits for those before it.
             next_key = self.order(self._queue[0])
@@ -118,14 +102,14 @@ class Found:
         """Align candidates; return those that were not compared, and share a passage."""
         aligned = passages_of_each(self.query, hits)
         for relation, passages in zip(pool, aligned, strict=True):
-            self._settled[relation.index, relation.id] = relation, passages
+            self._decided[relation.index, relation.id] = relation, passages
         return [
             relation
             for relation, passages in zip(pool, aligned, strict=True)
             if passages and relation.kind == "none"
         ]
 
-    def settle(self, candidate: Relation, hit: AnalysedText, *, distinctive: bool) -> None:
+    def decide(self, candidate: Relation, hit: AnalysedText, *, distinctive: bool) -> None:
         """Take what the text of an aligned candidate says.
 
         Args:
@@ -134,7 +118,7 @@ class Found:
             distinctive: Whether passages that are common do not count.
         """
         key = candidate.index, candidate.id
-        relation, passages = self._settled[key]
+        relation, passages = self._decided[key]
         if relation.kind == "none" and passages:
             compared = compare_texts(self.query, hit, self.scored.threshold)
             relation = replace(compared, id=relation.id, index=relation.index)
@@ -146,7 +130,7 @@ class Found:
         if distinctive and aligned.is_boilerplate and relation.semantics is not None:
             # What is common does not count: they are about the same.
             aligned = by_passages(relation, self.query, hit, [])
-        self._settled[key] = aligned, passages
+        self._decided[key] = aligned, passages
 
     def shown(self, options: SearchOptions) -> list[Relation]:
         """Return the relations of one page of the list."""
@@ -155,8 +139,8 @@ class Found:
     def answer(self, relations: Iterable[Relation], options: SearchOptions) -> Answer:
         """Return the answer of these relations, with what there is beyond them."""
         listed = {(each.index, each.id) for each in self._listed}
-        settled = (one for key, (one, _) in self._settled.items() if key not in listed)
-        more = [one for one in (*settled, *self._queue) if one.kind != "none"]
+        decided = (one for key, (one, _) in self._decided.items() if key not in listed)
+        more = [one for one in (*decided, *self._queue) if one.kind != "none"]
         further = self._listed[options.end :] + options.select(more)
         extent = Extent(
             total=sum(1 + one.copies for one in (*self._listed[: options.end], *further)),
@@ -167,62 +151,43 @@ class Found:
         return Answer(relations, extent=extent)
 
     def evidence(self, relation: Relation, hit: AnalysedText) -> Relation:
-        """Return a settled relation with its evidence."""
-        _, passages = self._settled[relation.index, relation.id]
+        """Return a relation that was decided, with its evidence."""
+        _, passages = self._decided[relation.index, relation.id]
         return with_evidence(relation, self.query, hit, passages)
 
 
-def settle(
-    found: Sequence[Found], hits: Texts, options: SearchOptions, read_profiles: ReadProfiles
-) -> list[list[Relation]]:
+def aligned(
+    queries: Sequence[RankedHits], hits: HitTexts, options: SearchOptions
+) -> Steps[list[list[Relation]]]:
     """Return the relations to show of each query, as the texts of its candidates decide.
 
     Args:
-        found: What was found for each query.
-        hits: The texts of the candidates.
+        queries: The hits of each query.
+        hits: Their texts.
         options: What to show.
-        read_profiles: Reads semantic profiles together.
     """
-    pools = [each.first(options) for each in found]
+    pools = [query.first(options) for query in queries]
     while any(pools):
-        hits.fetch([relation for pool in pools for relation in pool])
+        yield from hits.fetch([relation for pool in pools for relation in pool])
         new = [
             relation
-            for each, pool in zip(found, pools, strict=True)
-            for relation in each.align(pool, [hits.text(one) for one in pool])
+            for query, pool in zip(queries, pools, strict=True)
+            for relation in query.align(pool, [hits.text(candidate) for candidate in pool])
         ]
-        _read_profiles(new, hits, read_profiles)
-        for each, pool in zip(found, pools, strict=True):
+        yield from hits.read_profiles(new)
+        for query, pool in zip(queries, pools, strict=True):
             for relation in pool:
-                each.settle(relation, hits.text(relation), distinctive=options.distinctive)
-        pools = [each.next(options) for each in found]
-    shown = [each.shown(options) for each in found]
+                query.decide(relation, hits.text(relation), distinctive=options.distinctive)
+        pools = [query.next(options) for query in queries]
+    shown = [query.shown(options) for query in queries]
     if not options.evidence:
         return shown
-    _read_profiles([relation for relations in shown for relation in relations], hits, read_profiles)
+    yield from hits.read_profiles([relation for relations in shown for relation in relations])
     return [
-        [each.evidence(relation, hits.text(relation)) for relation in relations]
-        for each, relations in zip(found, shown, strict=True)
+        [query.evidence(relation, hits.text(relation)) for relation in relations]
+        for query, relations in zip(queries, shown, strict=True)
     ]
 
 
 def _unknown(key: Key) -> Relation:
     return Relation(key[1], "none", 0.0, Coverage(0.0, 0.0), index=key[0])
-
-
-def _read_profiles(relations: Iterable[Relation], hits: Texts, read_profiles: ReadProfiles) -> None:
-    """Read the profiles of hits from their texts: the index keeps less than evidence shows."""
-    documents = {document.ref: document for document in map(hits.document, relations)}
-    _read_each(list(documents.values()), read_profiles)
-
-
-def _read_each(documents: Sequence[QueryDocument], read_profiles: ReadProfiles) -> None:
-    try:
-        read_profiles(documents)
-    except InputError:
-        # Someone has written what cannot be read; that hit alone is shown without evidence.
-        if len(documents) == 1:
-            set_profile(documents[0].text, SemanticProfile())
-            return
-        for document in documents:
-            _read_each([document], read_profiles)

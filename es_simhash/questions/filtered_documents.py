@@ -1,0 +1,110 @@
+"""Documents of an index by their ids, as long as they match filters."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from es_simhash.questions.document_contexts import Contexts
+from es_simhash.relation.relation import DocumentContext
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.intents import Filter, Find, Parts, Where
+from es_simhash.store.rows import Row
+
+# Sequence number and primary term: what changes whenever a document does.
+State = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class FilteredDocument:
+    """A document that matches the filters.
+
+    Attributes:
+        id: Of the document.
+        index: Its index.
+        state: Changes with every write of the document.
+        context: Its title, date and so on.
+        source: The requested fields.
+    """
+
+    id: str
+    index: str
+    state: State
+    context: DocumentContext
+    source: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FilteredDocuments:
+    """Reads documents by id with one search that has the filters; no other request is made.
+
+    A document that does not match takes the same way, and the same time, as one that is not there.
+
+    Attributes:
+        store: An index that has fingerprints in its documents.
+        config: Names of the fields.
+        date_field: The date field, as the mapping has it; None without one.
+    """
+
+    store: ElasticsearchStore
+    config: IndexConfig
+    date_field: DateField | None
+
+    @property
+    def gateway(self) -> Gateway:
+        """To the cluster."""
+        return self.store.gateway
+
+    @property
+    def index(self) -> str:
+        """Name of the index."""
+        return self.store.name
+
+    def read(
+        self, ids: Sequence[str], filters: Sequence[Filter], fields: Sequence[str] = ()
+    ) -> dict[str, FilteredDocument]:
+        """Return the documents by their ids; what is missing, or there twice, is left out.
+
+        Args:
+            ids: The ids.
+            filters: Elasticsearch queries that the documents must match.
+            fields: Fields of the documents to return.
+        """
+        contexts = Contexts(self.config, self.date_field)
+        parts = contexts.parts
+        wanted = replace(parts, fields=(*fields, *parts.fields), version=True)
+        rows = self._rows(ids, filters, wanted)
+        contexts.keep(rows)
+        counts = Counter(row.id for row in rows)
+        documents = {}
+        for row in rows:
+            context = contexts.context(row.key)
+            if context is not None and counts[row.id] == 1:
+                documents[row.id] = FilteredDocument(
+                    row.id, str(row.ref.index), _state(row), context, dict(row.source)
+                )
+        return documents
+
+    def states(
+        self, ids: Collection[str], filters: Sequence[Filter]
+    ) -> dict[tuple[str, str], State]:
+        """Return the states of those documents that match the filters, by index and id."""
+        if not ids:
+            return {}
+        rows = self._rows(sorted(ids), filters, Parts(version=True))
+        return {(str(row.ref.index), row.id): _state(row) for row in rows}
+
+    def _rows(self, ids: Sequence[str], filters: Sequence[Filter], parts: Parts) -> Sequence[Row]:
+        # An id may be in several indices.
+        find = Find(Where(tuple(filters), ids=tuple(ids)), parts, 2 * len(ids), order=())
+        (answer,) = self.store.ask([find])
+        rows: Sequence[Row] = answer.rows
+        return rows
+
+
+def _state(row: Row) -> State:
+    assert row.version is not None, "it was asked for"
+    return row.version.seq_no, row.version.primary_term

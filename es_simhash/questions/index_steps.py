@@ -1,0 +1,184 @@
+"""Every question of an index as steps, which whoever waits for answers drives or awaits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.history import Blame, History
+from es_simhash.differences.text_changes import changes
+from es_simhash.differences.version_timeline import Timeline
+from es_simhash.errors import InputError
+from es_simhash.questions.family_steps import FamilySteps
+from es_simhash.questions.method_steps import MethodAnswer, MethodSteps, require_method_options
+from es_simhash.questions.question_texts import TextReader
+from es_simhash.questions.related import RelatedSteps
+from es_simhash.questions.version_history import VersionSteps, timeline_of
+from es_simhash.relation.answer import Answer
+from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.relation import Relation
+from es_simhash.store.dates import DateField
+from es_simhash.store.intents import Configuration, Filter, FindDateField, Request
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import Steps, ask
+
+
+class IndexSteps:
+    """The questions of one index; it knows neither a client nor whether anybody waits.
+
+    What `Index` says of each question holds for its steps.
+    """
+
+    def __init__(self) -> None:
+        self._reader: TextReader | None = None
+
+    def reader(self) -> Steps[TextReader]:
+        """Return how texts of the index are read; what that takes is kept."""
+        installed = yield from ask(Configuration())
+        if self._reader is None or self._reader.config is not installed.config:
+            self._reader = TextReader(installed.name, installed.config)
+        return self._reader
+
+    def related(
+        self, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> Steps[Answer]:
+        """Return what is related to a stored document or to a text."""
+        require_one_query(id, text)
+        if text is None:
+            answers = yield from self.related_to_each([str(id)], options)
+            return answers[str(id)]
+        steps, wanted = yield from self._opened(options)
+        (answer,) = yield from steps.answers([steps.reader.given(text, wanted)], wanted)
+        return answer
+
+    def related_to_each(
+        self, ids: Sequence[str], options: SearchOptions | None
+    ) -> Steps[dict[str, Answer]]:
+        """Return what is related to each of many stored documents, searched together."""
+        steps, wanted = yield from self._opened(options)
+        documents = yield from steps.reader.stored(ids, wanted)
+        answers = yield from steps.answers(documents, wanted)
+        return dict(zip(ids, answers, strict=True))
+
+    def requests(
+        self, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> Steps[list[Request[Any]]]:
+        """Return what `related` asks for; only the document itself is read."""
+        require_one_query(id, text)
+        steps, wanted = yield from self._opened(options)
+        if text is not None:
+            document = steps.reader.given(text, wanted)
+        else:
+            (document,) = yield from steps.reader.stored([str(id)], wanted)
+        return (yield from steps.requests(document, wanted))
+
+    def explain(self, id_a: str, id_b: str) -> Steps[Relation]:
+        """Return the relation of two stored documents, with all its evidence."""
+        steps, _ = yield from self._opened(None)
+        return (yield from steps.explained(id_a, id_b))
+
+    def related_by(
+        self, method: str, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> Steps[MethodAnswer]:
+        """Return the documents that a method finds."""
+        steps, wanted = yield from self._by_method(method, id, text, options)
+        return (yield from steps.answer(id, text, wanted))
+
+    def requests_by(
+        self, method: str, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> Steps[list[Request[Any]]]:
+        """Return what `related_by` asks for; the document itself is read."""
+        steps, wanted = yield from self._by_method(method, id, text, options)
+        return (yield from steps.requests(id, text, wanted))
+
+    def changes(self, id_a: str, id_b: str) -> Steps[Changes]:
+        """Return what changed from one stored document to another."""
+        reader = yield from self.reader()
+        older, newer = yield from reader.rows([id_a, id_b])
+        return changes(str(older.text), str(newer.text))
+
+    def history(self, id: str, date_field: str | None) -> Steps[History]:
+        """Return the versions of a document, oldest first, and what changed at each step."""
+        versions = yield from self._versions(date_field)
+        return (yield from versions.history(id))
+
+    def blame(self, id: str, date_field: str | None) -> Steps[Blame]:
+        """Return since when each sentence of a version has been there."""
+        versions = yield from self._versions(date_field)
+        return (yield from versions.blame(id))
+
+    def timeline(
+        self, id_a: str, id_b: str, date_field: str | None, filters: Sequence[Filter]
+    ) -> Steps[Timeline | None]:
+        """Return the family of two stored documents in order of the dates."""
+        reader = yield from self.reader()
+        dates = yield from self.date_field(date_field, parameter="date_field")
+        if dates is None:
+            return None
+        return (yield from timeline_of(reader.name, dates, filters, id_a, id_b))
+
+    def family(
+        self,
+        id: str,
+        date_field: str | None,
+        newer_than: str | None,
+        filters: Sequence[Filter],
+    ) -> Steps[FamilyHistory]:
+        """Return the version family of a document, or that of a name."""
+        reader = yield from self.reader()
+        field = yield from self.date_field(date_field, parameter="date_field")
+        if newer_than is not None and field is None:
+            raise InputError(
+                "To compare dates, a field of dates is needed. Set date_field.",
+                parameter="date_field",
+            )
+        steps = FamilySteps(reader.name, reader.config, field, newer_than, tuple(filters))
+        return (yield from steps.read(id))
+
+    def date_field(
+        self, named: str | None = None, *, parameter: str = "date"
+    ) -> Steps[DateField | None]:
+        """Return the named date field, or the configured one; None without either.
+
+        Args:
+            named: Its name; None for the one that the index is configured with.
+            parameter: What the user names it by.
+        """
+        reader = yield from self.reader()
+        name = named or reader.config.documents.date
+        if name is None:
+            return None
+        return (yield from ask(FindDateField(name, parameter)))
+
+    def _opened(self, options: SearchOptions | None) -> Steps[tuple[RelatedSteps, SearchOptions]]:
+        """Return what answers, and options with what the index is configured with."""
+        reader = yield from self.reader()
+        wanted = (options or SearchOptions()).configured(reader.config.min_score)
+        if wanted.recency is not None:
+            field = wanted.recency.field
+            yield from ask(FindDateField(field, "recency", numbers=False))
+        dates = yield from self.date_field()
+        return RelatedSteps(reader, dates), wanted
+
+    def _by_method(
+        self, method: str, id: str | None, text: str | None, options: SearchOptions | None
+    ) -> Steps[tuple[MethodSteps, SearchOptions]]:
+        require_one_query(id, text)
+        wanted = options or SearchOptions()
+        require_method_options(wanted)
+        reader = yield from self.reader()
+        return MethodSteps.of(reader, method), wanted
+
+    def _versions(self, date_field: str | None) -> Steps[VersionSteps]:
+        reader = yield from self.reader()
+        dates = yield from self.date_field(date_field, parameter="date_field")
+        return VersionSteps(reader.name, reader.config, dates)
+
+
+def require_one_query(id: str | None, text: str | None) -> None:
+    """Reject a query by both an id and a text, or by neither.
+
+    Raises:
+        InputError: Both or neither are given.
+    """
+    if (id is None) == (text is None):
+        raise InputError("A search needs either an id or a text. Give one of them.")

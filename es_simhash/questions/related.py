@@ -1,0 +1,299 @@
+"""What is related to texts, as steps: analyse, search, rank, align, and read what is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from es_simhash.errors import InputError
+from es_simhash.questions.candidate_pool import CandidatePool
+from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
+from es_simhash.questions.question_texts import HitTexts, QueryDocument, TextReader
+from es_simhash.questions.ranked_hits import RankedHits, aligned
+from es_simhash.questions.ranking import ranked_order
+from es_simhash.questions.relations import scored_relations
+from es_simhash.relation.answer import Answer
+from es_simhash.relation.manual_pairs import ManualPairs, ManualPairsOfDocument
+from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.relation import Relation, as_joined
+from es_simhash.relation.scoring import compare_texts
+from es_simhash.relation.text_comparison import explained
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.document_fields import DocumentFields
+from es_simhash.store.intents import (
+    CompareShingles,
+    FindManualPairs,
+    FindNear,
+    FindSharedWords,
+    FindSimilar,
+    Request,
+    Where,
+)
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.order import by_date
+from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.rows import Key, SimilarTexts, TextHits
+
+
+@dataclass(frozen=True)
+class RelatedSteps:
+    """Finds what is related to texts of one index, or to any text.
+
+    Attributes:
+        reader: How texts are read; its name is that of the index.
+        date_field: The date field that the index is configured with; None without one.
+    """
+
+    reader: TextReader
+    date_field: DateField | None
+
+    @property
+    def _config(self) -> IndexConfig:
+        return self.reader.config
+
+    def answers(
+        self, documents: Sequence[QueryDocument], options: SearchOptions
+    ) -> Steps[list[Answer]]:
+        """Return what is related to each of some texts, searched together."""
+        yield from self.reader.read_profiles(documents)
+        contexts = Contexts(self._config, self.date_field)
+        wheres = yield from hit_conditions(documents, options, contexts)
+        searched = yield from self._search(documents, wheres, options)
+        noted = searched.noted
+        yield from _count_shared(documents, searched.pools)
+        joined = yield from _add_joined(documents, searched.pools, wheres, noted)
+        queries = [
+            self._ranked(document, pool, hits, options, noted)
+            for document, pool, hits in zip(documents, searched.pools, searched.near, strict=True)
+        ]
+        for query, hits in zip(queries, searched.by_words, strict=True):
+            query.by_words = hits.keys
+        yield from self._order(queries, contexts, options)
+        shown = yield from self._shown(queries, {**searched.places, **joined}, options)
+        if self._wants_context(options):
+            shown = yield from in_context(contexts, documents, shown)
+        return [
+            _answer(query, document, relations, is_cut, contexts, options)
+            for query, document, relations, is_cut in zip(
+                queries, documents, shown, searched.is_cut, strict=True
+            )
+        ]
+
+    def explained(self, id_a: str, id_b: str) -> Steps[Relation]:
+        """Return the relation of two stored documents, with all its evidence."""
+        query, hit = yield from self.reader.stored([id_a, id_b])
+        yield from self.reader.read_profiles([query, hit])
+        compared = compare_texts(query.text, hit.text, self._config.versions_from)
+        relation = explained(compared, query.text, hit.text, self._config.min_score)
+        noted = yield from ask(FindManualPairs((id_a,)))
+        if id_b in noted.joined.others(id_a):
+            relation = as_joined(relation)
+        return replace(
+            relation,
+            id=id_b,
+            index=hit.ref.index if hit.ref else None,
+            dismissed=id_b in noted.dismissed.get(id_a, ()),
+        )
+
+    def requests(
+        self, document: QueryDocument, options: SearchOptions
+    ) -> Steps[list[Request[Any]]]:
+        """Return what is asked for one text, of which only families are read."""
+        yield from self.reader.read_profiles([document])
+        contexts = Contexts(self._config, self.date_field)
+        (where,) = yield from hit_conditions([document], options, contexts)
+        return self._requests(document, where, options)
+
+    def _requests(
+        self, document: QueryDocument, where: Where, options: SearchOptions
+    ) -> list[Request[Any]]:
+        """Return the requests for candidates of a text; none for one without words."""
+        text, candidates = document.text, options.limits.candidates
+        if text.is_empty:
+            return []
+        recency = options.recency
+        date = None if recency is None else DateField(recency.field)
+        requests: list[Request[Any]] = [
+            FindSimilar(text.fingerprints, where, options.k, candidates),
+            FindNear(text.profile, where, candidates, date),
+        ]
+        if options.wants_passages:
+            requests.append(FindSharedWords(text, where, options.size))
+        return requests
+
+    def _search(
+        self,
+        documents: Sequence[QueryDocument],
+        wheres: Sequence[Where],
+        options: SearchOptions,
+    ) -> "Steps[_Searched]":
+        """Search for candidates of all texts, and for what a person decided, with one request."""
+        requests = [
+            self._requests(document, where, options)
+            for document, where in zip(documents, wheres, strict=True)
+        ]
+        ids = tuple(id for document in documents for id in document.own_ids)
+        pairs = FindManualPairs(ids if any(requests) else ())
+        answers = yield [*(request for some in requests for request in some), pairs]
+        remaining = iter(answers)
+        searched = _Searched(answers[-1])
+        for some in requests:
+            searched.add([next(remaining) for _ in some])
+        return searched
+
+    def _ranked(
+        self,
+        document: QueryDocument,
+        pool: CandidatePool,
+        near: TextHits,
+        options: SearchOptions,
+        noted: ManualPairs,
+    ) -> RankedHits:
+        """Return the hits of one text by what is stored of them."""
+        dismissed = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
+        others = ManualPairsOfDocument(dismissed, _joined_with(document, noted))
+        candidates = list(pool.by_key.values())
+        scored = scored_relations(
+            document.text, candidates, near.neighbours, options, self._config.versions_from, others
+        )
+        order = ranked_order(near.neighbours, options)
+        return RankedHits(document.text, scored, order=order, noted=others)
+
+    def _order(
+        self, queries: Sequence[RankedHits], contexts: Contexts, options: SearchOptions
+    ) -> Steps[None]:
+        """Order hits by date, where that is wanted.
+
+        Raises:
+            InputError: The index is configured with no date field.
+        """
+        if not options.sorts_by_date:
+            return
+        name = self.reader.name
+        if self.date_field is None:
+            raise InputError(
+                f"Index {name!r} has no date field to sort by. Run "
+                f"`es-simhash config {name} --date FIELD`.",
+                parameter="sort",
+            )
+        dates = yield from contexts.dates({key for query in queries for key in query.keys})
+        for query in queries:
+            query.order = by_date(dates, newest_first=options.sort == "-date")
+
+    def _shown(
+        self,
+        queries: Sequence[RankedHits],
+        places: dict[Key, DocumentRef],
+        options: SearchOptions,
+    ) -> Steps[list[list[Relation]]]:
+        """Return the relations of each query, with the requested fields and the evidence."""
+        hits = HitTexts(self.reader, options, places)
+        if options.passages:
+            answers = yield from aligned(queries, hits, options)
+            yield from hits.require_text()
+        else:
+            answers = [query.by_fingerprints(options) for query in queries]
+        if options.fields:
+            yield from hits.fetch([relation for relations in answers for relation in relations])
+        shown = []
+        for relations in answers:
+            shown.append((yield from hits.with_fields(relations)))
+        return shown
+
+    def _wants_context(self, options: SearchOptions) -> bool:
+        if options.context is None:
+            return self._config.documents != DocumentFields()
+        return options.context
+
+
+class _Searched:
+    """What the searches found for each of some texts.
+
+    Args:
+        noted: What a person decided.
+    """
+
+    def __init__(self, noted: ManualPairs) -> None:
+        self.noted = noted
+        self.pools: list[CandidatePool] = []
+        self.near: list[TextHits] = []
+        self.by_words: list[TextHits] = []
+        self.places: dict[Key, DocumentRef] = {}
+
+    def add(self, answers: Sequence[Any]) -> None:
+        """Add the answers for one text; there are none for one without words."""
+        similar: SimilarTexts = answers[0] if answers else SimilarTexts()
+        near: TextHits = answers[1] if answers else TextHits()
+        by_words: TextHits = answers[2] if len(answers) > 2 else TextHits()
+        self.pools.append(CandidatePool.of(similar, near.neighbours))
+        self.near.append(near)
+        self.by_words.append(by_words)
+        self.places |= {**similar.places, **near.places, **by_words.places}
+
+    @property
+    def is_cut(self) -> list[bool]:
+        """Whether a limit cut what was found for each text."""
+        return [
+            pool.is_cut or words.is_cut
+            for pool, words in zip(self.pools, self.by_words, strict=True)
+        ]
+
+
+def _count_shared(
+    documents: Sequence[QueryDocument], pools: Sequence[CandidatePool]
+) -> Steps[None]:
+    """Ask what candidates share that a limit cut from those that share shingles; mostly none."""
+    pending = [
+        (pool, CompareShingles(document.text.fingerprints, pool.uncounted_ids))
+        for document, pool in zip(documents, pools, strict=True)
+        if pool.uncounted
+    ]
+    answers = (yield [request for _, request in pending]) if pending else []
+    for (pool, _), compared in zip(pending, answers, strict=True):
+        pool.count(compared.sharing)
+
+
+def _add_joined(
+    documents: Sequence[QueryDocument],
+    pools: Sequence[CandidatePool],
+    wheres: Sequence[Where],
+    noted: ManualPairs,
+) -> Steps[dict[Key, DocumentRef]]:
+    """Add what a person joined with a query and was not found; mostly there is nothing.
+
+    Returns:
+        Where the documents are that were added.
+    """
+    pending = []
+    for document, pool, where in zip(documents, pools, wheres, strict=True):
+        known = {str(id) for _, id in pool.by_key}
+        wanted = _joined_with(document, noted) - known - {*where.excluded_ids}
+        if wanted and not document.text.is_empty:
+            conditions = replace(where, excluded_ids=(), fingerprinted=True)
+            ids = tuple(sorted(wanted))
+            pending.append((pool, CompareShingles(document.text.fingerprints, ids, conditions)))
+    places: dict[Key, DocumentRef] = {}
+    answers = (yield [request for _, request in pending]) if pending else []
+    for (pool, _), compared in zip(pending, answers, strict=True):
+        pool.add(compared.sharing)
+        places |= compared.places
+    return places
+
+
+def _joined_with(document: QueryDocument, noted: ManualPairs) -> set[str]:
+    """Return the ids of the documents that are joined with a query."""
+    return {other for id in document.own_ids for other in noted.joined.others(id)}
+
+
+def _answer(
+    query: RankedHits,
+    document: QueryDocument,
+    relations: Sequence[Relation],
+    is_cut: bool,
+    contexts: Contexts,
+    options: SearchOptions,
+) -> Answer:
+    answer = query.answer((replace(each, truncated=is_cut) for each in relations), options)
+    answer.truncated = is_cut
+    answer.document = contexts.context(document.ref.key) if document.ref else None
+    return answer

@@ -1,0 +1,42 @@
+"""Calls of the HTTP API as values, so that one copy of the code serves clients that wait or not."""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+Result = TypeVar("Result")
+
+
+def _as_it_is(response: Any, may_retry: bool) -> Any:
+    """Return the body of a response."""
+    return response
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the HTTP API.
+
+    Attributes:
+        method: HTTP method.
+        path: Path of the URL.
+        body: JSON value; a list or bytes are sent as NDJSON.
+        params: Of the query string.
+        read: Reads the body of the response; it is told whether the call may be sent again, and
+            raises `Unavailable` where that may help.
+    """
+
+    method: str
+    path: str
+    body: Any = None
+    params: Mapping[str, Any] | None = None
+    read: Callable[[Any, bool], Any] = _as_it_is
+
+
+# Yields calls, and is sent what they read.
+Calls = Generator[Call, Any, Result]
+
+
+def index_path(index: str | None, *rest: str) -> str:
+    """Return the path of a request about an index, alias or data stream, or about all."""
+    return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])

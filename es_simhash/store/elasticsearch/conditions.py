@@ -1,0 +1,175 @@
+"""Conditions and orders of requests as queries of Elasticsearch, and what is read of each hit."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from es_simhash.store import fields
+from es_simhash.store.codec import shingle_terms
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.intents import Filter, Find, Order, Parts, Sharing, Where
+
+# Name of the clause that matches documents newer than the date of a request.
+NEWER = "newer"
+# The same text counts more than whatever else is shared.
+SAME_TEXT_BOOST = 1000
+# The greatest k of a kNN search that the engine accepts, and hits of one search.
+MAX_HITS = 10_000
+# Members of the object that `Parts.members` reads, with its family.
+_MEMBERS = (
+    fields.SCHEME,
+    fields.CONTENT_HASH,
+    fields.STATUS,
+    fields.FAMILY,
+    fields.REPRESENTATIVE,
+    fields.DUPLICATE_OF,
+)
+# Content hashes and shingles have no doc values.
+_STORED = (fields.CONTENT_HASH, fields.SHINGLES)
+
+
+def find_body(find: Find, config: IndexConfig) -> dict[str, Any]:
+    """Return the body of the search for the documents of a request."""
+    body: dict[str, Any] = {
+        "size": find.size,
+        "query": query_of(find, config),
+        "track_total_hits": find.count,
+        **read_of(find.parts, config),
+    }
+    if order := [entry for name in find.order for entry in _sorted(name, find.date, config)]:
+        body["sort"] = order
+    return body
+
+
+def query_of(find: Find, config: IndexConfig) -> dict[str, Any]:
+    """Return the query for the documents of a request."""
+    query = conditions(find.where, config)
+    if find.sharing:
+        shared = [clause for each in find.sharing for clause in _shared(each, config)]
+        query["bool"]["must"] = [{"bool": {"should": shared, "minimum_should_match": 1}}]
+    if find.newer_than is not None and find.date is not None:
+        query["bool"]["should"] = [newer(find.date, find.newer_than)]
+    if "random" in find.order:
+        order = {"seed": find.seed, "field": "_seq_no"}
+        return {"function_score": {"query": query, "random_score": order, "boost_mode": "replace"}}
+    return query
+
+
+def newer(field: DateField, date: str) -> dict[str, Any]:
+    """Return the clause, with a name, for documents newer than a date."""
+    return {"range": {field.name: {"gt": date, "_name": NEWER}}}
+
+
+def conditions(where: Where, config: IndexConfig) -> dict[str, Any]:
+    """Return the query for the documents that match conditions, without a score."""
+    required, excluded = clauses(where, config)
+    return {"bool": {"filter": required, **({"must_not": excluded} if excluded else {})}}
+
+
+def filters_of(where: Where, config: IndexConfig) -> list[Filter]:
+    """Return the filters that documents must match, those they must not in one of them."""
+    required, excluded = clauses(where, config)
+    return [*required, *([{"bool": {"must_not": excluded}}] if excluded else [])]
+
+
+def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filter]]:
+    """Return what documents must match, and what they must not."""
+    required: list[Filter] = [*where.filters]
+    excluded: list[Filter] = []
+    if where.fingerprinted:
+        required.append(config.of_scheme)
+    for values, query in (
+        (where.ids, _ids),
+        (where.families, _terms(config.path(fields.FAMILY))),
+        (where.content_hashes, _terms(config.path(fields.CONTENT_HASH))),
+    ):
+        if values is not None:
+            required.append(query(values))
+    for exists, member in (
+        (where.has_family, fields.FAMILY),
+        (where.is_flagged, fields.DUPLICATE_OF),
+    ):
+        if exists is not None:
+            (required if exists else excluded).append(_exists(config.path(member)))
+    required += [_exists(field) for field in where.has_fields]
+    if where.above_seq_no is not None:
+        required.append({"range": {"_seq_no": {"gt": where.above_seq_no}}})
+    if where.excluded_ids:
+        excluded.append(_ids(where.excluded_ids))
+    if where.excluded_families:
+        excluded.append(_terms(config.path(fields.FAMILY))(where.excluded_families))
+    if where.excluded_hashes:
+        excluded.append(_terms(config.path(fields.CONTENT_HASH))(where.excluded_hashes))
+    return required, excluded
+
+
+def read_of(parts: Parts, config: IndexConfig) -> dict[str, Any]:
+    """Return what a search asks for, so that its hits have the parts of documents."""
+    source = [*parts.fields]
+    values: list[Any] = []
+    if parts.text:
+        source += config.text_fields
+    if parts.members:
+        source += map(config.path, _MEMBERS)
+    elif parts.family:
+        values.append(config.path(fields.FAMILY))
+    if parts.stored:
+        source += map(config.path, _STORED)
+        values += map(config.path, fields.SCORED_MEMBERS)
+    if parts.fingerprint:
+        values.append({"field": config.path(fields.FINGERPRINT), "format": "binary"})
+    if parts.date is not None:
+        values.append(parts.date.requested)
+    body: dict[str, Any] = {"_source": list(dict.fromkeys(source)) or False}
+    if values:
+        body["docvalue_fields"] = values
+    if parts.values:
+        body["fields"] = list(parts.values)
+    if parts.version:
+        body |= {"seq_no_primary_term": True, "version": True}
+    return body
+
+
+def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
+    """Return the fields of `_source` that the parts of a document are in."""
+    source = read_of(parts, config)["_source"]
+    return list(source) if source else []
+
+
+def _ids(values: Sequence[str]) -> Filter:
+    return {"ids": {"values": list(values)}}
+
+
+def _terms(path: str) -> Any:
+    def query(values: Sequence[str]) -> Filter:
+        if len(values) == 1:
+            return {"term": {path: values[0]}}
+        return {"terms": {path: list(values)}}
+
+    return query
+
+
+def _exists(path: str) -> Filter:
+    return {"exists": {"field": path}}
+
+
+def _shared(sharing: Sharing, config: IndexConfig) -> Iterator[Filter]:
+    path = config.path(fields.SHINGLES)
+    terms: list[Filter] = [{"term": {path: term}} for term in shingle_terms(sharing.shingles)]
+    if not sharing.by_rarity:
+        terms = [{"constant_score": {"filter": term, "boost": 1}} for term in terms]
+    yield {"bool": {"should": terms, "minimum_should_match": sharing.least}}
+    if sharing.content_hash is not None:
+        same = {"term": {config.path(fields.CONTENT_HASH): sharing.content_hash}}
+        yield {"constant_score": {"filter": same, "boost": SAME_TEXT_BOOST}}
+
+
+def _sorted(order: Order, date: DateField | None, config: IndexConfig) -> Iterator[Any]:
+    if order == "representative":
+        yield {config.path(fields.REPRESENTATIVE): {"order": "desc"}}
+    elif order == "newest":
+        assert date is not None, "the order needs a field"
+        kind = "long" if date.is_number else "date"
+        yield {date.name: {"order": "desc", "mode": "max", "unmapped_type": kind}}
+    elif order == "written":
+        yield from ({"_score": "desc"}, {"_seq_no": "asc"})

@@ -1,0 +1,95 @@
+"""Hits of searches and entries of multi-gets as rows."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.store import fields
+from es_simhash.store.codec import shingles_of, stored_parts
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import Parts
+from es_simhash.store.paths import get_path
+from es_simhash.store.rows import Key, Row
+from es_simhash.store.source import stored_text, text_of
+
+Hit = Mapping[str, Any]
+
+
+def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False) -> Row:
+    """Return a search hit, or an entry of a multi-get that was found, as a row.
+
+    Args:
+        hit: The hit.
+        parts: What was asked for.
+        config: Of the index.
+        strict: Whether a field of the text that holds something else is an error.
+
+    Raises:
+        InputError: It does, or stored parts were not written by this package.
+    """
+    source, values = hit.get("_source", {}), hit.get("fields", {})
+
+    def member(name: str) -> str | None:
+        return stored_text(source, config.path(name))
+
+    read_text = text_of if strict else stored_text
+    has_members = parts.members or parts.stored
+    date = parts.date
+    represents = get_path(source, config.path(fields.REPRESENTATIVE)) if parts.members else None
+    return Row(
+        DocumentRef.of_hit(hit),
+        source=source if parts.fields else {},
+        text=read_text(source, config.text_field) if parts.text else None,
+        scheme=member(fields.SCHEME) if parts.members else None,
+        content_hash=member(fields.CONTENT_HASH) if has_members else None,
+        status=member(fields.STATUS) if parts.members else None,
+        family=member(fields.FAMILY) if parts.members else _family(values, parts, config),
+        represents=represents if isinstance(represents, bool) else None,
+        duplicate_of=member(fields.DUPLICATE_OF) if parts.members else None,
+        stored=_stored(hit, config) if parts.stored else None,
+        fingerprint=_fingerprint(values, config) if parts.fingerprint else None,
+        date=None if date is None else date.of_hit(hit),
+        dates=0 if date is None else len(values.get(date.name) or ()),
+        values={name: values.get(name, ()) for name in parts.values},
+        version=DocumentVersion.of_hit(hit) if "_seq_no" in hit else None,
+        writes=hit.get("_version"),
+        score=hit.get("_score") or 0.0,
+    )
+
+
+def missing_row(id: str) -> Row:
+    """Return the row of an id that no document has."""
+    return Row(DocumentRef(None, id), found=False)
+
+
+def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
+    """Return where hits are, with their routings, by index and id."""
+    return {(ref.index, ref.id): ref for ref in map(DocumentRef.of_hit, hits)}
+
+
+def _family(values: Mapping[str, Sequence[Any]], parts: Parts, config: IndexConfig) -> str | None:
+    families = values.get(config.path(fields.FAMILY)) if parts.family else None
+    return str(families[0]) if families else None
+
+
+def _stored(hit: Hit, config: IndexConfig) -> AnalysedText | None:
+    """Return the stored parts of a text; None where one of them is missing.
+
+    Raises:
+        InputError: They were not written by this package.
+    """
+    source = hit.get("_source", {})
+    parts = stored_parts(hit.get("fields", {}), config.simhash_field)
+    content_hash = stored_text(source, config.path(fields.CONTENT_HASH))
+    terms = get_path(source, config.path(fields.SHINGLES))
+    if parts is None or content_hash is None:
+        return None
+    shingles = shingles_of(terms if isinstance(terms, list) else [])
+    return AnalysedText.of_parts(content_hash, shingles, *parts)
+
+
+def _fingerprint(values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:
+    packed = values.get(config.path(fields.FINGERPRINT))
+    return base64.b64decode(packed[0]) if packed else None

@@ -1,0 +1,278 @@
+"""An index whose fingerprints are in a second index, its sidecar, as a store."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from es_simhash.errors import MappingConflict
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store import intents
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch import documents
+from es_simhash.store.elasticsearch.calls import Calls
+from es_simhash.store.elasticsearch.conditions import filters_of, source_fields
+from es_simhash.store.elasticsearch.documents import MAX_IDS
+from es_simhash.store.elasticsearch.gateway import Gateway, mappings
+from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
+from es_simhash.store.elasticsearch.narrowing import is_full, lacks, narrowed, widened
+from es_simhash.store.elasticsearch.searches import search_all
+from es_simhash.store.elasticsearch.store import (
+    ElasticsearchStore,
+    Responses,
+    Searches,
+    divided,
+)
+from es_simhash.store.fields import INDEX, SOURCE
+from es_simhash.store.installation.sidecar_source import source_of
+from es_simhash.store.rows import Row
+
+_RECORDED = f"{SOURCE}.{INDEX}"
+
+Hit = Mapping[str, Any]
+
+
+class SidecarStore(ElasticsearchStore):
+    """An index whose fingerprints `backfill` wrote into a sidecar.
+
+    Candidates are found in the sidecar; texts, fields, dates and filters are those of the first
+    index, and what was deleted there is not related to anything. The constructor sends nothing.
+
+    Args:
+        gateway: To the cluster.
+        name: Of the sidecar.
+        config: What is known of its configuration.
+        is_complete: Whether that is all of it.
+    """
+
+    has_fingerprints = False
+
+    def __init__(
+        self, gateway: Gateway, name: str, config: IndexConfig, *, is_complete: bool = False
+    ) -> None:
+        super().__init__(gateway, name, config, is_complete=is_complete)
+        self._source: str | None = None
+
+    @property
+    def text_index(self) -> str:
+        """The first index.
+
+        Raises:
+            MappingConflict: The index is no sidecar.
+        """
+        if self._source is None:
+            self.gateway.run(self._read_source())
+        assert self._source is not None
+        return self._source
+
+    def _configured(self) -> Calls[IndexConfig]:
+        yield from self._read_source()
+        return (yield from super()._configured())
+
+    def _read_source(self) -> Calls[None]:
+        if self._source is not None:
+            return
+        mapped = yield from mappings(self._name)
+        self._source = source_of(mapped, self.given.simhash_field)
+        if self._source is None:
+            raise MappingConflict(
+                f"Index {self._name!r} is not a sidecar. Create one with "
+                f"`es-simhash backfill INDEX --sidecar {self._name}`."
+            )
+
+    def _made(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
+        """Return the bodies of searches; filters are there the ids they leave, if these are few."""
+        known: dict[str, tuple[intents.Filter, ...]] = {}
+        bodies: list[Sequence[Mapping[str, Any]]] = []
+        for plan in plans:
+            if plan.candidates is None:
+                bodies.append(plan.bodies)
+                continue
+            key = _key(plan)
+            if key not in known:
+                known[key] = yield from self._id_filter(plan.where)
+            where = intents.Where(known[key], excluded_ids=plan.where.excluded_ids)
+            bodies.append([_with_origin(body) for body in plan.candidates(where)])
+        return bodies
+
+    def _search(self, plans: Sequence[Searches]) -> Calls[list[Responses]]:
+        """Answer as if the documents had the fields themselves, and were filtered before any cut.
+
+        A search whose hits the filters leave too few of is sent again for more.
+        """
+        own = [plan for plan in plans if plan.candidates is None]
+        others = [plan for plan in plans if plan.candidates is not None]
+        made = yield from self._made(others)
+        meant = [body for bodies in made for body in bodies]
+        plan_of = [plan for plan, bodies in zip(others, made, strict=True) for _ in bodies]
+        required, optional = divided(own, [plan.bodies for plan in own], self.text_index)
+        sent = list(meant)
+        answers: list[Mapping[str, Any]] = [{}] * len(sent)
+        responses = yield from search_all(self._name, sent, optional)
+        further = responses[len(sent) :]
+        pending = list(range(len(sent)))
+        responses = responses[: len(sent)]
+        while pending:
+            too_narrow = []
+            located = yield from self._located([plan_of[n] for n in pending], responses)
+            for number, response, places in zip(pending, responses, located, strict=True):
+                full = is_full(response, sent[number])
+                answers[number] = narrowed(response, places, meant[number], full=full)
+                if full and lacks(answers[number], meant[number], sent[number]):
+                    sent[number] = widened(sent[number])
+                    too_narrow.append(number)
+            pending = too_narrow
+            if pending:
+                responses = yield from search_all(self._name, [sent[n] for n in pending])
+        further = yield from self._among(own, further)
+        found = yield from search_all(self.text_index, required)
+        first, last, candidates = iter(found), iter(further), iter(answers)
+        bodies_of = iter(made)
+        return [
+            [next(candidates) for _ in next(bodies_of)]
+            if plan.candidates is not None
+            else [next(last if plan.optional else first) for _ in plan.bodies]
+            for plan in plans
+        ]
+
+    def _among(self, plans: Sequence[Searches], responses: Responses) -> Calls[list[Hit]]:
+        """Return responses of the first index with the documents that the sidecar has."""
+        of_index = [plan.index is None for plan in plans if plan.optional for _ in plan.bodies]
+        ids = sorted(
+            {
+                hit["_id"]
+                for response, is_text in zip(responses, of_index, strict=True)
+                if is_text
+                for hit in response["hits"]["hits"]
+            }
+        )
+        known: set[str] = set()
+        for start in range(0, len(ids), MAX_IDS):
+            some = ids[start : start + MAX_IDS]
+            body = {
+                "query": {"ids": {"values": some}},
+                "size": len(some),
+                "_source": False,
+                "track_total_hits": False,
+            }
+            (found,) = yield from search_all(self._name, [body])
+            known |= {hit["_id"] for hit in found["hits"]["hits"]}
+        return [
+            {
+                **response,
+                "hits": {"hits": [hit for hit in response["hits"]["hits"] if hit["_id"] in known]},
+            }
+            if is_text
+            else response
+            for response, is_text in zip(responses, of_index, strict=True)
+        ]
+
+    def _id_filter(self, where: intents.Where) -> Calls[tuple[intents.Filter, ...]]:
+        """Return a filter for the sidecar, where the ids that ours leave are few enough to name."""
+        conditions = self._conditions(where)
+        if not conditions:
+            return ()
+        body = {
+            "query": {"bool": {"filter": conditions}},
+            "size": MAX_IDS,
+            "track_total_hits": MAX_IDS + 1,
+            "_source": False,
+        }
+        (response,) = yield from search_all(self.text_index, [body])
+        if response["hits"]["total"]["value"] > MAX_IDS:
+            return ()
+        return ({"ids": {"values": [hit["_id"] for hit in response["hits"]["hits"]]}},)
+
+    def _conditions(self, where: intents.Where) -> list[intents.Filter]:
+        """Return what documents of the first index must match."""
+        families = where.families, where.excluded_families
+        wanted = intents.Where(where.filters, families=families[0], excluded_families=families[1])
+        return filters_of(wanted, self.given)
+
+    def _located(
+        self, plans: Sequence[Searches], responses: Responses
+    ) -> Calls[list[Mapping[str, Hit]]]:
+        """Return, for each search, its documents in the first index that match its filters.
+
+        One that has moved to another index behind the name, as after a reindex, is taken there;
+        of several with one id the one that the sidecar recorded.
+        """
+        known: dict[str, Mapping[str, Hit]] = {}
+        located = []
+        for plan in plans:
+            key = _key(plan)
+            if key not in known:
+                hits = [
+                    hit
+                    for other, response in zip(plans, responses, strict=True)
+                    if _key(other) == key
+                    for hit in response["hits"]["hits"]
+                ]
+                known[key] = yield from self._places(plan, hits)
+            located.append(known[key])
+        return located
+
+    def _places(self, plan: Searches, hits: Sequence[Hit]) -> Calls[Mapping[str, Hit]]:
+        recorded = {hit["_id"]: hit.get("fields", {}).get(_RECORDED, [""])[0] for hit in hits}
+        ids = list(recorded)
+        bodies = []
+        for start in range(0, len(ids), MAX_IDS):
+            some = ids[start : start + MAX_IDS]
+            bodies.append(
+                {
+                    "query": {
+                        "bool": {
+                            "filter": [{"ids": {"values": some}}, *self._conditions(plan.where)]
+                        }
+                    },
+                    "size": 2 * len(some),
+                    "_source": False,
+                    "docvalue_fields": [] if plan.date is None else [plan.date.requested],
+                    "track_total_hits": False,
+                }
+            )
+        responses = yield from search_all(self.text_index, bodies)
+        places: dict[str, Hit] = {}
+        for response in responses:
+            for hit in response["hits"]["hits"]:
+                id = hit["_id"]
+                if id not in places or hit["_index"] == recorded[id]:
+                    places[id] = hit
+        return places
+
+    def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
+        # The first index may have fingerprints of its own, of whatever scheme.
+        parts = replace(request.parts, members=False)
+        wanted = source_fields(parts, config)
+        hits = yield from documents.hits_by_id(self.text_index, request.ids, wanted)
+        rows = []
+        for id in request.ids:
+            entry = documents.entry_of(id, hits.get(id, []), self.text_index)
+            found = entry["found"]
+            rows.append(row_of(entry, parts, config, strict=True) if found else missing_row(id))
+        return rows
+
+    def _at(
+        self, request: intents.DocumentsAt, config: IndexConfig
+    ) -> Calls[dict[DocumentRef, Row]]:
+        wanted = source_fields(request.parts, config)
+        if not wanted:
+            return {}
+        ids = intents.ids_of(request.refs)
+        hits = yield from documents.hits_by_id(self.text_index, ids, wanted)
+        rows = {
+            DocumentRef.of_hit(hit): row_of(hit, request.parts, config)
+            for some in hits.values()
+            for hit in some
+        }
+        return {ref: rows[ref] for ref in request.refs if ref in rows}
+
+
+def _with_origin(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a search that also returns in which index each document was recorded."""
+    return {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]}
+
+
+def _key(plan: Searches) -> str:
+    """Return what searches have in common whose hits are looked up together."""
+    where = plan.where
+    return repr((where.filters, where.families, where.excluded_families, plan.date))

@@ -1,0 +1,329 @@
+"""What the product asks of an index, as values: each request says what, none says how.
+
+A store turns requests into what its engine understands and its answers into rows. Requests that do
+not depend on each other are asked together and travel as one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.references import DocumentRef
+from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.store.added_schemes import AddedScheme
+from es_simhash.store.dates import DateField
+from es_simhash.store.rows import Installed, MethodHits, Row, Rows, SimilarTexts, TextHits
+
+# A query in the language of the engine, as users write their filters; passed on as it is.
+Filter = Mapping[str, Any]
+# How documents are ordered: by what they share (`score`), the representative of a family first,
+# the newest first, at random, or as they were written.
+Order = Literal["score", "representative", "newest", "random", "written"]
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which documents; all conditions hold.
+
+    Attributes:
+        filters: The user's own filters.
+        fingerprinted: Whether documents need fingerprints of the scheme of the index.
+        ids: Ids of the documents; None for any.
+        families: Names of their families; None for any.
+        content_hashes: Hashes of their texts; None for any.
+        has_family: Whether they have a family; None for either.
+        has_fields: Fields that they have a value of.
+        is_flagged: Whether they are flagged as versions of others; None for either.
+        above_seq_no: Sequence number above which they were written; None for any.
+        excluded_ids: Ids that they do not have.
+        excluded_families: Families that they are not in.
+        excluded_hashes: Hashes that their texts do not have.
+    """
+
+    filters: tuple[Filter, ...] = ()
+    fingerprinted: bool = False
+    ids: tuple[str, ...] | None = None
+    families: tuple[str, ...] | None = None
+    content_hashes: tuple[str, ...] | None = None
+    has_family: bool | None = None
+    has_fields: tuple[str, ...] = ()
+    is_flagged: bool | None = None
+    above_seq_no: int | None = None
+    excluded_ids: tuple[str, ...] = ()
+    excluded_families: tuple[str, ...] = ()
+    excluded_hashes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is read of each document; where it is, always.
+
+    Attributes:
+        text: Its text.
+        fields: Fields of the user's, by name or pattern, for `Row.source`.
+        members: Content hash, status, and whether it represents its family.
+        family: Its family.
+        stored: What is stored of its text: shingles, chunk fingerprints, sketch.
+        fingerprint: Its document fingerprint.
+        date: Field of its date; None for no date.
+        values: Fields whose indexed values are read, for `Row.values`.
+        version: Sequence number and primary term.
+    """
+
+    text: bool = False
+    fields: tuple[str, ...] = ()
+    members: bool = False
+    family: bool = False
+    stored: bool = False
+    fingerprint: bool = False
+    date: DateField | None = None
+    values: tuple[str, ...] = ()
+    version: bool = False
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Documents that share shingles with a text, or have the same text.
+
+    Attributes:
+        shingles: Shingles that are queried, ascending.
+        least: How many of them a document must have.
+        content_hash: Documents with this hash match as well; None for none.
+        by_rarity: Whether rare shingles count more in the order; otherwise each counts the same.
+    """
+
+    shingles: NDArray[np.uint32]
+    least: int
+    content_hash: str | None = None
+    by_rarity: bool = True
+
+
+class Request(Generic[Answer_co]):
+    """A request to a store; the parameter is the type of its answer."""
+
+
+@dataclass(frozen=True)
+class Find(Request[Rows]):
+    """The first documents that match, in order.
+
+    Attributes:
+        where: Which documents.
+        parts: What is read of each.
+        size: How many.
+        order: In which order; of several, the first counts most.
+        sharing: Texts of which documents share shingles with any; none for no such condition.
+        date: Field of the order `newest`.
+        newer_than: Date or date math of that field; rows say whether they are newer.
+        seed: Of the order `random`.
+        count: Whether all documents that match are counted.
+    """
+
+    where: Where = field(default_factory=Where)
+    parts: Parts = field(default_factory=Parts)
+    size: int = 10
+    order: tuple[Order, ...] = ("score",)
+    sharing: tuple[Sharing, ...] = ()
+    date: DateField | None = None
+    newer_than: str | None = None
+    seed: int = 1
+    count: bool = False
+
+
+@dataclass(frozen=True)
+class FindAll(Request[Rows]):
+    """All documents that match, as the index is at one moment, in no order; they fit in memory.
+
+    Attributes:
+        where: Which documents.
+        parts: What is read of each.
+    """
+
+    where: Where
+    parts: Parts
+
+
+@dataclass(frozen=True)
+class CheckDate(Request[bool]):
+    """Whether the engine can read a date, or date math, of a field.
+
+    Attributes:
+        field: The field.
+        date: The date.
+    """
+
+    field: DateField
+    date: str
+
+
+@dataclass(frozen=True)
+class DocumentsById(Request[list[Row]]):
+    """Documents by their ids alone, in that order; one that is missing has `found` False.
+
+    Attributes:
+        ids: The ids.
+        parts: What is read of each; `text`, `fields` and `members`.
+    """
+
+    ids: tuple[str, ...]
+    parts: Parts
+
+
+@dataclass(frozen=True)
+class DocumentsAt(Request[dict[DocumentRef, Row]]):
+    """Documents as they are now, by their places; vanished ones are left out.
+
+    Attributes:
+        refs: Where they are.
+        parts: What is read of each; `text`, `fields` and `members`.
+    """
+
+    refs: tuple[DocumentRef, ...]
+    parts: Parts
+
+
+@dataclass(frozen=True)
+class FindSimilar(Request[SimilarTexts]):
+    """Documents that share shingles with a text, or whose fingerprint is within k bits of its own.
+
+    Attributes:
+        fingerprints: Of the text.
+        where: Which documents.
+        k: Maximum Hamming distance; None for the greatest that the blocks promise.
+        candidates: How many are returned of each of the two ways.
+    """
+
+    fingerprints: TextFingerprints
+    where: Where = field(default_factory=Where)
+    k: int | None = None
+    candidates: int = 100
+
+
+@dataclass(frozen=True)
+class CompareShingles(Request[SimilarTexts]):
+    """What the documents of some ids share with a text, also when that is nothing.
+
+    Attributes:
+        fingerprints: Of the text.
+        ids: Of the documents.
+        where: Which of them.
+    """
+
+    fingerprints: TextFingerprints
+    ids: tuple[str, ...]
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True)
+class FindNear(Request[TextHits]):
+    """Documents near in meaning, nearest first.
+
+    Attributes:
+        profile: Semantic profile of the text; not empty.
+        where: Which documents.
+        candidates: How many.
+        date: Field of a date to bring along; None for none.
+    """
+
+    profile: SemanticProfile
+    where: Where = field(default_factory=Where)
+    candidates: int = 100
+    date: DateField | None = None
+
+
+@dataclass(frozen=True)
+class FindSharedWords(Request[TextHits]):
+    """Documents whose texts have rare words of one passage of a text together, best first.
+
+    Attributes:
+        text: The text.
+        where: Which documents.
+        size: How many relations are to be shown.
+    """
+
+    text: AnalysedText
+    where: Where = field(default_factory=Where)
+    size: int = 10
+
+
+@dataclass(frozen=True)
+class FindByBlocks(Request[MethodHits]):
+    """Documents that share a block key of a method's fingerprints with a text.
+
+    Attributes:
+        keys: Block keys of the text, ascending.
+        scheme: Scheme of the method in the index.
+        where: Which documents.
+        candidates: How many.
+    """
+
+    keys: tuple[str, ...]
+    scheme: AddedScheme
+    where: Where = field(default_factory=Where)
+    candidates: int = 100
+
+
+@dataclass(frozen=True)
+class FindVectors(Request[dict[DocumentRef, NDArray[np.float32]]]):
+    """Unit vectors of a vector field of the user's, of documents that have one.
+
+    Attributes:
+        refs: Where the documents are.
+        field: The field.
+    """
+
+    refs: tuple[DocumentRef, ...]
+    field: str
+
+
+@dataclass(frozen=True)
+class FindManualPairs(Request[ManualPairs]):
+    """What a person decided about pairs: dismissals of some documents, and all joins.
+
+    Attributes:
+        ids: Of the documents whose dismissals are wanted; None for all.
+    """
+
+    ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Configuration(Request[Installed]):
+    """How the index is read and fingerprinted, as its mapping says; read once."""
+
+
+@dataclass(frozen=True)
+class FindDateField(Request[DateField]):
+    """The field of dates of a name.
+
+    Attributes:
+        name: Its name.
+        parameter: What the user names it by.
+        numbers: Whether a field of numbers will do as well.
+    """
+
+    name: str
+    parameter: str
+    numbers: bool = True
+
+
+@dataclass(frozen=True)
+class TextFieldHint(Request[str]):
+    """The end of a sentence about documents without a text; empty where the field is mapped."""
+
+
+@dataclass(frozen=True)
+class RequireTextField(Request[None]):
+    """A check that a mapping has the field of the text; an error names the nearest field."""
+
+
+def ids_of(refs: Sequence[DocumentRef]) -> tuple[str, ...]:
+    """Return the ids of documents, each once, ascending."""
+    return tuple(sorted({ref.id for ref in refs}))

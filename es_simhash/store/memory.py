@@ -1,0 +1,206 @@
+"""Texts in memory as a store: every one of them is compared, so that nothing is missed.
+
+It is the oracle for what an engine answers, and good for small data.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
+from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.shared_shingles import least_shared, sampled
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.similarity import compare_profiles
+from es_simhash.store import intents
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.neighbour import Neighbour
+from es_simhash.store.rows import Installed, Row, Rows, SimilarTexts, TextHits
+
+
+class MemoryStore:
+    """Texts in memory, every one of them compared with each query.
+
+    It has no dates, no families and none of a person's decisions.
+
+    Args:
+        config: Schemes of the fingerprints and of the semantic profiles, and where versions begin.
+
+    Attributes:
+        name: What errors call it.
+        config: That configuration.
+    """
+
+    def __init__(self, config: IndexConfig) -> None:
+        self.name = "in memory"
+        self.config = config
+        semantics = config.semantics
+        profiler = None if semantics is None else semantic_profiler(semantics, config.vocabulary)
+        self._analyser = TextAnalyser(config.scheme, profiler)
+        self._texts: dict[str, AnalysedText] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, id: str, text: str) -> None:
+        """Keep a text under an id, in place of what was there.
+
+        Raises:
+            InputError: The text has more than 16 MiB or 20,000 chunks.
+        """
+        (analysed,) = self._analyser.analyse([text])
+        read_profiles([analysed])
+        self._texts[id] = analysed
+
+    def ask(self, requests: Sequence[intents.Request[Any]]) -> list[Any]:
+        """Return the answer to each request."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: intents.Request[Any]) -> Any:
+        match request:
+            case intents.Configuration():
+                return Installed(self.name, self.config)
+            case intents.FindSimilar():
+                return self._similar(request)
+            case intents.CompareShingles():
+                return self._compared(request)
+            case intents.FindNear():
+                return self._near(request)
+            case intents.FindSharedWords():
+                return TextHits(keys=[(None, id) for id, _ in self._matching(request.where)])
+            case intents.DocumentsById():
+                return [self._row(id) for id in request.ids]
+            case intents.DocumentsAt():
+                return {ref: self._row(ref.id) for ref in request.refs if ref.id in self._texts}
+            case intents.Find():
+                return self._found(request)
+            case intents.FindAll():
+                rows = [self._row(id) for id, _ in self._matching(request.where)]
+                return Rows(rows, len(rows))
+            case intents.FindManualPairs():
+                return ManualPairs()
+            case intents.TextFieldHint():
+                return ""
+            case intents.RequireTextField():
+                return None
+            case intents.FindDateField():
+                raise InputError(
+                    f"An index in memory has no dates, and no field {request.name!r}. Omit it.",
+                    parameter=request.parameter,
+                )
+        raise TypeError(f"{type(request).__name__} is no request of this store")
+
+    def _row(self, id: str) -> Row:
+        text = self._texts.get(id)
+        if text is None:
+            return Row(DocumentRef(None, id), found=False)
+        scheme = self.config.scheme.name
+        stored = None if text.is_empty else text
+        return Row(
+            DocumentRef(None, id),
+            text=text.text,
+            scheme=scheme,
+            content_hash=text.content_hash,
+            stored=stored,
+        )
+
+    def _matching(self, where: intents.Where) -> Iterator[tuple[str, AnalysedText]]:
+        """Yield the texts that match conditions.
+
+        Raises:
+            InputError: There are filters, which only an engine can apply.
+        """
+        if where.filters:
+            raise InputError(
+                "filters need a cluster: an index in memory cannot run Elasticsearch queries.",
+                parameter="filters",
+            )
+        if where.families is not None or where.has_family:
+            return
+        for id, text in self._texts.items():
+            is_wanted = where.ids is None or id in where.ids
+            hash = text.content_hash
+            has_text = where.content_hashes is None or hash in where.content_hashes
+            is_excluded = id in where.excluded_ids or hash in where.excluded_hashes
+            if is_wanted and has_text and not is_excluded:
+                yield id, text
+
+    def _found(self, find: intents.Find) -> Rows:
+        rows = []
+        for id, text in self._matching(find.where):
+            score = max((_shared(sharing, text) for sharing in find.sharing), default=0)
+            if score or not find.sharing:
+                rows.append(replace(self._row(id), score=float(score)))
+        if find.sharing:
+            rows.sort(key=lambda row: -row.score)
+        return Rows(rows[: find.size], len(rows))
+
+    def _similar(self, request: intents.FindSimilar) -> SimilarTexts:
+        """Return all that the searches of an engine would find if they cut nothing."""
+        prints = request.fingerprints
+        k = Scheme.parse(prints.scheme).max_k if request.k is None else request.k
+        least = least_shared(len(prints.shingles))
+        sharing, within = [], []
+        for id, text in self._matching(request.where):
+            if text.is_empty:
+                continue
+            candidate = _candidate(id, text, prints)
+            if candidate.same_content or len(candidate.shared) >= least:
+                sharing.append(candidate)
+            if _are_within(prints, text, k):
+                within.append(candidate)
+        return SimilarTexts(sharing, within)
+
+    def _compared(self, request: intents.CompareShingles) -> SimilarTexts:
+        where = replace(request.where, ids=request.ids)
+        return SimilarTexts(
+            [
+                _candidate(id, text, request.fingerprints)
+                for id, text in self._matching(where)
+                if not text.is_empty
+            ]
+        )
+
+    def _near(self, request: intents.FindNear) -> TextHits:
+        """Return every text that has anything of a semantic profile."""
+        neighbours = []
+        for id, text in self._matching(request.where):
+            semantics = compare_profiles(request.profile, text.profile)
+            if semantics.similarity > 0:
+                chunks, sketch = (None, None) if text.is_empty else (text.chunks, text.sketch)
+                neighbours.append(Neighbour(id, None, semantics, chunks, sketch))
+        neighbours.sort(key=lambda each: (-each.semantics.similarity, str(each.id)))
+        return TextHits(neighbours, [(None, each.id) for each in neighbours])
+
+
+def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:
+    shared: NDArray[np.uint32] = np.intersect1d(
+        sampled(prints.shingles), text.shingles, assume_unique=True
+    )
+    same = prints.content_hash == text.content_hash
+    return Candidate(id, text.chunks, text.sketch, shared, same)
+
+
+def _shared(sharing: intents.Sharing, text: AnalysedText) -> int:
+    """Return how many shingles of a request a text has; 0 for too few."""
+    if text.content_hash == sharing.content_hash:
+        return len(text.shingles) + 1
+    shared = len(np.intersect1d(sharing.shingles, text.shingles, assume_unique=True))
+    return shared if shared >= sharing.least else 0
+
+
+def _are_within(query: TextFingerprints, hit: AnalysedText, k: int) -> bool:
+    """Check whether two document fingerprints differ in at most k bits."""
+    document, other = query.document, hit.fingerprints.document
+    if document is None or other is None:
+        return False
+    return int(hamming_distances(document[None], other[None])[0, 0]) <= k

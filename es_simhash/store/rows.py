@@ -1,0 +1,150 @@
+"""What a store answers: typed rows, with as much of each document as was asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.scoring import Candidate
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import Date
+from es_simhash.store.neighbour import Neighbour
+
+# Index and id, by which answers name a document.
+Key = tuple[str | None, str | None]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An index with `simhash` fields.
+
+    Attributes:
+        name: Index that has the texts and the other fields of the user's documents.
+        config: How it is read and fingerprinted.
+    """
+
+    name: str
+    config: IndexConfig
+
+
+@dataclass(frozen=True)
+class Row:
+    """A document, as far as it was asked for; what it lacks is None or empty.
+
+    Attributes:
+        ref: Where it is.
+        found: False for an id that no document has.
+        source: Fields of the user's that were asked for.
+        text: Its text; None without one, or where the field holds something else.
+        scheme: Scheme of its fingerprints.
+        content_hash: Stored hash of its text.
+        status: Why it has no fingerprints.
+        family: Its family.
+        represents: Whether it represents its family; None when nothing is stored.
+        duplicate_of: Id of the document that it is flagged as a version of.
+        stored: The stored parts of its text.
+        fingerprint: Its document fingerprint.
+        date: Its date, of several the latest.
+        dates: How many dates it has.
+        is_newer: Whether it is newer than the date of the request.
+        values: Indexed values of the fields that were asked for.
+        version: In which version it was read.
+        writes: How often it was written; 1 for a document that is as it was created.
+        score: Its score in the order of the request.
+    """
+
+    ref: DocumentRef
+    found: bool = True
+    source: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = None
+    scheme: str | None = None
+    content_hash: str | None = None
+    status: str | None = None
+    family: str | None = None
+    represents: bool | None = None
+    duplicate_of: str | None = None
+    stored: AnalysedText | None = None
+    fingerprint: bytes | None = None
+    date: Date | None = None
+    dates: int = 0
+    is_newer: bool = True
+    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    version: DocumentVersion | None = None
+    writes: int | None = None
+    score: float = 0.0
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.ref.id
+
+    @property
+    def key(self) -> Key:
+        """Its index and id, by which answers name it."""
+        return self.ref.key
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The first documents that match.
+
+    Attributes:
+        rows: The documents.
+        total: How many match, where that was asked.
+    """
+
+    rows: Sequence[Row]
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class SimilarTexts:
+    """Documents that may be versions of a text, by what is stored of them.
+
+    Attributes:
+        sharing: Those that share shingles with it.
+        within_k: Those whose fingerprint is within k bits of its own, also if they are in
+            `sharing`; what they share is not counted.
+        is_cut: Whether the limit cut those that share shingles.
+        is_cut_within_k: Whether it cut those within k bits.
+        places: Where they are, with their routings.
+    """
+
+    sharing: Sequence[Candidate] = ()
+    within_k: Sequence[Candidate] = ()
+    is_cut: bool = False
+    is_cut_within_k: bool = False
+    places: Mapping[Key, DocumentRef] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TextHits:
+    """Documents that may have something in common with a text, best first.
+
+    Attributes:
+        neighbours: Those near in meaning, where these were asked for.
+        keys: All of them.
+        is_cut: Whether not all of the text could be searched.
+        places: Where they are, with their routings.
+    """
+
+    neighbours: Sequence[Neighbour] = ()
+    keys: Sequence[Key] = ()
+    is_cut: bool = False
+    places: Mapping[Key, DocumentRef] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MethodHits:
+    """Documents that share a block with a text by the fingerprints of a method.
+
+    Attributes:
+        refs: Where they are.
+        fingerprints: The stored fingerprints of each, packed; empty where there are none.
+        is_cut: Whether the limit cut them.
+    """
+
+    refs: Sequence[DocumentRef] = ()
+    fingerprints: Sequence[bytes] = ()
+    is_cut: bool = False
