@@ -164,13 +164,6 @@ def name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[st
     return terms
 
 
-def entity_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> float | None:
-    """Return the cosine of entity terms; None when one side has none."""
-    if not query or not stored:
-        return None
-    return concept_cosine(query, stored)
-
-
 def vector_cosines(
     query: NDArray[np.float32] | None, vectors: Sequence[NDArray[np.float32] | None]
 ) -> list[float | None]:
@@ -196,9 +189,8 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
     cosine = None
     if query.vector is not None and hit.vector is not None:
         cosine = float(query.vector @ hit.vector)
-    entities = entity_cosine(
-        entity_terms(query.stored_entities(), query), entity_terms(hit.stored_entities(), query)
-    )
+    query_terms = entity_terms(query.stored_entities(), query)
+    (entities,) = entity_cosines(query_terms, [hit.stored_entities()], query)
     return semantic_similarity(
         cosine, concept_cosine(query.query_concepts(), hit.stored_concepts()), entities
     )

@@ -9,10 +9,10 @@ from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.words import (
     Word,
     count_written,
+    has_no_spaces,
     normals_of,
     words_with_offsets,
 )
-from es_simhash.text.characters import STANDALONE, class_ranges
 
 # Units behind a number are written with few letters: 5bn, 3 km, 20 Mio.
 _LONGEST_UNIT = 3
@@ -74,9 +74,6 @@ class Spellings:
         query, hit = (" ".join(text.split()).casefold() for text in self._texts)
         return query, hit
 
-    def _words(self, text: str) -> list[Word]:
-        return words_with_offsets(text, self._language)
-
     def joined(self, words: Collection[str]) -> Iterator[tuple[str, list[str]]]:
         """Yield what both texts write of words that overlap, each with the words in it.
 
@@ -89,7 +86,7 @@ class Spellings:
             return
         query, hit = self._texts
         written: dict[str, list[str]] = {}
-        for run in _overlapping(self._words(query), words):
+        for run in _overlapping(words_with_offsets(query, self._language), words):
             start, first = run[0].start, 0
             for place, word in enumerate(run):
                 if query[start : word.end] not in hit:
@@ -157,13 +154,3 @@ def _overlapping(words: Sequence[Word], wanted: Collection[str]) -> Iterator[lis
 def _keep(written: dict[str, list[str]], text: str, words: Sequence[Word]) -> None:
     if len(words) > 1:
         written[text] = list(dict.fromkeys(word.normal for word in words))
-
-
-def has_no_spaces(text: str) -> bool:
-    """Check whether a text has letters of a script without spaces between words."""
-    return bool(_spaceless().search(text))
-
-
-@lru_cache(maxsize=1)
-def _spaceless() -> re.Pattern[str]:
-    return re.compile(f"[{class_ranges(STANDALONE)}]")

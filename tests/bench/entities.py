@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from es_simhash.semantics.entities.entity_rules import find_entities
-from es_simhash.semantics.extractors.builtin import BuiltinExtractor
+from es_simhash.semantics.extractors.builtin import BuiltinExtractor, find_phrases
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
 from es_simhash.semantics.languages.words import count_words
@@ -120,7 +120,11 @@ def print_scores() -> None:
     ]
     if chinese.is_available():
         read = partial(messages, "ner_weibo_zh", "test", ".NAM")
-        parts.append(lambda: _print_scores("Weibo test", read(), chinese.find_names))
+        parts.append(
+            lambda: _print_scores(
+                "Weibo test", read(), lambda text: chinese.words_and_names(text)[1]
+            )
+        )
     measure(parts)
 
 
@@ -132,12 +136,12 @@ def print_speed() -> None:
 
 def _print_english_speed() -> None:
     texts = [each["text"] for each in documents("bbc_news")]
-    extractor, with_phrases = BuiltinExtractor(), BuiltinExtractor(phrases=True)
+    extractor = BuiltinExtractor()
     _print_rate("BBC: language", detect_language, texts)
     _print_rate("BBC: words", partial(count_words, language="en"), texts)
     _print_rate("BBC: entities", partial(find_entities, language="en"), texts)
     _print_rate("BBC: extraction", lambda text: extractor.extract([text]), texts)
-    _print_rate("BBC: with phrases", lambda text: with_phrases.extract([text]), texts)
+    _print_rate("BBC: phrases", partial(find_phrases, language="en"), texts)
 
 
 def _print_chinese_speed() -> None:

@@ -2,7 +2,6 @@
 
 Nothing in a document is trusted. Names lose their control characters and are cut at 200
 characters, so that one long name does not fail the document.
-Offsets are checked against the text where it is given.
 """
 
 import re
@@ -10,14 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from es_simhash.errors import InputError
 from es_simhash.semantics.semantic_profile import (
-    MAX_NAME_LENGTH,
     Entity,
-    Spans,
     clean_name,
     merge_mentions,
 )
@@ -38,9 +32,7 @@ _INSIDE = "ILE"
 _PIECE_PREFIXES = "#▁Ġ"
 
 
-def upstream_entities(
-    source: Mapping[str, Any], fields: Sequence[str], *, text: str | None = None
-) -> tuple[Entity, ...]:
+def upstream_entities(source: Mapping[str, Any], fields: Sequence[str]) -> tuple[Entity, ...]:
     """Return the entities that fields of a document hold, each once.
 
     A field is a dotted path through objects and lists, or a key that has dots itself. It holds a
@@ -52,14 +44,11 @@ def upstream_entities(
     Args:
         source: The document.
         fields: Dotted paths of its entities.
-        text: Text that offsets point into, in characters or in UTF-16 units as Java counts; offsets
-            at which it has another name are dropped. Without a text all are returned.
 
     Raises:
         InputError: A field holds something else.
     """
-    mentions = [mention for field in fields for mention in _read_field(source, field)]
-    return merge_mentions(mentions if text is None else _checked(mentions, text))
+    return merge_mentions(mention for field in fields for mention in _read_field(source, field))
 
 
 def _read_field(source: Mapping[str, Any], field: str) -> list[Entity]:
@@ -181,47 +170,3 @@ def _appended(name: Entity, piece: Entity, *, space: str) -> Entity:
     (start, end), (begin, stop) = name.spans[0], piece.spans[0]
     space = "" if begin == end else " "
     return replace(name, text=f"{name.text}{space}{piece.text}", spans=((start, stop),))
-
-
-def _checked(mentions: Sequence[Entity], text: str) -> list[Entity]:
-    """Return the mentions with the spans that hold their names, in characters."""
-    spans = [mention.spans for mention in mentions]
-    valid = _valid_spans(mentions, spans, text)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    wide = codes > 0xFFFF
-    if wide.any():
-        # A writer counts in one unit, the one that most names fit; single names may fit the other
-        # by chance.
-        units = np.concatenate([[0], np.cumsum(1 + wide)])
-        converted = [_in_characters(places, units) for places in spans]
-        valid = max(
-            valid,
-            _valid_spans(mentions, converted, text),
-            key=lambda candidate: sum(map(len, candidate)),
-        )
-    return [replace(mention, spans=places) for mention, places in zip(mentions, valid, strict=True)]
-
-
-def _valid_spans(mentions: Sequence[Entity], spans: Sequence[Spans], text: str) -> list[Spans]:
-    # An end may be anywhere, and no more is compared than a name can have.
-    longest = 4 * MAX_NAME_LENGTH
-    return [
-        tuple(
-            (start, end)
-            for start, end in places
-            if clean_name(text[start : min(end, start + longest)]).casefold()
-            == mention.text.casefold()
-        )
-        for mention, places in zip(mentions, spans, strict=True)
-    ]
-
-
-def _in_characters(spans: Spans, units: NDArray[np.int64]) -> Spans:
-    last = int(units[-1])
-    return tuple(
-        (
-            int(np.searchsorted(units, min(start, last))),
-            int(np.searchsorted(units, min(end, last))),
-        )
-        for start, end in spans
-    )

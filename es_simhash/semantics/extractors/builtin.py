@@ -142,24 +142,16 @@ def _english_by_words(text: str) -> str:
 
 
 class BuiltinExtractor:
-    """Extracts words, entities and phrases by rules; implements `Extractor`.
+    """Extracts words and entities by rules; implements `Extractor`. `find_phrases` takes longer.
 
     Args:
         language: ISO 639-1 code when all texts are in one language; empty to detect that of each.
-        phrases: Also extracts key phrases, which takes longer than all the rest.
         packages: Packages to use; by default those that are installed. Without jieba, Chinese
             words are pairs of characters.
     """
 
-    def __init__(
-        self,
-        language: str = "",
-        *,
-        phrases: bool = False,
-        packages: frozenset[str] | None = None,
-    ) -> None:
+    def __init__(self, language: str = "", *, packages: frozenset[str] | None = None) -> None:
         self._language = language
-        self._phrases = phrases
         self._packages = installed_packages() if packages is None else packages
 
     @property
@@ -173,14 +165,11 @@ class BuiltinExtractor:
 
     def _extraction(self, text: str) -> Extraction:
         language = self._language or detect_language(text) or _english_by_words(text)
-        phrases: tuple[Phrase, ...] = ()
-        if self._phrases:
-            phrases = find_phrases(text, language, self._packages)
         entities = find_entities(text, language, self._packages)
         if language != "zh" or "jieba" not in self._packages:
             forms = count_forms(text, language)
-            return Extraction(language, fold_forms(forms, language), forms, entities, phrases)
+            return Extraction(language, fold_forms(forms, language), forms, entities)
         words, names = chinese.words_and_names(text)
         # The rules find the names in Latin letters.
         all_names = tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
-        return Extraction(language, words, {}, all_names, phrases)
+        return Extraction(language, words, {}, all_names)

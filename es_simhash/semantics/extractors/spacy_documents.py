@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -94,13 +94,13 @@ NUMERIC_LABELS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "
 _CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "X")
 
 
-def extraction_of(doc: "Doc", *, excluded_labels: Collection[str] = NUMERIC_LABELS) -> Extraction:
+def extraction_of(doc: "Doc") -> Extraction:
     """Return the words, entities and phrases of a document that went through a pipeline."""
     words = _content_words(doc)
     return Extraction(
         "" if doc.lang_ == "xx" else doc.lang_,
         dict(Counter(filter(None, words))),
-        entities=merge_mentions(_names(doc, excluded_labels)),
+        entities=merge_mentions(_names(doc)),
         phrases=_noun_phrases(doc, words),
     )
 
@@ -136,10 +136,10 @@ def _content_words(doc: "Doc") -> list[str]:
     ]
 
 
-def _names(doc: "Doc", excluded_labels: Collection[str]) -> Iterator[Entity]:
+def _names(doc: "Doc") -> Iterator[Entity]:
     for entity in doc.ents:
         text = clean_name(entity.text)
-        if text and entity.label_ not in excluded_labels:
+        if text and entity.label_ not in NUMERIC_LABELS:
             yield Entity(text, 1, ((entity.start_char, entity.end_char),), entity.label_)
 
 

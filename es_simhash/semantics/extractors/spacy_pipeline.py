@@ -8,7 +8,7 @@ Where the tokeniser of a language needs a package that is not installed, the wor
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import groupby
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.extractors.spacy_documents import (
-    NUMERIC_LABELS,
     extraction_of,
     merge_extractions,
     shift_offsets,
@@ -37,33 +36,25 @@ _WITHOUT_TOKENIZER = frozenset({"km", "lo", "my", "zh"})
 # SudachiPy refuses more than 49,149 bytes at once; a character has four of them at most.
 _MAX_JAPANESE = 12_000
 # Halves of characters cannot be encoded, so no tokeniser takes them.
+# Texts that a pipeline takes at once.
+BATCH_SIZE = 64
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 class SpacyExtractor:
     """Extracts with a spaCy pipeline; implements `Extractor`."""
 
-    def __init__(
-        self,
-        pipeline: "str | Language",
-        *,
-        batch_size: int = 64,
-        excluded_labels: Collection[str] = NUMERIC_LABELS,
-    ) -> None:
+    def __init__(self, pipeline: "str | Language") -> None:
         """Load the pipeline.
 
         Args:
             pipeline: Name of an installed pipeline (`en_core_web_sm`), folder of one, `blank:`
                 and a language for its tokeniser alone (`blank:ja`), or a loaded one.
-            batch_size: Texts that the pipeline takes at once.
-            excluded_labels: Labels of entities to leave out.
 
         Raises:
             MissingExtra: spaCy, the pipeline, or a package it needs is not installed.
             InputError: The pipeline cannot be read.
         """
-        self._batch_size = batch_size
-        self._leave_out = frozenset(excluded_labels)
         self._nlp = _loaded(pipeline) if isinstance(pipeline, str) else pipeline
         self._language = str(pipeline).removeprefix(_BLANK) if self._nlp is None else ""
 
@@ -89,10 +80,9 @@ class SpacyExtractor:
             for number, text in enumerate(texts)
             for offset, piece in split_text(_HALVES.sub("\ufffd", text), longest)
         )
-        docs = self._nlp.pipe(pieces, as_tuples=True, batch_size=self._batch_size)
+        docs = self._nlp.pipe(pieces, as_tuples=True, batch_size=BATCH_SIZE)
         extractions = (
-            (number, shift_offsets(extraction_of(doc, excluded_labels=self._leave_out), offset))
-            for doc, (number, offset) in docs
+            (number, shift_offsets(extraction_of(doc), offset)) for doc, (number, offset) in docs
         )
         return [
             merge_extractions([extraction for _, extraction in group])

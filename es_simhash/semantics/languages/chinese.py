@@ -121,15 +121,6 @@ def _stop_words() -> frozenset[str]:
     return stop_words("zh") | _ADDRESS_WORDS
 
 
-def find_names(text: str) -> tuple[Entity, ...]:
-    """Return persons, places and organisations; their label is jieba's: nr, ns, nt.
-
-    Raises:
-        MissingExtra: jieba is not installed.
-    """
-    return _names(list(pieces(text)), text)
-
-
 def pieces(text: str) -> Iterator[Piece]:
     """Yield the words of a text, of other scripts too, without numbers, punctuation and addresses.
 

@@ -170,7 +170,7 @@ def _spans(plain: str, language: str) -> Iterator[tuple[int, int]]:
     letters = _letters()
     pattern = letters.eliding if eliding else letters.whole
     spans = (match.span() for match in pattern.finditer(plain))
-    if not letters.spaceless.search(plain):
+    if not has_no_spaces(plain):
         return spans
     return (piece for span in spans for piece in _pieces(plain, *span))
 
@@ -240,6 +240,11 @@ def _stem(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+def has_no_spaces(text: str) -> bool:
+    """Check whether a text has letters of a script without spaces between words."""
+    return bool(_letters().spaceless.search(text))
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra
+from es_simhash.semantics.extractors import spacy_pipeline
 from es_simhash.semantics.extractors.spacy_documents import (
     extraction_of,
     merge_extractions,
@@ -113,13 +114,6 @@ def test_entities_keep_surface_label_count_and_offsets(ruled: "Language") -> Non
     )
 
 
-def test_amounts_are_entities_when_they_are_requested(ruled: "Language") -> None:
-    (found,) = SpacyExtractor(ruled, excluded_labels=["PERSON"]).extract(
-        ["Two saw Christine Lagarde"]
-    )
-    assert found.entities == (Entity("Two", 1, ((0, 3),), "CARDINAL"),)
-
-
 def test_a_trained_pipeline_finds_the_names_it_was_trained_on(trained: "Language") -> None:
     text = "Grace Hopper lives in Berlin ."
     assert text not in TRAINED
@@ -175,10 +169,13 @@ def test_the_language_of_any_pipeline_is_unknown() -> None:
     assert SpacyExtractor("blank:de").extract(["Berlin"])[0].language == "de"
 
 
-def test_each_text_of_a_batch_has_its_own_extraction(ruled: "Language") -> None:
+def test_each_text_of_a_batch_has_its_own_extraction(
+    ruled: "Language", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spacy_pipeline, "BATCH_SIZE", 3)
     texts = [f"word{chr(97 + number)} spoke" for number in range(20)]
     texts[3] = ""
-    batch = SpacyExtractor(ruled, batch_size=3).extract(texts)
+    batch = SpacyExtractor(ruled).extract(texts)
     assert batch == [each for text in texts for each in SpacyExtractor(ruled).extract([text])]
     assert batch[3] == Extraction("en")
     assert SpacyExtractor(ruled).extract([]) == []
