@@ -372,7 +372,7 @@ def shown_parts(semantics: SemanticSimilarity) -> ShownParts:
     parts = [semantics.vector, *(term.contribution for term in terms)]
     parts.append(max(0.0, semantics.similarity - sum(parts)))
     hundredths = [int(100 * part) for part in parts]
-    left = round(100 * semantics.similarity) - sum(hundredths)
+    left = round(100 * round(semantics.similarity, 2)) - sum(hundredths)
     order = sorted(range(len(parts)), key=lambda place: hundredths[place] - 100 * parts[place])
     for place in order[:left]:
         hundredths[place] += 1

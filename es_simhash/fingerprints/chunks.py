@@ -2,32 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.simhash import Fingerprints
 
 # Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
 MAX_CHUNK_CHARACTERS = 0xFFFF
-
-
-class ChunkedText(Protocol):
-    """The members of `TextFingerprints` that chunks are stored from."""
-
-    @property
-    def chunks(self) -> Fingerprints:
-        """Chunk fingerprints in the order of the text."""
-
-    @property
-    def chunk_characters(self) -> NDArray[np.int64]:
-        """Characters of each chunk."""
-
-    @property
-    def levels(self) -> NDArray[np.uint8]:
-        """Number of the largest window that selects each shingle."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +26,6 @@ class ChunkFingerprints:
     fingerprints: Fingerprints
     characters: NDArray[np.int64]
     shingle_counts: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, fingerprints: ChunkedText) -> "ChunkFingerprints":
-        """Return what is stored for a fingerprinted text, in decoded form."""
-        counts = shingle_counts(fingerprints.levels)
-        lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
-        return cls(fingerprints.chunks, lengths, counts)
 
     @cached_property
     def level(self) -> int:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.features import (
     SPACE,
     SpacedCharacters,
@@ -16,7 +17,7 @@ from es_simhash.fingerprints.features import (
     word_pairs,
 )
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
-from es_simhash.fingerprints.shingles import distinct_shingles, winnow
+from es_simhash.fingerprints.shingles import distinct_shingles, shingle_counts, winnow
 from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
 from es_simhash.fingerprints.sketch import sketches
 from es_simhash.text.normal_forms import normalise_all
@@ -61,6 +62,11 @@ class TextFingerprints:
     def is_empty(self) -> bool:
         """True when the text has no token, so that it never matches anything."""
         return self.document is None
+
+    def stored_chunks(self) -> ChunkFingerprints:
+        """Return what is stored of the chunks, in decoded form."""
+        lengths = np.minimum(self.chunk_characters, MAX_CHUNK_CHARACTERS)
+        return ChunkFingerprints(self.chunks, lengths, shingle_counts(self.levels))
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class AnalysedText(SegmentedText):
     @cached_property
     def chunks(self) -> ChunkFingerprints:
         """Chunk fingerprints, and how many shingles each window picks."""
-        return ChunkFingerprints.of(self.fingerprints)
+        return self.fingerprints.stored_chunks()
 
     @cached_property
     def sketch(self) -> Sketch:

@@ -20,7 +20,7 @@ OTHER = " ".join(f"Paragraph {n} is on bees, honey number {n} and gardens." for 
 
 
 def chunks_of(text: str) -> ChunkFingerprints:
-    return ChunkFingerprints.of(fingerprint(text))
+    return fingerprint(text).stored_chunks()
 
 
 def semantic(id: str, score: float = 0.5) -> Relation:

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from es_simhash import Relation, SemanticScheme, compare
@@ -175,6 +175,8 @@ def test_parts_of_long_texts_add_up(library_texts: dict[str, str]) -> None:
 
 
 @given(st.lists(st.floats(0, 0.08), max_size=12), st.floats(0, 0.4), st.floats(-0.0005, 0.1))
+@example([], 0.005, 0.0)
+@example([], 0.015, 0.0)
 def test_what_is_printed_adds_up_to_the_printed_similarity(
     contributions: list[float], vector: float, others: float
 ) -> None:

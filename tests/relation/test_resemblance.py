@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import Coverage
-from es_simhash.relation.resemblance import Resemblance, resemblance_of
-from es_simhash.relation.shared_shingles import Containment
-from es_simhash.relation.version_value import value_of_pair
+from es_simhash.relation.resemblance import resemblance_of
 
 CHUNK_BYTES = 16
-# Shared text says the same of both: half of the shingles, nine tenths of the chunks.
-SHARED = Containment(40, 80)
-COVERED = Coverage(0.9, 0.9)
 
 
 def chunked(*chunks: tuple[int, int]) -> ChunkFingerprints:
@@ -54,17 +48,3 @@ def test_chunks_without_characters_cover_nothing() -> None:
     found = resemblance_of(chunked((0, 50)), chunked((0, 0), (60, 0)))
     assert found.coverage == Coverage(1.0, 0.0)
     assert found.equal == Coverage(1.0, 0.0)
-
-
-def test_what_was_altered_throughout_is_less_of_a_version() -> None:
-    words = " ".join(f"provision{number} regulates matter{number}" for number in range(120))
-    one, other = TextAnalyser().analyse(
-        [f"Articles of 2014 {words}", f"Statutes of 1998 {words.replace('matter1', 'subject1')}"]
-    )
-    values = [
-        value_of_pair(one, other, SHARED, Resemblance(COVERED, Coverage(equal, equal)))
-        for equal in (0.9, 0.6, 0.3, 0.0)
-    ]
-    assert values == sorted(values, reverse=True)
-    assert len(set(values)) == len(values)
-    assert 0 <= values[-1] < values[0] <= 1

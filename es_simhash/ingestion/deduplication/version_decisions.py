@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.ingestion.bulk.json_documents import loads, splice
@@ -99,7 +98,7 @@ class IncomingDocument:
         return AnalysedText.of_parts(
             self.content_hash,
             self.fingerprints.shingles,
-            ChunkFingerprints.of(self.fingerprints),
+            self.fingerprints.stored_chunks(),
             Sketch(self.fingerprints.sketch),
             text_of(self.fields, self.text_field),
         )
