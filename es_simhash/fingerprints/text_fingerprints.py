@@ -63,11 +63,6 @@ class TextFingerprints:
         """True when the text has no token, so that it never matches anything."""
         return self.document is None
 
-    def stored_chunks(self) -> ChunkFingerprints:
-        """Return what is stored of the chunks, in decoded form."""
-        lengths = np.minimum(self.chunk_characters, MAX_CHUNK_CHARACTERS)
-        return ChunkFingerprints(self.chunks, lengths, shingle_counts(self.levels))
-
 
 @dataclass(frozen=True)
 class FingerprintBatch:
@@ -185,3 +180,9 @@ def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
     '61f710c3711356566d9782e8b3da25d9'
     """
     return next(iter(fingerprint_batch([content], scheme)))
+
+
+def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
+    """Return what is stored of the chunks of a fingerprinted text, in decoded form."""
+    lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
+    return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))

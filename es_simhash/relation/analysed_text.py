@@ -17,6 +17,7 @@ from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_batch,
     fingerprint_texts,
+    stored_chunks,
 )
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
@@ -109,7 +110,7 @@ class AnalysedText(SegmentedText):
     @cached_property
     def chunks(self) -> ChunkFingerprints:
         """Chunk fingerprints, and how many shingles each window picks."""
-        return self.fingerprints.stored_chunks()
+        return stored_chunks(self.fingerprints)
 
     @cached_property
     def sketch(self) -> Sketch:

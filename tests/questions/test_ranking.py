@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.fingerprints.text_fingerprints import fingerprint, stored_chunks
 from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation
@@ -20,7 +20,7 @@ OTHER = " ".join(f"Paragraph {n} is on bees, honey number {n} and gardens." for 
 
 
 def chunks_of(text: str) -> ChunkFingerprints:
-    return fingerprint(text).stored_chunks()
+    return stored_chunks(fingerprint(text))
 
 
 def semantic(id: str, score: float = 0.5) -> Relation:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.fingerprints.text_fingerprints import TextFingerprints, stored_chunks
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
@@ -98,7 +98,7 @@ class IncomingDocument:
         return AnalysedText.of_parts(
             self.content_hash,
             self.fingerprints.shingles,
-            self.fingerprints.stored_chunks(),
+            stored_chunks(self.fingerprints),
             Sketch(self.fingerprints.sketch),
             text_of(self.fields, self.text_field),
         )
