@@ -156,7 +156,8 @@ def selftest() -> None:
         raise SystemExit(1)
     click.echo(f"{len(expected)} vectors, all equal")
     click.echo(f"{len(semantic_conformance.expected())} semantic profiles, all equal")
-    click.echo(f"{checked} methods, all vectors equal")
+    if checked:
+        click.echo(f"{checked} methods, all vectors equal")
     for sentence in unchecked:
         click.echo(sentence)
 

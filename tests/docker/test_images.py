@@ -53,6 +53,7 @@ def test_every_path_that_the_build_reads_is_copied() -> None:
     project = METADATA["project"]
     needed = {
         "pyproject.toml",
+        "hatch_build.py",
         project["readme"],
         *project["license-files"],
         *wheel["packages"],

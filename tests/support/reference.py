@@ -9,13 +9,14 @@ import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from importlib.resources import files
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import Any
 
 import xxhash
 
-DATA = Path(__file__).resolve().parents[2] / "es_simhash" / "data"
+# Of the installed package, which need not be the one in this clone.
+DATA = files("es_simhash") / "data"
 BASE = 0x9E3779B97F4A7C15
 MODULUS = 1 << 64
 WORD, OWN, MARK, IGNORED = 1, 2, 3, 4
