@@ -1,7 +1,7 @@
 """Pairs that a person decided: documents that are versions, and documents that are not."""
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Generic, TypeVar
@@ -101,22 +101,39 @@ NO_MANUAL_PAIRS = ManualPairsOfDocument()
 class ManualPairs:
     """A person's decisions about pairs of documents.
 
+    Undone decisions of one run hold together: of three versions of one text, of which two were
+    flagged as versions of the first, the third would be flagged as a version of the second
+    otherwise.
+
     Attributes:
         dismissed: Ids of the documents that each was dismissed with, by its own id.
         joined: Groups of ids that were joined.
+        undone: Groups of run and id that undone decisions connect, by each id in them.
     """
 
     dismissed: Mapping[str, Collection[str]] = field(default_factory=dict)
     joined: JoinedGroups[str] = field(default_factory=JoinedGroups)
+    undone: Mapping[str, Set[frozenset[_Ids]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, dismissed: Collection[_Ids], joined: Collection[_Ids]) -> "ManualPairs":
-        """Return the decisions that dismissed and joined pairs make."""
+    def of(
+        cls,
+        dismissed: Iterable[_Ids] = (),
+        joined: Iterable[_Ids] = (),
+        undone: Iterable[tuple[str, _Ids]] = (),
+    ) -> "ManualPairs":
+        """Return the decisions that pairs make.
+
+        Args:
+            dismissed: Ids of dismissed documents.
+            joined: Ids of joined documents.
+            undone: The run and the ids of decisions that were undone.
+        """
         others: dict[str, set[str]] = defaultdict(set)
         for id_a, id_b in dismissed:
             others[id_a].add(id_b)
             others[id_b].add(id_a)
-        return cls(dict(others), JoinedGroups(joined))
+        return cls(dict(others), JoinedGroups(joined), _undone_groups(undone))
 
     @classmethod
     def of_texts(
@@ -138,3 +155,25 @@ class ManualPairs:
     def parts(self, one: str, others: Iterable[str]) -> bool:
         """Check whether one is dismissed with any of others."""
         return not frozenset(self.dismissed.get(one, ())).isdisjoint(others)
+
+    def keeps_apart(self, one: str, other: str) -> bool:
+        """Check whether a document is no version of another: dismissed, or undone."""
+        if other in self.dismissed.get(one, ()):
+            return True
+        groups = self.undone.get(one)
+        return groups is not None and not groups.isdisjoint(self.undone.get(other, ()))
+
+    def joined_with(self, id: str) -> frozenset[str]:
+        """Return the ids of the documents that were joined with one, and are not kept apart."""
+        others = self.joined.others(id)
+        return frozenset(other for other in others if not self.keeps_apart(id, other))
+
+
+def _undone_groups(undone: Iterable[tuple[str, _Ids]]) -> dict[str, set[frozenset[_Ids]]]:
+    decisions = [((run, one), (run, other)) for run, (one, other) in undone]
+    connected = JoinedGroups(decisions)
+    groups: dict[str, set[frozenset[_Ids]]] = defaultdict(set)
+    for decision in decisions:
+        for node in decision:
+            groups[node[1]].add(connected.group(node))
+    return dict(groups)

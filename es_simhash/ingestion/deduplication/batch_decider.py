@@ -61,7 +61,7 @@ class BatchDecider:
         self._dates = dates
         self._rules = documents.context.rules
         self._threshold = documents.context.config.versions_from
-        self._settled = documents.context.settled
+        self._manual = documents.context.manual
         self._recent = recent
         self._reservations = reservations
         self._order = 0
@@ -116,7 +116,7 @@ class BatchDecider:
         recently = self._recent.exists(document.id)
         exists = document.exists if recently is None else recently
         if not document.fingerprints.is_empty:
-            joined = self._settled.joined_with(document.id)
+            joined = self._manual.joined_with(document.id)
             candidates = self._candidates(document, stored, {document.id, *gone}, joined)
             best = best_original(document, candidates, self._rules, self._threshold, joined)
             if best is not None:
@@ -138,7 +138,8 @@ class BatchDecider:
         candidates = [
             candidate
             for candidate in candidates
-            if candidate.id not in excluded and not self._settled.binds(document.id, candidate.id)
+            if candidate.id not in excluded
+            and not self._manual.keeps_apart(document.id, candidate.id)
         ]
         # What a person joined is not cut.
         certain = [candidate for candidate in candidates if candidate.id in joined]

@@ -168,14 +168,14 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
     Returns:
         The number of documents that were deleted.
     """
-    settled = documents.context.settled
+    manual = documents.context.manual
     pending = (
         record
         for record in records
         if record.head["action"] == "replace"
         and record.head["index"] == documents.context.index
         and "replaced" in record.head
-        and not settled.binds(str(record.head["id"]), str(record.head["other"]))
+        and not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
     )
     return sum(_finish(documents, batch) for batch in _batches(pending))
 

@@ -45,7 +45,7 @@ class CandidateSearch:
         self._config = documents.context.config
         self._rules = documents.context.rules
         self._date_field = date_field
-        self._settled = documents.context.settled
+        self._manual = documents.context.manual
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
         """Return the candidates of documents.
@@ -77,9 +77,9 @@ class CandidateSearch:
         for hits, joined in zip(candidates, self._joined(documents), strict=True):
             known = {hit.ref for hit in hits}
             hits += [hit for hit in joined if hit.ref not in known]
-        # Left out here: what a person settled must not stand in the way of others.
+        # Left out here: what a person decided must not stand in the way of others.
         open_pairs = [
-            [hit for hit in hits if not self._settled.binds(document.id, hit.id)]
+            [hit for hit in hits if not self._manual.keeps_apart(document.id, hit.id)]
             for document, hits in zip(documents, candidates, strict=True)
         ]
         return Answers(epoch, open_pairs)
@@ -87,9 +87,7 @@ class CandidateSearch:
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return, for each document, those that a person joined with it; mostly none."""
         wanted = [
-            frozenset()
-            if document.fingerprints.is_empty
-            else self._settled.joined_with(document.id)
+            frozenset() if document.fingerprints.is_empty else self._manual.joined_with(document.id)
             for document in documents
         ]
         ids = sorted(frozenset().union(*wanted))

@@ -26,11 +26,11 @@ from es_simhash.ingestion.deduplication.original_search import Answers, Candidat
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -108,8 +108,9 @@ class VersionPolicy:
     def _begin(self, index: str) -> None:
         state_index = StateIndex(self.gateway, index, self._config.simhash_field)
         state_index.create()
-        settled = SettledPairs(*Dismissals(state_index).settled(), Joins(state_index).pairs())
-        context = RunContext(index, self._config, self.rules, self.run, settled)
+        dismissed, undone = Dismissals(state_index).settled()
+        manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
+        context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)
         reservations.expire()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.relation import VERSION_KINDS, Kind
 from es_simhash.store.config import IndexConfig
 
@@ -98,11 +98,11 @@ class RunContext:
         config: How it is read and fingerprinted.
         rules: What counts as a version, and what is to be done.
         run: Id of the run in the audit log.
-        settled: Pairs of documents that a person decided about.
+        manual: Pairs of documents that a person decided about.
     """
 
     index: str
     config: IndexConfig
     rules: OnVersion
     run: str
-    settled: SettledPairs = field(default_factory=SettledPairs)
+    manual: ManualPairs = field(default_factory=ManualPairs)

@@ -17,7 +17,6 @@ from es_simhash.ingestion.deduplication.effects import (
     is_conflict,
 )
 from es_simhash.ingestion.deduplication.recorder import Recorder
-from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
 from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
@@ -29,6 +28,7 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     members_in_order,
 )
 from es_simhash.pairs.family_changes import Family
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
@@ -96,8 +96,9 @@ class FamilyPolicy:
     def _context(self) -> RunContext:
         # Read when decisions begin: a person may decide while documents are enriched.
         state = StateIndex(self._gateway, self._index, self._config.simhash_field)
-        settled = SettledPairs(*Dismissals(state).settled(), Joins(state).pairs())
-        return RunContext(self._index, self._config, self._rules, new_run(), settled)
+        dismissed, undone = Dismissals(state).settled()
+        manual = ManualPairs.of(dismissed, Joins(state).pairs(), undone)
+        return RunContext(self._index, self._config, self._rules, new_run(), manual)
 
     @cached_property
     def _documents(self) -> StoredDocuments:
@@ -160,13 +161,13 @@ class FamilyPolicy:
         """Return the decision for one document; None for one that is an original."""
         if member.change is None:
             return None
-        settled = self._context.settled
+        manual = self._context.manual
         originals = [
             candidate.original
             for candidate in member.originals
-            if not settled.binds(document.id, candidate.original.id)
+            if not manual.keeps_apart(document.id, candidate.original.id)
         ]
-        joined = settled.joined_with(document.id)
+        joined = manual.joined_with(document.id)
         threshold = self._config.versions_from
         match = best_original(document, originals, self._rules, threshold, joined)
         if match is None:

@@ -7,7 +7,6 @@ import pytest
 
 from es_simhash import join
 from es_simhash.ingestion.deduplication import recent_documents as candidate_module
-from es_simhash.ingestion.deduplication.settled_pairs import SettledPairs
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -113,12 +112,3 @@ def test_a_decision_that_was_undone_stands_although_the_two_are_joined(
 
 def test_a_document_without_words_is_joined_with_nothing(strangers: Any) -> None:
     assert strangers.write([{"_id": "b", "text": "..."}], "skip") == {"b": "written"}
-
-
-def test_which_pairs_are_joined() -> None:
-    settled = SettledPairs([("x", "y")], [("r", ("a", "b"))], [("a", "b"), ("b", "c"), ("x", "z")])
-    assert settled.joined_with("c") == {"a", "b"}
-    assert settled.joined_with("a") == {"c"}  # a decision about the other was undone
-    assert settled.joined_with("q") == frozenset()
-    assert settled.binds("x", "y")
-    assert not settled.binds("b", "c")
