@@ -33,7 +33,7 @@ node-stop: $(STAMP)
 
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process.
 test: $(STAMP)
-	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(STAMP)
 	@$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from es_simhash.errors import EsSimhashError, InputError
+from scripts.local_node import node
 from scripts.local_node.engine import Engine, choose_source, find_engine
 from scripts.local_node.server import OPTIONS_VARIABLE
 from tests.support.datasets import data_folder
@@ -42,6 +43,39 @@ TESTS_NODE = "tests"
 os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1")
 ENGINE = pytest.StashKey[str]()
 NO_DATA = "needs the evaluation data"
+
+
+# Each file runs in one process; those that take longest begin, so that none is left for the end.
+LONGEST = (
+    "tests/test_readme_typed.py",
+    "tests/store/test_pipeline.py",
+    "tests/peers/test_peers.py",
+    "tests/cli/test_privileges.py",
+    "tests/service/explorer/test_explorer_browser.py",
+    "tests/widget/test_reach.py",
+    "tests/maintenance/families",
+    "tests/ingestion/test_routing.py",
+    "tests/ingestion/deduplication",
+    "tests/scripts/test_local_node.py",
+    "tests/maintenance/sweeps",
+    "tests/docker",
+    "tests/pages",
+    "tests/test_site.py",
+    "tests/test_tutorials.py",
+    "tests/widget",
+    "tests/cli/test_ingest_command.py",
+    "tests/questions",
+    "tests/ingestion",
+    "tests/maintenance",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        beginnings = (n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path))
+        return next(beginnings, len(LONGEST))
+
+    items.sort(key=place)
 
 
 def pytest_report_header() -> str:
@@ -91,7 +125,7 @@ def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """URL of an engine; one that was started for the tests is stopped with the last session."""
     with ExitStack() as stack:
         try:
-            lease = leased(TESTS_NODE, _start_engine, lambda: find_engine(name=TESTS_NODE).stop())
+            lease = leased(TESTS_NODE, _start_engine, _stop_engine)
             engine = stack.enter_context(lease)
         except EsSimhashError as error:
             _without_cluster(str(error))
@@ -100,8 +134,15 @@ def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _start_engine() -> tuple[Engine, bool]:
-    engine = find_engine(name=TESTS_NODE, heap="1g")
+    engine = find_engine(name=TESTS_NODE, heap="1g", in_memory=True)
     return engine, engine.started
+
+
+def _stop_engine() -> None:
+    engine = find_engine(name=TESTS_NODE)
+    engine.stop()
+    if engine.source == "local node":
+        node.remove(TESTS_NODE)
 
 
 @pytest.fixture

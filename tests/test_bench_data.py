@@ -4,6 +4,7 @@ import ast
 import importlib
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ OPTIONS = {"tests.bench.changes": ("--offline",)}
 LAW = "The {} of the harbour sets the fees of all berths once a year, after it has heard the {}."
 
 
+@cache
 def readers() -> list[str]:
     """Return the benchmarks whose modules import the readers of the data, or one that does."""
     readers = {"tests.support.datasets"}
@@ -28,8 +30,9 @@ def readers() -> list[str]:
         for path in sorted((ROOT / "tests" / "bench").glob("*.py"))
         if path.stem != "program"
     }
+    imports = {name: _imports(code) for name, code in modules.items()}
     for _ in modules:
-        readers |= {name for name, code in modules.items() if _imports(code) & readers}
+        readers |= {name for name in modules if imports[name] & readers}
     programs = [name for name, code in modules.items() if "__main__" in code and name in readers]
     return [each for each in programs if each.rpartition(".")[2] not in GO_ON]
 

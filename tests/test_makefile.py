@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(
     set(
@@ -63,3 +65,7 @@ def test_the_makefile_runs_the_benchmarks() -> None:
 def test_a_command_reads_the_options_it_declares_and_no_others(module: str) -> None:
     tree = _tree(module)
     assert _read(tree) == _declared(tree)
+
+
+def test_the_files_that_begin_a_run_exist() -> None:
+    assert [path for path in LONGEST if not (ROOT / path).exists()] == []

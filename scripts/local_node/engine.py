@@ -63,12 +63,15 @@ def choose_source() -> Source:
         return "local node" if docker is None else "docker"
 
 
-def find_engine(*, name: str = node.DEFAULT_NAME, heap: str = node.DEFAULT_HEAP) -> Engine:
+def find_engine(
+    *, name: str = node.DEFAULT_NAME, heap: str = node.DEFAULT_HEAP, in_memory: bool = False
+) -> Engine:
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
     Args:
         name: Name of the container or node, which keeps running until it is stopped.
         heap: Heap size of an engine that has to be started.
+        in_memory: Keep the data of a local node in memory where that is possible.
 
     Raises:
         NodeError: No engine answers and none can be started.
@@ -79,7 +82,7 @@ def find_engine(*, name: str = node.DEFAULT_NAME, heap: str = node.DEFAULT_HEAP)
         return Engine(url, source, version_at(url) or _UNKNOWN)
     if source == "docker":
         return _container(name, heap)
-    local = node.start(name, heap=heap)
+    local = node.start(name, heap=heap, in_memory=in_memory)
     return Engine(local.url, source, local.version, name, local.started)
 
 

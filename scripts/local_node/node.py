@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import xxhash
+
 from es_simhash.store.home_folder import home_folder
 from scripts.local_node.distribution import (
     ELASTICSEARCH,
@@ -23,6 +25,7 @@ from scripts.local_node.server import Server
 DEFAULT_NAME = "default"
 DEFAULT_HEAP = "1g"
 _PORT = 9200
+_MEMORY = Path("/dev/shm")
 _SECONDS = 180.0
 
 
@@ -44,6 +47,7 @@ def start(
     port: int | None = None,
     heap: str = DEFAULT_HEAP,
     settings: Mapping[str, object] | None = None,
+    in_memory: bool = False,
     before: Callable[[Server, Path, Path], None] = lambda *_: None,
 ) -> Node:
     """Start a local node and return it when it answers, or the one that runs already.
@@ -54,6 +58,8 @@ def start(
         port: HTTP port; by default 9200, or another one when that is taken.
         heap: Heap size of the JVM.
         settings: Settings of the server, beside those that each node has.
+        in_memory: Keep the data in memory where that is possible: writes need no disk, and what was
+            written is gone when the machine stops.
         before: Called before the start with the server, the folder of its distribution and the
             home of its JDK.
 
@@ -72,7 +78,8 @@ def start(
         common = {"cluster.name": f"es-simhash-{name}", "node.name": name, "http.port": port}
         if release.product == "elasticsearch":
             common |= own
-        server.configure(distribution, {**common, **(settings or {})}, heap)
+        values = {**common, **(settings or {})}
+        server.configure(distribution, values, heap, _memory_folder(name) if in_memory else None)
         before(server, distribution, java)
         url = f"http://127.0.0.1:{port}"
         pid = server.launch(distribution, java, url, _SECONDS)
@@ -107,11 +114,16 @@ def stop(name: str = DEFAULT_NAME) -> int | None:
 def remove(name: str) -> None:
     """Stop the node of this name, and delete its data."""
     stop(name)
-    shutil.rmtree(_server(name).root, ignore_errors=True)
+    for folder in (_server(name).root, _memory_folder(name)):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _server(name: str) -> Server:
     return Server(home_folder() / "nodes" / name)
+
+
+def _memory_folder(name: str) -> Path:
+    return _MEMORY / f"es-simhash-{name}-{xxhash.xxh32_hexdigest(str(home_folder()).encode())}"
 
 
 def _choose(release: Release | None) -> tuple[Release, Path]:

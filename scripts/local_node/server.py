@@ -56,11 +56,15 @@ class Server:
         """The JVM argument that identifies the process."""
         return f"-Des_simhash.node={self.root}"
 
-    def configure(self, distribution: Path, settings: Mapping[str, object], heap: str) -> None:
+    def configure(
+        self, distribution: Path, settings: Mapping[str, object], heap: str, data: Path | None
+    ) -> None:
         """Write the configuration; the data of an earlier start stay."""
         shutil.rmtree(self.config, ignore_errors=True)
         shutil.copytree(distribution / "config", self.config)
-        folders = {name: self.root / name for name in ("data", "logs")}
+        if data is None or not data.parent.is_dir():
+            data = self.root / "data"
+        folders = {"data": data, "logs": self.root / "logs"}
         values = {
             "discovery.type": "single-node",
             "network.host": "127.0.0.1",

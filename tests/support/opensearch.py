@@ -53,7 +53,7 @@ def opensearch(heap: str = "1g") -> Iterator[str]:
     name = f"opensearch-{heap}"
 
     def start() -> tuple[str, bool]:
-        started = node.start(name, release=OPENSEARCH, heap=heap)
+        started = node.start(name, release=OPENSEARCH, heap=heap, in_memory=True)
         return started.url, started.started
 
     with leased(name, start, lambda: node.remove(name)) as url:

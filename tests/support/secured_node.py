@@ -39,7 +39,7 @@ def secured_node(roles: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
     def start() -> tuple[str, bool]:
         secured = {"xpack.security.enabled": True}
-        started = node.start(_NAME, heap="512m", settings=secured, before=add_users)
+        started = node.start(_NAME, heap="512m", settings=secured, in_memory=True, before=add_users)
         return started.url, started.started
 
     with leased(_NAME, start, lambda: node.remove(_NAME)) as url:
