@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
     from es_simhash.relation.references import DocumentRef
     from es_simhash.relation.relation import (
-        Coverage,
         DocumentContext,
         Relation,
         Reuse,
@@ -91,6 +90,7 @@ if TYPE_CHECKING:
         Span,
         reason,
     )
+    from es_simhash.relation.resemblance import Coverage
     from es_simhash.relation.text_comparison import compare
     from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.semantic_profile import Entity, SemanticProfile

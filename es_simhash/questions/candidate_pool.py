@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.candidate import Candidate
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.rows import Key, SimilarTexts
 

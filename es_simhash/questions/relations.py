@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.questions.ranking import merged
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.manual_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.relation import Relation, semantic_score
 from es_simhash.relation.scoring import (
-    Candidate,
     rounded_coverages,
     score_candidates,
     unshared_score,

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from es_simhash.relation.resemblance import Coverage
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
     SHOWN_SCORE,
@@ -25,14 +26,6 @@ KINDS: tuple[Kind, ...] = (
 )
 VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
 Direction = Literal["older", "newer", "same"]
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Share of each text, by characters and from 0 to 1, that appears in the other."""
-
-    of_query: float
-    of_hit: float
 
 
 @dataclass(frozen=True)

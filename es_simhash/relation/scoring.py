@@ -5,23 +5,21 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.relation import (
+from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.relation import Kind, Relation, combine, semantic_relation
+from es_simhash.relation.resemblance import (
+    GREATEST,
     Coverage,
-    Kind,
-    Relation,
-    combine,
-    semantic_relation,
+    Resemblance,
+    resemblance_of,
+    resemblances,
 )
-from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
 from es_simhash.relation.shared_shingles import (
     Containment,
     containment,
@@ -42,27 +40,6 @@ from es_simhash.relation.version_value import ScoredText, score_of_pair, value_o
 from es_simhash.semantics.similarity import compare_profiles
 
 NOTHING = Relation(None, "none", 0.0, Coverage(0.0, 0.0))
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A document that may be related to the query.
-
-    Attributes:
-        id: Id of the document.
-        chunks: Its chunk fingerprints.
-        sketch: Its sketch.
-        shared: Queried shingles that it has, ascending.
-        same_content: True when the content hashes are equal.
-        index: Index of the document.
-    """
-
-    id: str | None
-    chunks: ChunkFingerprints
-    sketch: Sketch
-    shared: NDArray[np.uint32]
-    same_content: bool = False
-    index: str | None = None
 
 
 def score_candidates(

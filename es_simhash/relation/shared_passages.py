@@ -9,7 +9,8 @@ import numpy as np
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.relation import VERSION_KINDS, Coverage, Relation, Reuse, SharedPassage
+from es_simhash.relation.relation import VERSION_KINDS, Relation, Reuse, SharedPassage
+from es_simhash.relation.resemblance import Coverage
 from es_simhash.relation.thresholds import (
     REUSE_KINDS,
     SCORE_DIGITS,

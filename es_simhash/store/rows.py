@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.references import DocumentRef, DocumentVersion
-from es_simhash.relation.scoring import Candidate
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.neighbour import Neighbour

@@ -9,8 +9,9 @@ from es_simhash.questions.ranking import merged
 from es_simhash.questions.relations import scored_relations
 from es_simhash.relation import resemblance
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.relation import Relation
-from es_simhash.relation.scoring import Candidate, score_candidates, unshared_score, with_commonness
+from es_simhash.relation.scoring import score_candidates, unshared_score, with_commonness
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.similarity import SemanticSimilarity
 from es_simhash.store.neighbour import Neighbour

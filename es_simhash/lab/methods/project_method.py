@@ -13,7 +13,8 @@ from es_simhash.lab.methods.hamming import close_rows
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, ordered_pairs
 from es_simhash.lab.methods.shingle_sets import FeatureSets
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.scoring import Candidate, score_candidates
+from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.scoring import score_candidates
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.indexed_methods import NO_WORDS

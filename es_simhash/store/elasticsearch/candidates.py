@@ -11,7 +11,7 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.scoring import Candidate
+from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.store import fields
 from es_simhash.store.codec import shingle_terms, stored_parts
