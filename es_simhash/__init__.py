@@ -55,14 +55,6 @@ if TYPE_CHECKING:
     from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
     from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
     from es_simhash.maintenance.backfills.estimate import Estimate, estimate
-    from es_simhash.maintenance.copies.copies_report import (
-        Boilerplate,
-        CopiedPassage,
-        CopiesReport,
-        Copy,
-        CopySide,
-        LeftOut,
-    )
     from es_simhash.maintenance.copies.copy_options import CopyOptions
     from es_simhash.maintenance.copies.find_copies import find_copies
     from es_simhash.maintenance.families.dismissals_and_joins import (
@@ -76,6 +68,14 @@ if TYPE_CHECKING:
     from es_simhash.maintenance.families.family_report import FamiliesReport
     from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
+    from es_simhash.pairs.copies import (
+        Boilerplate,
+        CopiedPassage,
+        CopiesReport,
+        Copy,
+        CopySide,
+        LeftOut,
+    )
     from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
@@ -116,16 +116,16 @@ _MODULES = {
     "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
     "Blame": "es_simhash.differences.history",
     "BlamedSentence": "es_simhash.differences.history",
-    "Boilerplate": "es_simhash.maintenance.copies.copies_report",
+    "Boilerplate": "es_simhash.pairs.copies",
     "Change": "es_simhash.differences.difference",
     "ChangeSummary": "es_simhash.differences.difference",
     "Changes": "es_simhash.differences.difference",
     "ClusterError": "es_simhash.errors",
-    "CopiedPassage": "es_simhash.maintenance.copies.copies_report",
-    "CopiesReport": "es_simhash.maintenance.copies.copies_report",
-    "Copy": "es_simhash.maintenance.copies.copies_report",
+    "CopiedPassage": "es_simhash.pairs.copies",
+    "CopiesReport": "es_simhash.pairs.copies",
+    "Copy": "es_simhash.pairs.copies",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",
-    "CopySide": "es_simhash.maintenance.copies.copies_report",
+    "CopySide": "es_simhash.pairs.copies",
     "Coverage": "es_simhash.relation.relation",
     "DatedVersion": "es_simhash.differences.version_timeline",
     "Decision": "es_simhash.ingestion.deduplication.version_decisions",
@@ -157,7 +157,7 @@ _MODULES = {
     "IngestSettings": "es_simhash.ingestion.ingest_settings",
     "InputError": "es_simhash.errors",
     "KeyChange": "es_simhash.differences.difference",
-    "LeftOut": "es_simhash.maintenance.copies.copies_report",
+    "LeftOut": "es_simhash.pairs.copies",
     "Limits": "es_simhash.store.options",
     "ManualPair": "es_simhash.maintenance.families.dismissals_and_joins",
     "MappingConflict": "es_simhash.errors",

@@ -1,8 +1,8 @@
 """An index with everything that can be queried of it."""
 
-from es_simhash.maintenance.copies.copies_report import CopiesReport, CopyProgress
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
+from es_simhash.pairs.copies import CopiesReport, CopyProgress
 from es_simhash.questions.index import Index as SearchedIndex
 
 

@@ -21,7 +21,6 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.progress import pairs_progress
 from es_simhash.cli.relation_tables import side_by_side
-from es_simhash.maintenance.copies.copies_report import CopiesReport
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import default_journal, find_copies
 from es_simhash.maintenance.copies.page import copies_html
@@ -31,6 +30,7 @@ from es_simhash.maintenance.copies.sentences import (
     left_out_lines,
     pair_line,
 )
+from es_simhash.pairs.copies import CopiesReport
 from es_simhash.text.escaping import one_line
 
 

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from es_simhash.maintenance.copies.copies_report import CopiesReport
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
 from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.pairs.copies import CopiesReport
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run

@@ -8,12 +8,11 @@ import contextlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from es_simhash.ingestion.bulk.journal_file import Job, JournalFile
+from es_simhash.pairs.copied_passages import Record
 from es_simhash.relation.references import DocumentVersion
 
-Record = dict[str, Any]
 Versions = tuple[DocumentVersion, DocumentVersion]
 
 

@@ -1,11 +1,12 @@
 """Options of a search for copied passages over a whole index."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from es_simhash.described import constraints, require_valid
 from es_simhash.relation.thresholds import COMMON_GROUPS
-from es_simhash.store.options import Query
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class CopyOptions:
     """
 
     between: str | None = None
-    filter: Query | None = None
+    filter: Mapping[str, Any] | None = None
     date_field: str | None = None
     boilerplate: int = field(default=COMMON_GROUPS, metadata=constraints(3))
     min_letters: int | None = field(default=None, metadata=constraints(1))

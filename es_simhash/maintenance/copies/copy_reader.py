@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.maintenance.copies.copy_units import CopyDocument
+from es_simhash.pairs.copy_units import CopyDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields

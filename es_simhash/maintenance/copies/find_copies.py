@@ -2,23 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
-from es_simhash.maintenance.copies.alignment import PairAligner
-from es_simhash.maintenance.copies.boilerplate import boilerplate_of
-from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy, CopyProgress, LeftOut
-from es_simhash.maintenance.copies.copy_candidates import Postings, TextPair
 from es_simhash.maintenance.copies.copy_journal import open_journal
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
-from es_simhash.maintenance.copies.copy_units import ComparedDocuments
-from es_simhash.maintenance.copies.pairs import copy_of
+from es_simhash.maintenance.copies.pair_alignment import PairAligner
+from es_simhash.pairs.boilerplate import boilerplate_of
+from es_simhash.pairs.copies import CopiesReport, Copy, CopyProgress, LeftOut
+from es_simhash.pairs.copy_candidates import TextPair, UnitCandidates
+from es_simhash.pairs.copy_order import copy_of
+from es_simhash.pairs.copy_units import ComparedDocuments
 from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.dates import DateField
+from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.date_fields import find_date_field
@@ -26,6 +28,7 @@ from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.text_fields import misspelt_hint
 from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _OBJECTS = frozenset({"object", "nested"})
 
 
@@ -152,19 +155,24 @@ class CopySearch:
     ) -> CopiesReport:
         """Align what may share passages and return what was found."""
         found = self._collection
-        postings = Postings(found, self._options.boilerplate)
+        candidates = UnitCandidates(found, self._options.boilerplate)
         pairs = sorted(
-            self._text_pairs(postings), key=lambda pair: (pair.one.first.ref, pair.other.first.ref)
+            self._text_pairs(candidates),
+            key=lambda pair: (pair.one.first.ref, pair.other.first.ref),
         )
+        common = candidates.common
+        show_date = partial(shown_date, field=date_field)
         copies = []
         for number, aligned in enumerate(aligner.align(pairs), 1):
-            copy = copy_of(aligned, postings.common.shingles, self._options, date_field)
+            copy = copy_of(
+                aligned, candidates.common.shingles, self._options.min_letters, show_date
+            )
             if copy is not None:
                 copies.append(copy)
             if progress is not None:
                 progress(number, len(pairs))
         copies.sort(key=_by_length)
-        boilerplate = boilerplate_of(found, postings.common, self._reader, aligner.analyser)
+        boilerplate = boilerplate_of(found, common, self._reader.texts, aligner.analyser)
         return CopiesReport(
             copies=tuple(copies),
             boilerplate=boilerplate.passages,
@@ -179,8 +187,8 @@ class CopySearch:
             left_out=self._left_out(),
         )
 
-    def _text_pairs(self, postings: Postings) -> Iterator[TextPair]:
-        for pair in postings.pairs():
+    def _text_pairs(self, candidates: UnitCandidates) -> Iterator[TextPair]:
+        for pair in candidates.pairs():
             if self._options.all_pairs:
                 yield from pair.all()
             elif (best := pair.best()) is not None:
@@ -256,3 +264,18 @@ def _job(gateway: Gateway, index: str, config: IndexConfig) -> Job:
         "scheme": config.scheme.name,
         "text_field": config.text_field,
     }
+
+
+def shown_date(date: Date | None, field: DateField | None) -> str | float | None:
+    """Return a date in ISO 8601, without the time at midnight; a number of a field of numbers.
+
+    Milliseconds since 1970 stand for what ISO 8601 has no year of four digits for.
+    """
+    if date is None or field is None or field.is_number:
+        return date
+    try:
+        moment = _EPOCH + timedelta(microseconds=int(date) // 1000)
+    except OverflowError:
+        return date / NANOSECONDS
+    text = moment.isoformat().replace("+00:00", "Z")
+    return text.removesuffix("T00:00:00Z")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from es_simhash.maintenance.copies.copies_report import CopiesReport, Copy, CopySide
+from es_simhash.pairs.copies import CopiesReport, Copy, CopySide
 from es_simhash.text.escaping import one_line
 
 _MAX_IDS = 8

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.maintenance.copies.copies_report import CopiesReport
 from es_simhash.maintenance.diagnostics.index_counts import Status
+from es_simhash.pairs.copies import CopiesReport
 from es_simhash.relation.relation import DocumentContext, Kind
 
 # Called with what is read, how much of it is done, and how much there is (None: not known).

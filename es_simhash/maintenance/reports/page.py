@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from es_simhash.maintenance.copies import sentences
-from es_simhash.maintenance.copies.copies_report import Boilerplate, Copy
 from es_simhash.maintenance.reports.figures import (
     Part,
     ScoreRange,
@@ -16,6 +15,7 @@ from es_simhash.maintenance.reports.figures import (
 )
 from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.pages.rendering import render_page, shortened, web_address
+from es_simhash.pairs.copies import Boilerplate, Copy
 from es_simhash.relation.relation import DocumentContext
 
 _MAX_PASSAGE = 400

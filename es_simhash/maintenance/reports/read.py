@@ -3,7 +3,6 @@
 import time
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.maintenance.copies.copies_report import CopiesReport
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
 from es_simhash.maintenance.diagnostics.index_counts import Status
@@ -24,6 +23,7 @@ from es_simhash.maintenance.reports.index_report import (
     ScoreSample,
 )
 from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
+from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField

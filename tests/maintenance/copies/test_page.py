@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from es_simhash.maintenance.copies.copies_report import (
+from es_simhash.maintenance.copies.page import copies_html
+from es_simhash.pairs.copies import (
     Boilerplate,
     CopiedPassage,
     CopiesReport,
@@ -10,7 +11,6 @@ from es_simhash.maintenance.copies.copies_report import (
     CopySide,
     LeftOut,
 )
-from es_simhash.maintenance.copies.page import copies_html
 from es_simhash.relation.relation import Span
 from tests.support.pages import HOSTILE, Page
 

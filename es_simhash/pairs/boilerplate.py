@@ -1,6 +1,6 @@
 """Boilerplate: the passages whose shingles many values or families have, each listed once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.shingles import all_shingles
-from es_simhash.maintenance.copies.copies_report import Boilerplate
-from es_simhash.maintenance.copies.copy_candidates import CommonShingles
-from es_simhash.maintenance.copies.copy_reader import CopyReader
-from es_simhash.maintenance.copies.copy_units import ComparedDocuments, CopyDocument, Shingles
+from es_simhash.pairs.copies import Boilerplate
+from es_simhash.pairs.copy_candidates import CommonShingles
+from es_simhash.pairs.copy_units import ComparedDocuments, CopyDocument
+from es_simhash.pairs.postings import Shingles
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.thresholds import SHORT_LETTERS
 
 
@@ -32,7 +33,7 @@ class Listing:
 def boilerplate_of(
     compared: ComparedDocuments,
     common: CommonShingles,
-    reader: CopyReader,
+    read_texts: Callable[[Sequence[DocumentRef]], Mapping[DocumentRef, str]],
     analyser: TextAnalyser,
 ) -> Listing:
     """Return the passages that consist of common shingles.
@@ -43,7 +44,7 @@ def boilerplate_of(
     Args:
         compared: The documents that are compared.
         common: Shingles that many of them have.
-        reader: Reads the texts.
+        read_texts: Returns the texts of documents.
         analyser: Of the scheme of the index.
     """
     if not len(common.shingles):
@@ -51,7 +52,7 @@ def boilerplate_of(
     places = _places(compared, common.shingles)
     owned = _owned(compared, places, len(common.shingles))
     having = Having(compared, common, places)
-    texts = reader.texts([document.ref for document, _ in owned])
+    texts = read_texts([document.ref for document, _ in owned])
     passages: list[Boilerplate] = []
     short = 0
     for document, shown in owned:

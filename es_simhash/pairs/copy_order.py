@@ -1,31 +1,30 @@
 """From an aligned pair of texts to what is reported: which passages, and whose was first."""
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta, timezone
+from collections.abc import Callable, Iterable, Sequence
 
-from es_simhash.maintenance.copies.alignment import AlignedPair
-from es_simhash.maintenance.copies.copies_report import CopiedPassage, Copy, CopySide, Order
-from es_simhash.maintenance.copies.copy_options import CopyOptions
-from es_simhash.maintenance.copies.copy_units import CopyDocument, Shingles, UnitText
+from es_simhash.pairs.copied_passages import AlignedPair
+from es_simhash.pairs.copies import CopiedPassage, Copy, CopySide, Order
+from es_simhash.pairs.copy_units import CopyDocument, UnitText
+from es_simhash.pairs.postings import Shingles
 from es_simhash.relation.relation import Span
 from es_simhash.relation.thresholds import SCORE_DIGITS
-from es_simhash.store.dates import NANOSECONDS, Date, DateField
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# Returns a date as it is reported; None for none.
+ShowDate = Callable[[float | None], str | float | None]
 
 
 def copy_of(
-    aligned: AlignedPair, common: Shingles, options: CopyOptions, date_field: DateField | None
+    aligned: AlignedPair, common: Shingles, min_letters: int | None, show_date: ShowDate
 ) -> Copy | None:
     """Return what is reported of two texts; None when they share nothing that is a copy.
 
     Args:
         aligned: The texts and their passages.
         common: Shingles that many have.
-        options: Of the search.
-        date_field: Field of the dates; None for none.
+        min_letters: Least letters of a passage; None for what is no coincidence in such texts.
+        show_date: Returns a date as it is reported.
     """
-    least = options.min_letters or aligned.least_letters
+    least = min_letters or aligned.least_letters
     copied = aligned.with_letters(least)
     passages, boilerplate = copied.without_boilerplate(common)
     if not passages:
@@ -34,7 +33,7 @@ def copy_of(
     since = earliest(pair.ones), earliest(pair.others)
     order = _order(*since)
     sides = [
-        _side(text.first, first, coverage, options, date_field)
+        _side(text.first, first, coverage, show_date)
         for text, first, coverage in zip(
             (pair.one, pair.other), since, _coverages(passages, aligned.lengths), strict=True
         )
@@ -74,8 +73,7 @@ def _side(
     document: CopyDocument,
     since: CopyDocument,
     coverage: float,
-    options: CopyOptions,
-    date_field: DateField | None,
+    show_date: ShowDate,
 ) -> CopySide:
     is_dated = since.date is not None
     return CopySide(
@@ -83,8 +81,8 @@ def _side(
         document.ref.index or "",
         document.values,
         document.family,
-        shown_date(document.date, date_field),
-        shown_date(since.date, date_field),
+        show_date(document.date),
+        show_date(since.date),
         since.ref.id if is_dated else None,
         coverage,
     )
@@ -106,18 +104,3 @@ def _covered(spans: Sequence[Span]) -> int:
         covered += max(0, span.end - max(end, span.start))
         end = max(end, span.end)
     return covered
-
-
-def shown_date(date: Date | None, field: DateField | None) -> str | float | None:
-    """Return a date in ISO 8601, without the time at midnight; a number of a field of numbers.
-
-    Milliseconds since 1970 stand for what ISO 8601 has no year of four digits for.
-    """
-    if date is None or field is None or field.is_number:
-        return date
-    try:
-        moment = _EPOCH + timedelta(microseconds=int(date) // 1000)
-    except OverflowError:
-        return date / NANOSECONDS
-    text = moment.isoformat().replace("+00:00", "Z")
-    return text.removesuffix("T00:00:00Z")

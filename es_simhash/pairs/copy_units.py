@@ -8,12 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.pairs.postings import Shingles
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import KEPT_OF_CHAIN
-from es_simhash.store.dates import Date
-
-Shingles = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +33,7 @@ class CopyDocument:
     content_hash: str
     family: str | None
     values: tuple[str, ...]
-    date: Date | None
+    date: float | None
     shingles: NDArray[np.uint32]
     is_empty: bool
     is_current: bool
@@ -46,7 +44,7 @@ class CopyDocument:
         return self.version.ref
 
     @property
-    def age(self) -> tuple[bool, Date, DocumentRef]:
+    def age(self) -> tuple[bool, float, DocumentRef]:
         """Key by which the earliest document comes first, and those without a date last."""
         return self.date is None, self.date or 0, self.ref
 
@@ -127,10 +125,6 @@ def _nearest(
     }
     best = max(shares, key=lambda chain: (shares[chain], -chain), default=None)
     return best if best is not None and shares[best] >= KEPT_OF_CHAIN else None
-
-
-# A shingle and what has it, both in one number.
-SHIFT, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 @dataclass
@@ -214,18 +208,3 @@ def _texts(by_hash: dict[str, list[CopyDocument]]) -> list[UnitText]:
         for documents in by_hash.values()
     ]
     return sorted(texts, key=lambda text: text.first.age)
-
-
-def packed(lists: Sequence[Shingles], numbers: Sequence[NDArray[np.int64]]) -> NDArray[np.uint64]:
-    """Return each shingle of each list with each number of it, in one number, ascending, once.
-
-    Args:
-        lists: Shingles.
-        numbers: One or more numbers for each list.
-    """
-    parts = [
-        (shingles.astype(np.uint64) << SHIFT) | np.uint64(number)
-        for shingles, several in zip(lists, numbers, strict=True)
-        for number in several.tolist()
-    ]
-    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)

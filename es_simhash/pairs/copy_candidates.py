@@ -1,6 +1,6 @@
 """Which units share shingles that few have, and which of their texts share most."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -8,22 +8,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.maintenance.copies.copy_units import (
-    LOW,
-    SHIFT,
-    ComparedDocuments,
-    Shingles,
-    Unit,
-    UnitText,
-    packed,
-)
+from es_simhash.pairs.copy_units import ComparedDocuments, Unit, UnitText
+from es_simhash.pairs.postings import Counts, Postings, Shingles, list_counts, packed
 from es_simhash.relation.shared_shingles import least_shared
 
 # A shingle of more units is dropped, whatever the number of values these have: the time to compare
 # all of them with each other grows with the square.
 MAX_UNITS = 1000
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -39,78 +30,61 @@ class CommonShingles:
     groups: Counts
 
 
-class Postings:
-    """The units that have each shingle, without the shingles that many have.
+class UnitCandidates:
+    """The units that share shingles which few have.
 
     Args:
         collection: All documents that are compared.
         boilerplate: What so many values, or families, have is common.
+
+    Attributes:
+        units: The units.
+        common: Shingles that many have.
     """
 
     def __init__(self, collection: ComparedDocuments, boilerplate: int) -> None:
         self.units = collection.units
         self._values = collection.value_numbers
         lists = [unit.shingles for unit in self.units]
-        by_value = packed(lists, self._values)
-        by_unit = packed(lists, [np.array([number]) for number in range(len(lists))])
-        shingles, groups = _counted(by_value)
-        _, units = _counted(by_unit)
+        shingles, units = list_counts(packed(lists, np.arange(len(lists))))
+        groups = _group_counts(lists, self._values)
         is_common = (groups >= boilerplate) | (units > MAX_UNITS)
         self.common = CommonShingles(shingles[is_common], groups[is_common])
         # What one unit alone has is shared with none.
-        is_kept = np.repeat(~is_common & (units > 1), units)
-        self._packed = by_unit[is_kept]
+        shared = shingles[~is_common & (units > 1)]
+        self._shared = {number: own[_is_in(own, shared)] for number, own in enumerate(lists)}
+        self._postings = Postings(self._shared)
 
-    @cached_property
-    def _shingles(self) -> NDArray[np.uint64]:
-        shingles: NDArray[np.uint64] = self._packed >> SHIFT
-        return shingles
+    def pairs(self, numbers: Iterable[int] | None = None) -> Iterator["UnitPair"]:
+        """Yield the pairs of units without a value in common that share enough shingles.
 
-    @cached_property
-    def _bounds(self) -> Counts:
-        """Bounds of the units in `_by_unit`."""
-        numbers = np.arange(len(self.units) + 1, dtype=np.uint64)
-        ordered = (self._packed & LOW)[self._order]
-        return np.searchsorted(ordered, numbers)
-
-    @cached_property
-    def _order(self) -> Counts:
-        return np.argsort(self._packed & LOW, kind="stable")
-
-    def pairs(self) -> Iterator["UnitPair"]:
-        """Yield the pairs of units without a value in common that share enough shingles."""
-        for number, unit in enumerate(self.units):
-            shingles = self._shared_shingles(number)
-            others, counts = np.unique(self._after(number, shingles), return_counts=True)
-            enough = counts >= unit.least_shared
-            for other, count in zip(others[enough].tolist(), counts[enough].tolist(), strict=True):
-                least = max(unit.least_shared, self.units[other].least_shared)
+        Args:
+            numbers: Units of which the pairs with later units are wanted; None for all.
+        """
+        for number in range(len(self.units)) if numbers is None else numbers:
+            unit = self.units[number]
+            for other, count in self._postings.after(number, unit.least_shared):
                 apart = not np.isin(self._values[number], self._values[other]).any()
-                if count >= least and apart:
-                    theirs = self._shared_shingles(other)
-                    shared = np.intersect1d(shingles, theirs, assume_unique=True)
-                    yield UnitPair(unit, self.units[other], shared.astype(np.uint32))
-
-    def _shared_shingles(self, number: int) -> NDArray[np.uint64]:
-        """Return the shingles of a unit that others have too, ascending."""
-        entries = self._order[self._bounds[number] : self._bounds[number + 1]]
-        return self._shingles[entries]
-
-    def _after(self, number: int, shingles: NDArray[np.uint64]) -> Counts:
-        """Return the units behind one that have shingles of it, one for each of these."""
-        starts = np.searchsorted(self._packed, (shingles << SHIFT) | np.uint64(number), "right")
-        ends = np.searchsorted(self._packed, (shingles + np.uint64(1)) << SHIFT)
-        lengths = ends - starts
-        positions = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-        positions += np.arange(int(lengths.sum()))
-        units: NDArray[np.uint64] = self._packed[positions] & LOW
-        return units.astype(np.int64)
+                if count >= self.units[other].least_shared and apart:
+                    ours, theirs = self._shared[number], self._shared[other]
+                    shared = np.intersect1d(ours, theirs, assume_unique=True)
+                    yield UnitPair(unit, self.units[other], shared)
 
 
-def _counted(entries: NDArray[np.uint64]) -> tuple[Shingles, Counts]:
-    """Return the distinct shingles of packed entries, and how many entries each has."""
-    shingles, counts = np.unique((entries >> SHIFT).astype(np.uint32), return_counts=True)
-    return shingles, counts
+def _group_counts(lists: Sequence[Shingles], values: Sequence[Counts]) -> Counts:
+    """Return how many values or families have each of the shingles of units, ascending."""
+    repeated = [own for own, several in zip(lists, values, strict=True) for _ in several]
+    numbers = np.concatenate([np.zeros(0, np.int64), *values])
+    return list_counts(np.unique(packed(repeated, numbers)))[1]
+
+
+def _is_in(own: Shingles, ordered: Shingles) -> NDArray[np.bool_]:
+    """Check which shingles are among others, which are ascending; faster than `np.isin`."""
+    if not len(ordered):
+        return np.zeros(len(own), bool)
+    places = np.minimum(np.searchsorted(ordered, own), len(ordered) - 1)
+    is_in: NDArray[np.bool_] = ordered[places] == own
+    return is_in
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a search for copied passages returns."""
+"""Copies, boilerplate, and the report of a search for them, as plain data."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace

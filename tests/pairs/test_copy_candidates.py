@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.maintenance.copies import copy_candidates
-from es_simhash.maintenance.copies.copy_candidates import Postings
-from es_simhash.maintenance.copies.copy_units import ComparedDocuments, CopyDocument
-from es_simhash.maintenance.copies.pairs import shown_date
+from es_simhash.maintenance.copies.find_copies import shown_date
+from es_simhash.pairs import copy_candidates
 from es_simhash.pairs.copied_passages import copied_passages
+from es_simhash.pairs.copy_candidates import UnitCandidates
+from es_simhash.pairs.copy_units import ComparedDocuments, CopyDocument
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.alignment.stretches import Agreement, Stretches
 from es_simhash.relation.analysed_text import AnalysedText
@@ -68,25 +68,25 @@ def test_the_pairs_of_documents_are_those_of_a_plain_count(
         shared = (one & other) - common
         if not set(a) & set(b) and len(shared) >= max(map(least_shared, (len(one), len(other)))):
             expected.add(frozenset((str(i), str(j))))
-    postings = Postings(collection_of(documents), boilerplate)
+    candidates = UnitCandidates(collection_of(documents), boilerplate)
     found = [
         frozenset((pair.one.first.ref.id, pair.other.first.ref.id))
-        for units in postings.pairs()
+        for units in candidates.pairs()
         for pair in units.all()
     ]
     assert len(found) == len(set(found))
     assert set(found) == expected
-    assert set(postings.common.shingles.tolist()) == common
+    assert set(candidates.common.shingles.tolist()) == common
     # One entry for two units, with as many pairs as there are.
-    best = [pair for units in postings.pairs() if (pair := units.best()) is not None]
+    best = [pair for units in candidates.pairs() if (pair := units.best()) is not None]
     assert sum(pair.documents for pair in best) == len(expected)
     assert {frozenset((p.one.first.ref.id, p.other.first.ref.id)) for p in best} <= expected
 
 
 @given(entries)
 def test_the_best_pair_shares_most(documents: list[Entry]) -> None:
-    postings = Postings(collection_of(documents), 100)
-    for units in postings.pairs():
+    candidates = UnitCandidates(collection_of(documents), 100)
+    for units in candidates.pairs():
         best = units.best()
         shared = [
             len(np.intersect1d(one.shingles, other.shingles))
@@ -99,11 +99,11 @@ def test_the_best_pair_shares_most(documents: list[Entry]) -> None:
 def test_a_shingle_of_too_many_units_is_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = frozenset(range(20))
     documents: list[Entry] = [((OWNERS[n % 2],), n, shared | {100 + n}) for n in range(6)]
-    assert len(list(Postings(collection_of(documents), 3).pairs())) == 9
+    assert len(list(UnitCandidates(collection_of(documents), 3).pairs())) == 9
     monkeypatch.setattr(copy_candidates, "MAX_UNITS", 5)
-    postings = Postings(collection_of(documents), 3)
-    assert list(postings.pairs()) == []
-    assert set(postings.common.shingles.tolist()) == shared
+    candidates = UnitCandidates(collection_of(documents), 3)
+    assert list(candidates.pairs()) == []
+    assert set(candidates.common.shingles.tolist()) == shared
 
 
 def test_documents_without_a_family_are_grouped_by_what_they_share() -> None:
