@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)
 	@url=$$($(BIN)/python -m scripts.local_node find) && \
-	  $(BIN)/es-simhash demo --url "$$url" $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--field '$(FIELD)')
+	  $(BIN)/es-simhash demo --url "$$url" $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--text-field '$(FIELD)')
 
 # A local Elasticsearch, without Docker; its data stay when it stops.
 node: $(STAMP)

@@ -195,7 +195,6 @@ def _schema_bounds(declared: Bounds) -> dict[str, float]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-@cache
 def parameters(options: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of an option class, by name.
 
@@ -205,6 +204,12 @@ def parameters(options: type[Any]) -> Mapping[str, Parameter]:
     Args:
         options: A dataclass with a Google-style docstring.
     """
+    described: Any = options
+    return _parameters(described)
+
+
+@cache
+def _parameters(options: Any) -> Mapping[str, Parameter]:
     hints, entries = get_type_hints(options), attribute_entries(options)
     found = (
         _parameter(described, hints[described.name], entries.get(described.name, ""))

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from es_simhash.cli.main import COMMANDS, cli
+from es_simhash.cli.main import cli
 from tests.support.cli_reference import PAGE, reference
 
 
@@ -11,11 +11,15 @@ def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text("utf-8") == reference(), "run make docs"
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_a_command_has_its_options_on_the_page(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
+@pytest.mark.parametrize("path", list(cli.paths()), ids=" ".join)
+def test_a_command_has_its_options_on_the_page(path: tuple[str, ...]) -> None:
+    command: click.Command | None = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name)
     assert command is not None
-    section = PAGE.read_text("utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    heading = f"\n{'#' * (len(path) + 1)} {' '.join(path)}\n"
+    section = PAGE.read_text("utf-8").split(heading)[1].split("\n##")[0]
     options = [param for param in command.params if isinstance(param, click.Option)]
     for option in options:
         assert option.hidden or option.opts[0] in section, option.opts

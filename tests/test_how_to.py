@@ -79,7 +79,7 @@ def test_contracts(typed: Callable[[str], PageShell]) -> None:
 
 def test_library_records(typed: Callable[[str], PageShell]) -> None:
     page = typed("library-records")
-    family = page.after("es-simhash family records pm-1")
+    family = page.after("es-simhash families show records pm-1")
     assert set(re.findall(r"(?:pm|em|cf)-\d", family)) == {"pm-1", "em-7", "cf-3"}
     requests = (block.request for block in blocks("docs/how-to/library-records.md"))
     first, second = (page.answers[request[2]] for request in requests if request)

@@ -34,9 +34,9 @@ PAGES = (
 # Lines that run until they are stopped; tests/maintenance/sweeps stops such sweeps.
 ENDLESS = re.compile(r"sweep .*--every|^tail ")
 # Blocks that show another index than the one here, by the beginning of their first line.
-OTHER_INDEX = ("$ es-simhash family policies",)
+OTHER_INDEX = ("$ es-simhash families show policies",)
 # What was done before, by pages that say how it is taken back.
-BEFORE = {"deduplicate": "es-simhash dismiss articles 17 42"}
+BEFORE = {"deduplicate": "es-simhash families dismiss articles 17 42"}
 HARBOUR = [
     each
     for line in (ROOT / "es_simhash/data/sample/corpus.jsonl").read_text("utf-8").splitlines()

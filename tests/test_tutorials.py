@@ -76,17 +76,17 @@ def test_the_newsroom_sees_titles_dates_and_the_newest_first(typed: dict[str, Ty
 
 
 def test_the_newsroom_flags_and_takes_back(typed: dict[str, Typed]) -> None:
-    assert "harbour-v4" in printed(typed, "es-simhash family news")
+    assert "harbour-v4" in printed(typed, "es-simhash families show news")
     assert "brakes" in printed(typed, "es-simhash changes news")
     assert re.search(r"unmarked [1-9]", printed(typed, "es-simhash undo news"))
-    assert re.search(r"harbour-v4.*undone", printed(typed, "es-simhash dismiss news --list"))
+    assert re.search(r"harbour-v4.*undone", printed(typed, "es-simhash families decisions news"))
 
 
 def test_the_archive_lists_the_editions_in_order(typed: dict[str, Typed]) -> None:
     editions = ["remote-2021", "remote-2022", "remote-2024", "remote-2025"]
     table = printed(typed, "es-simhash related archive --text-file docs/tutorials/draft.txt --kind")
     assert re.findall(r"│ (remote-\d+)", table) == editions
-    family = printed(typed, "es-simhash family archive remote-2022")
+    family = printed(typed, "es-simhash families show archive remote-2022")
     assert re.findall(r"remote-\d{4}", family)[:1]
     assert set(re.findall(r"remote-\d{4}", family)) == set(editions)
 
@@ -106,7 +106,7 @@ def test_the_archive_sees_what_changed(typed: dict[str, Typed]) -> None:
 
 
 def test_the_archive_joins_by_hand(typed: dict[str, Typed]) -> None:
-    family = printed(typed, "es-simhash family archive lease-2023")
+    family = printed(typed, "es-simhash families show archive lease-2023")
     assert "lease-2019" in family
 
 

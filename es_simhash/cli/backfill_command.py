@@ -22,6 +22,7 @@ from es_simhash.cli.options import (
     quiet_option,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
 from es_simhash.cli.output import byte_size, duration
 from es_simhash.cli.progress import (
@@ -31,7 +32,6 @@ from es_simhash.cli.progress import (
     require_no_failures,
     update_progress,
 )
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.maintenance.backfills.backfill import BackfillSettings

@@ -19,15 +19,16 @@ from es_simhash.cli.changes_output import (
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    format_option,
     index_config,
     note_overrides,
     passage_order_option,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
-from es_simhash.cli.output import format_option, print_json, shortened
+from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.relation_tables import print_pair
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
 from es_simhash.questions.index import open_index
@@ -101,8 +102,9 @@ def changes(
 
     Numbers, dates and names that differ come first, then the changed words with those around them;
     moved blocks are shown as moved. With --family, the versions of a document are compared one
-    after the other, as `es-simhash families` found them. The page of --format html has the timeline
-    of the family of A and B, where the index has dates. Put -- before ids that begin with a dash.
+    after the other, as `es-simhash families run` found them. The page of --format html has
+    the timeline of the family of A and B, where the index has dates. Put -- before
+    ids that begin with a dash.
     """
     _require_usage(ids, family, date_field, output_format)
     with client_of(**connection) as client:
@@ -172,7 +174,8 @@ def blame(
     """Show since when each sentence of document ID of INDEX has been there.
 
     ID is a version, or the name of a family for its newest version. The older versions are those
-    of the family, as `es-simhash families` found them. Put -- before an id that begins with a dash.
+    of the family, as `es-simhash families run` found them. Put -- before an id that begins
+    with a dash.
     """
     with client_of(**connection) as client:
         config = index_config(text_field, simhash_field)

@@ -1,4 +1,4 @@
-"""`es-simhash compare`: compare two files, without a cluster."""
+"""`es-simhash files compare`: compare two files, without a cluster."""
 
 from pathlib import Path
 
@@ -7,10 +7,9 @@ from rich.console import Console
 
 from es_simhash.cli.changes_output import changes_format_option, compared_page, print_changes
 from es_simhash.cli.files import read_text, require_page_file, write_page
-from es_simhash.cli.options import passage_order_option, scheme_option
+from es_simhash.cli.options import passage_order_option, scheme_option, vocabulary_option
 from es_simhash.cli.output import print_json
 from es_simhash.cli.relation_tables import print_pair
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.text_comparison import compare as compare_texts
@@ -28,9 +27,9 @@ _FORMATS = ("table", "json")
 @passage_order_option
 @click.option(
     "--method",
-    help="Print the score of a method alone, such as token-simhash; `es-simhash evaluate --help` "
-    "names them all. A and B may be fingerprints that `es-simhash fingerprint --scheme METHOD` "
-    "printed.",
+    help="Print the score of a method alone, such as token-simhash; `es-simhash lab evaluate "
+    "--help` names them all. A and B may be fingerprints that `es-simhash files fingerprint "
+    "--scheme METHOD` printed.",
 )
 @click.option("--changes", "wants_changes", is_flag=True, help="Show what changed from A to B.")
 @click.option(

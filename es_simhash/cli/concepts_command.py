@@ -1,4 +1,4 @@
-"""`es-simhash concepts`: the entities, concepts and key phrases of a text."""
+"""`es-simhash files concepts`: the entities, concepts and key phrases of a text."""
 
 from dataclasses import asdict, replace
 from typing import Any
@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.output import format_option, print_json
-from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
+from es_simhash.cli.options import format_option, vocabulary_option
+from es_simhash.cli.output import print_json
+from es_simhash.cli.semantic_options import semantic_options, semantics_of
 from es_simhash.errors import InputError
 from es_simhash.semantics.extractors.builtin import find_phrases
 from es_simhash.semantics.languages.words import words_with_offsets

@@ -8,8 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.options import client_of, connection_options, simhash_field_option
-from es_simhash.cli.output import format_option, print_json
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    format_option,
+    simhash_field_option,
+)
+from es_simhash.cli.output import print_json
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.document_fields import SETTINGS, DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client

@@ -1,4 +1,4 @@
-"""`es-simhash evaluate`: how well methods separate labelled pairs."""
+"""`es-simhash lab evaluate`: how well methods separate labelled pairs."""
 
 import io
 import json

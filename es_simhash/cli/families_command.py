@@ -15,12 +15,15 @@ from es_simhash.cli.files import append_changes, changes_file_option, require_wr
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
+    format_option,
     index_config,
     note_overrides,
+    options_of,
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option, listed, print_json, undated_line
+from es_simhash.cli.output import listed, print_json, undated_line
 from es_simhash.maintenance.families.dismissals_and_joins import (
     ManualPair,
     join,
@@ -28,7 +31,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     manual_pairs,
 )
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss as dismiss_pair
-from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
+from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families, stored_families
 from es_simhash.pairs.family_changes import Family, FamilyChanges
@@ -39,35 +42,21 @@ from es_simhash.text.escaping import one_line
 _MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
 
 
-@click.command()
+@click.command("run")
 @click.argument("index")
-@click.option(
-    "--representative",
-    type=click.Choice(REPRESENTATIVES),
-    show_default="as in the last run, at first longest",
-    help="Document of a family that the others are compared with.",
-)
-@click.option("--date-field", help="Date field; needed by `newest` and `oldest`.")
-@click.option("--all", "everything", is_flag=True, help="Process all documents again.")
-@click.option("--dry-run", is_flag=True, help="Show the families; write nothing.")
+@described_options(FamilyOptions)
 @changes_file_option
-@click.option("--list", "list_", is_flag=True, help="List the stored families; compute nothing.")
 @format_option
 @text_field_option
 @simhash_field_option
 @connection_options
-def families(
+def run_families(
     index: str,
-    representative: Any,
-    date_field: str | None,
-    everything: bool,
-    dry_run: bool,
     changes_file: Path | None,
-    list_: bool,
     output_format: str,
     text_field: str | None,
     simhash_field: str,
-    **connection: Any,
+    **values: Any,
 ) -> None:
     """Group the documents of INDEX that are versions.
 
@@ -75,19 +64,15 @@ def families(
     in your own searches. Only what changed since the last run is processed; the result equals that
     of a run over all documents, whatever the order in which they were written.
     """
-    config = index_config(text_field, simhash_field)
-    if list_:
-        if representative or date_field or everything or dry_run or changes_file:
-            raise click.UsageError("--list computes nothing; give it without options of a run.")
-        with client_of(**connection) as client:
-            _print_stored(stored_families(client, index, config=config), output_format)
-        return
-    if dry_run and changes_file:
+    options = options_of(FamilyOptions, values)
+    if options.dry_run and changes_file:
         raise click.UsageError("--dry-run changes nothing; give it without --changes-file.")
+    config = index_config(text_field, simhash_field)
     require_writable(changes_file)
-    options = FamilyOptions(representative, date_field, everything, dry_run)
-    with client_of(**connection) as client:
-        note_overrides(client, index, config, date=date_field, representative=representative)
+    with client_of(**values) as client:
+        note_overrides(
+            client, index, config, date=options.date_field, representative=options.representative
+        )
         report = find_families(
             client,
             index,
@@ -102,6 +87,18 @@ def families(
         _print(report)
         if report.undated:
             click.echo(undated_line(report.undated), err=True)
+
+
+@click.command("list")
+@click.argument("index")
+@format_option
+@simhash_field_option
+@connection_options
+def list_families(index: str, output_format: str, simhash_field: str, **connection: Any) -> None:
+    """List the families that are stored in INDEX."""
+    with client_of(**connection) as client:
+        stored = stored_families(client, index, config=index_config(None, simhash_field))
+    _print_stored(stored, output_format)
 
 
 def _print_stored(stored: Sequence[Family], output_format: str) -> None:
@@ -171,8 +168,6 @@ def _print_incomplete(report: FamiliesReport) -> None:
 @click.argument("ids", nargs=-1)
 @click.option("--undo", is_flag=True, help="Remove the joins among these documents.")
 @click.option("--replace", is_flag=True, help="Remove dismissals that say the opposite.")
-@click.option("--list", "is_list", is_flag=True, help="List what was joined.")
-@format_option
 @simhash_field_option
 @connection_options
 def same(
@@ -180,30 +175,21 @@ def same(
     ids: tuple[str, ...],
     undo: bool,
     replace: bool,
-    is_list: bool,
-    output_format: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
     """Record that the documents IDS are versions.
 
     From then on `related` returns each as a version of the others, `ingest` and `sweep` decide that
-    it is one, and the next `es-simhash families` puts them into one family, with the families they
-    are from, even if their texts change. Joins are stored in the index INDEX-simhash, as what
-    `es-simhash dismiss` stores; --list shows them, with --format as a table or JSON.
+    it is one, and the next `es-simhash families run` puts them into one family, with the families
+    they are from, even if their texts change. Joins are stored in the index INDEX-simhash, as what
+    `es-simhash families dismiss` stores; `es-simhash families decisions` lists them.
     """
-    if is_list and (ids or undo or replace):
-        raise click.UsageError("--list takes no documents, no --undo and no --replace.")
     if undo and replace:
         raise click.UsageError("--undo removes joins and --replace dismissals; give one of them.")
-    if not is_list and len(ids) < 2:
-        raise click.UsageError("Give the ids of two documents or more, or --list.")
+    if len(ids) < 2:
+        raise click.UsageError("Give the ids of two documents or more.")
     with client_of(**connection) as client:
-        if is_list:
-            pairs = manual_pairs(client, index, simhash_field=simhash_field)
-            joined = [pair for pair in pairs if pair.reason == "joined"]
-            print_pairs(joined, output_format, "No joins.")
-            return
         changed = join(client, index, ids, undo=undo, replace=replace, simhash_field=simhash_field)
         left = manual_pairs(client, index, simhash_field=simhash_field) if undo else []
     _print_changed(changed, index, undo=undo)
@@ -213,7 +199,7 @@ def same(
 def _print_changed(changed: list[ManualPair], index: str, *, undo: bool) -> None:
     pairs = ", ".join(" and ".join(map(one_line, pair.ids)) for pair in changed)
     done = "Removed the join of" if undo else "Joined"
-    click.echo(f"{done} {pairs}. Run `es-simhash families {index}` to apply it to families.")
+    click.echo(f"{done} {pairs}. Run `es-simhash families run {index}` to apply it to families.")
 
 
 def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> None:
@@ -233,8 +219,6 @@ def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> No
 @click.option("--undo", is_flag=True, help="Remove the dismissal, or lift the undone decision.")
 @click.option("--replace", is_flag=True, help="Remove the join that says the opposite.")
 @click.option("--run", help="With --undo: lift all undone decisions of the run of this id.")
-@click.option("--list", "is_list", is_flag=True, help="List dismissals and undone decisions.")
-@format_option
 @simhash_field_option
 @connection_options
 def dismiss(
@@ -244,29 +228,23 @@ def dismiss(
     undo: bool,
     replace: bool,
     run: str | None,
-    is_list: bool,
-    output_format: str,
     simhash_field: str,
     **connection: Any,
 ) -> None:
     """Record that documents A and B are not versions.
 
     From then on `related` does not return one as a version of the other, `ingest` and `sweep` do
-    not decide that one is, and the next `es-simhash families` puts them into two families, even if
-    their texts change. Dismissals are stored in the index INDEX-simhash.
+    not decide that one is, and the next `es-simhash families run` puts them into two families, even
+    if their texts change. Dismissals are stored in the index INDEX-simhash.
 
-    Decisions that `es-simhash undo` reverted are stored there too, and are not made again. --list
-    shows both, with --format as a table or JSON; --undo removes one.
+    Decisions that `es-simhash undo` reverted are stored there too, and are not made again.
+    `es-simhash families decisions` lists both; --undo removes one.
     """
-    _require_one_use(a, b, undo=undo, run=run, is_list=is_list)
-    if replace and (undo or is_list or run is not None):
+    _require_one_use(a, b, undo=undo, run=run)
+    if replace and (undo or run is not None):
         raise click.UsageError("--replace removes joins; give it with A and B alone.")
     with client_of(**connection) as client:
-        if is_list:
-            pairs = manual_pairs(client, index, simhash_field=simhash_field)
-            noted = [pair for pair in pairs if pair.reason != "joined"]
-            print_pairs(noted, output_format, "No dismissals and no undone decisions.")
-        elif run is not None:
+        if run is not None:
             lifted = lift_undone(client, index, run, simhash_field=simhash_field)
             click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
         else:
@@ -278,38 +256,44 @@ def dismiss(
             click.echo(_done(index, (a, b), undo=undo))
 
 
-def _require_one_use(
-    a: str | None, b: str | None, *, undo: bool, run: str | None, is_list: bool
-) -> None:
-    if is_list and (a is not None or undo or run is not None):
-        raise click.UsageError("--list takes no documents, no --undo and no --run.")
+def _require_one_use(a: str | None, b: str | None, *, undo: bool, run: str | None) -> None:
     if run is not None and (a is not None or not undo):
         raise click.UsageError("--run takes no documents and needs --undo.")
-    if not is_list and run is None and b is None:
-        raise click.UsageError("Give the ids A and B of two documents, or --list.")
+    if run is None and b is None:
+        raise click.UsageError("Give the ids A and B of two documents.")
 
 
 def _done(index: str, ids: tuple[str, str], *, undo: bool) -> str:
     done = "Removed the dismissal of" if undo else "Dismissed"
     return (
         f"{done} {one_line(ids[0])} and {one_line(ids[1])}. "
-        f"Run `es-simhash families {index}` to apply it to families."
+        f"Run `es-simhash families run {index}` to apply it to families."
     )
 
 
-def print_pairs(pairs: Sequence[ManualPair], output_format: str, nothing: str) -> None:
-    """Print pairs as a table or as JSON.
+@click.command()
+@click.argument("index")
+@format_option
+@simhash_field_option
+@connection_options
+def decisions(index: str, output_format: str, simhash_field: str, **connection: Any) -> None:
+    """List what was decided about pairs of documents of INDEX.
 
-    Args:
-        pairs: The pairs.
-        output_format: `table` or `json`.
-        nothing: What a table says where there are none.
+    These are the joins of `es-simhash families same`, the dismissals of `es-simhash families
+    dismiss`, and the decisions that `es-simhash undo` reverted. They are stored in the index
+    INDEX-simhash.
     """
+    with client_of(**connection) as client:
+        print_pairs(manual_pairs(client, index, simhash_field=simhash_field), output_format)
+
+
+def print_pairs(pairs: Sequence[ManualPair], output_format: str) -> None:
+    """Print what was decided about pairs, as a table or as JSON."""
     if output_format == "json":
         print_json([asdict(pair) for pair in pairs])
         return
     if not pairs:
-        click.echo(nothing)
+        click.echo("No decisions.")
         return
     columns = [
         Column("document", [Text(one_line(pair.ids[0])) for pair in pairs]),

@@ -1,4 +1,4 @@
-"""`es-simhash family`: one version family, and how its texts changed in time."""
+"""`es-simhash families show`: one version family, and how its texts changed in time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,13 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.options import client_of, connection_options, simhash_field_option
-from es_simhash.cli.output import format_option, listed, print_json, shortened
+from es_simhash.cli.options import (
+    client_of,
+    connection_options,
+    format_option,
+    simhash_field_option,
+)
+from es_simhash.cli.output import listed, print_json, shortened
 from es_simhash.questions.index import open_index
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.store.config import IndexConfig
@@ -19,7 +24,7 @@ from es_simhash.text.escaping import one_line
 _MAX_LISTED = 6
 
 
-@click.command()
+@click.command("show")
 @click.argument("index")
 @click.argument("id")
 @click.option(
@@ -35,7 +40,7 @@ _MAX_LISTED = 6
 @format_option
 @simhash_field_option
 @connection_options
-def family(
+def show_family(
     index: str,
     id: str,
     date_field: str | None,

@@ -1,4 +1,4 @@
-"""`es-simhash fingerprint`: what is stored for a text, without a cluster."""
+"""`es-simhash files fingerprint`: what is stored for a text, without a cluster."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from es_simhash.text.escaping import one_line
     default=DEFAULT.name,
     show_default=True,
     help="Published name of the fingerprint scheme; or a method whose fingerprints can be stored, "
-    "such as token-simhash, for one string that `es-simhash compare --method` compares.",
+    "such as token-simhash, for one string that `es-simhash files compare --method` compares.",
 )
 @click.option(
     "--format",

@@ -1,11 +1,14 @@
 """Groups of commands: commands are imported when called, errors end as one message."""
 
+import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
+from es_simhash.described import Parameter
 from es_simhash.errors import EsSimhashError
 from es_simhash.text.escaping import one_line
 
@@ -32,20 +35,27 @@ def option_of(command: click.Command, parameter: str) -> str | None:
         parameter: The name of the parameter in Python.
 
     Returns:
-        The option as it is typed, such as `--field`, or None when the command has none for it.
+        The option as it is typed, such as `--text-field`, or None when the command has none for it.
     """
-    options = {
-        option.name: option.opts[0] for option in command.params if isinstance(option, click.Option)
-    }
+    options: dict[str | None, str] = {}
+    for option in command.params:
+        if isinstance(option, click.Option):
+            options |= dict.fromkeys((option.name, _parameter_of(option)), option.opts[0])
     names = (parameter, *_ALIASES.get(parameter, ()))
     return next((options[name] for name in names if name in options), None)
+
+
+def _parameter_of(option: click.Option) -> str | None:
+    """Return the parameter of the library that an option sets."""
+    described: Parameter | None = getattr(option, "described", None)
+    return option.name if described is None else described.name
 
 
 def error_message(error: EsSimhashError, command: click.Command) -> str:
     """Return the message of an error, with the option in place of the parameter.
 
     `min_score must be ...` becomes `--min-score must be ...`. Any other message ends with
-    `Set --field.`, in place of `Set text_field.` where it has that. A command without such an
+    `Set --text-field.`, in place of `Set text_field.` where it has that. A command without such an
     option names none.
     """
     message, parameter = one_line(str(error)), error.parameter
@@ -74,36 +84,101 @@ class CommandGroup(click.Group):
             raise click.ClickException(error_message(error, command)) from error
 
 
-class LazyGroup(CommandGroup):
-    """A group whose commands are imported when they are called.
+@dataclass(frozen=True)
+class Entry:
+    """A command that is imported when it is called.
 
-    So `es-simhash fingerprint` starts without importing the Elasticsearch client.
-
-    Args:
-        modules: The name of each command and the module that defines it under the same name.
+    Attributes:
+        place: Module of this package that defines it under its own name, or `module.name`.
+        help: The first sentence of its help, for the list of commands.
     """
 
-    def __init__(self, *args: Any, modules: Mapping[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.modules = modules
+    place: str
+    help: str
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, sorted."""
-        return sorted(self.modules)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None when there is no such name."""
-        module = self.modules.get(cmd_name)
-        if module is None:
-            return None
+    def load(self, name: str) -> click.Command:
+        """Import and return the command of this name."""
+        module, _, attribute = self.place.partition(".")
         try:
-            command: Any = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+            imported = importlib.import_module(f"es_simhash.cli.{module}")
         except ModuleNotFoundError as error:
             if not (error.name or "").startswith("es_simhash.lab"):
                 raise
-            return _left_out(cmd_name)
+            return _left_out(name)
+        command = getattr(imported, attribute or name)
         assert isinstance(command, click.Command)
         return command
+
+
+Sections = Mapping[str, Mapping[str, "Entry | LazyGroup"]]
+
+
+class LazyGroup(CommandGroup):
+    """A group whose commands are imported when they are called.
+
+    So help, and commands that need none, import no Elasticsearch client.
+
+    Args:
+        sections: The commands by name, by the heading that help lists them under.
+    """
+
+    def __init__(self, *args: Any, sections: Sections, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = sections
+        self.entries = {
+            name: entry for section in sections.values() for name, entry in section.items()
+        }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order of help."""
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, or None when there is no such name."""
+        entry = self.entries.get(cmd_name)
+        return entry.load(cmd_name) if isinstance(entry, Entry) else entry
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of each section, without importing them."""
+        width = max(map(len, self.entries))
+        for heading, section in self.sections.items():
+            rows = [(name.ljust(width), entry.help or "") for name, entry in section.items()]
+            with formatter.section(heading or "Commands"):
+                formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name.
+
+        Raises:
+            UsageError: There is none; the message suggests the one that was probably meant.
+        """
+        if args[0] not in self.entries and not args[0].startswith("-"):
+            raise click.UsageError(_unknown_command(args[0], ctx), ctx)
+        return super().resolve_command(ctx, args)
+
+    def paths(self) -> Iterator[tuple[str, ...]]:
+        """Yield the names that lead to each command of this group and of those within it."""
+        for name, entry in self.entries.items():
+            yield (name,)
+            if isinstance(entry, LazyGroup):
+                yield from ((name, *rest) for rest in entry.paths())
+
+
+def _unknown_command(name: str, ctx: click.Context) -> str:
+    """Return that there is no such command, and the one of any group that is called like it."""
+    message = f"No such command {name!r}."
+    root = ctx.find_root()
+    assert isinstance(root.command, LazyGroup)
+    group = ctx.command_path.removeprefix(root.command_path).split()
+    paths = [" ".join(path) for path in root.command.paths()]
+    here = [path for path in paths if path.split()[:-1] == group]
+    for among in (here, paths):
+        names = {path.split()[-1]: path for path in reversed(among)}
+        if close := difflib.get_close_matches(name, names, n=1, cutoff=0.7):
+            return f"{message} Did you mean `{root.info_name} {names[close[0]]}`?"
+    return f"{message} `{ctx.command_path} --help` lists them."
 
 
 def _left_out(name: str) -> click.Command:

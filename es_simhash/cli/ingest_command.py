@@ -16,21 +16,22 @@ from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    format_option,
     index_config,
     note_overrides,
     processes_option,
     quiet_option,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
-from es_simhash.cli.output import format_option, print_json, undated_line
+from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import (
     MAX_FAILURES_SHOWN,
     bytes_progress,
     print_failure,
     require_no_failures,
 )
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome

@@ -14,8 +14,9 @@ from es_simhash.cli.options import (
     note_overrides,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
-from es_simhash.cli.semantic_options import semantic_options, semantics_of, vocabulary_option
+from es_simhash.cli.semantic_options import semantic_options, semantics_of
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.profiler import semantic_profiler

@@ -1,4 +1,4 @@
-"""`es-simhash label`: pairs of documents of an index, labelled by a person."""
+"""`es-simhash lab label`: pairs of documents of an index, labelled by a person."""
 
 import shlex
 import sys
@@ -79,9 +79,10 @@ def label(
     """Label pairs of documents of INDEX, the most useful first.
 
     Shows two documents side by side, and writes the answer to a file of labelled pairs that
-    `es-simhash evaluate` reads. Unsure pairs, near the score where versions begin, take turns with
-    sure ones. Keys: v version, n not, s skip, u undo the last, m more text, q quit; from a pipe,
-    one a line. Each answer is in the file at once, and pairs of the file are not offered again.
+    `es-simhash lab evaluate` reads. Unsure pairs, near the score where versions begin, take turns
+    with sure ones. Keys: v version, n not, s skip, u undo the last, m more text, q quit; from a
+    pipe, one a line. Each answer is in the file at once, and pairs of the file are not offered
+    again.
     """
     keys = answer_keys()
     with LabelFile(output) as file, client_of(**connection) as client:
@@ -151,7 +152,7 @@ def _print_next(output: Path, index: str, labels: Any, options: Sequence[str]) -
 
 
 def _field_options(text_field: str | None, simhash_field: str) -> list[str]:
-    options = [] if text_field is None else ["--field", text_field]
+    options = [] if text_field is None else ["--text-field", text_field]
     return (
         options if simhash_field == DEFAULT_FIELD else [*options, "--simhash-field", simhash_field]
     )

@@ -1,4 +1,8 @@
-"""The `es-simhash` command and its exit status."""
+"""The `es-simhash` command: its groups and commands, and its exit status.
+
+A new command is a file in `cli/` and a line here; a test compares the line with what the command
+says of itself.
+"""
 
 import signal
 import sys
@@ -6,42 +10,116 @@ from types import FrameType
 
 import click
 
-from es_simhash.cli.groups import LazyGroup
+from es_simhash.cli.groups import Entry, LazyGroup
 
-COMMANDS = {
-    "backfill": "es_simhash.cli.backfill_command",
-    "blame": "es_simhash.cli.changes_command",
-    "changes": "es_simhash.cli.changes_command",
-    "compare": "es_simhash.cli.compare_command",
-    "concepts": "es_simhash.cli.concepts_command",
-    "config": "es_simhash.cli.config_command",
-    "copies": "es_simhash.cli.copies_command",
-    "demo": "es_simhash.cli.demo_command",
-    "dismiss": "es_simhash.cli.families_command",
-    "doctor": "es_simhash.cli.status_command",
-    "evaluate": "es_simhash.cli.evaluate_command",
-    "explain": "es_simhash.cli.changes_command",
-    "family": "es_simhash.cli.family_command",
-    "families": "es_simhash.cli.families_command",
-    "fingerprint": "es_simhash.cli.fingerprint_command",
-    "ingest": "es_simhash.cli.ingest_command",
-    "install": "es_simhash.cli.install_command",
-    "label": "es_simhash.cli.label_command",
-    "pipeline": "es_simhash.cli.install_command",
-    "related": "es_simhash.cli.related_command",
-    "report": "es_simhash.cli.report_command",
-    "same": "es_simhash.cli.families_command",
-    "selftest": "es_simhash.cli.status_command",
-    "serve": "es_simhash.cli.serve_command",
-    "status": "es_simhash.cli.status_command",
-    "sweep": "es_simhash.cli.sweep_command",
-    "tune": "es_simhash.cli.tune_command",
-    "undo": "es_simhash.cli.undo_command",
+_FAMILIES = LazyGroup(
+    "families",
+    help="Find the families of versions in an index, show them, and correct them.",
+    sections={
+        "": {
+            "run": Entry(
+                "families_command.run_families", "Group the documents of INDEX that are versions."
+            ),
+            "list": Entry(
+                "families_command.list_families", "List the families that are stored in INDEX."
+            ),
+            "show": Entry(
+                "family_command.show_family", "Show the version family of document ID of INDEX."
+            ),
+            "same": Entry("families_command", "Record that the documents IDS are versions."),
+            "dismiss": Entry("families_command", "Record that documents A and B are not versions."),
+            "decisions": Entry(
+                "families_command", "List what was decided about pairs of documents of INDEX."
+            ),
+        }
+    },
+)
+_FILES = LazyGroup(
+    "files",
+    help="Compare and inspect files, without a cluster.",
+    sections={
+        "": {
+            "compare": Entry(
+                "compare_command",
+                "Compare file A with file B and show what they share, or what changed.",
+            ),
+            "fingerprint": Entry("fingerprint_command", "Print the fingerprints of FILE."),
+            "concepts": Entry(
+                "concepts_command", "Show the entities, concepts and key phrases of FILE."
+            ),
+        }
+    },
+)
+_LAB = LazyGroup(
+    "lab",
+    help="Label pairs of documents, measure methods on them, and tune an index.",
+    sections={
+        "": {
+            "label": Entry(
+                "label_command", "Label pairs of documents of INDEX, the most useful first."
+            ),
+            "evaluate": Entry(
+                "evaluate_command",
+                "Measure how well methods separate the versions in PAIRS from other pairs.",
+            ),
+            "tune": Entry(
+                "tune_command",
+                "Suggest scheme, Hamming distance, blocks and threshold of versions for INDEX.",
+            ),
+        }
+    },
+)
+_SECTIONS = {
+    "Set up": {
+        "install": Entry("install_command", "Add the `simhash.*` fields to INDEX."),
+        "config": Entry("config_command", "Show or set how the documents of INDEX look."),
+        "ingest": Entry("ingest_command", "Write documents with their fingerprints into INDEX."),
+        "backfill": Entry("backfill_command", "Fingerprint the documents INDEX already has."),
+        "pipeline": Entry("install_command", "Print or install the ingest pipeline."),
+    },
+    "Find": {
+        "related": Entry("related_command", "Find documents related to a document or a text."),
+        "explain": Entry("changes_command", "Explain how documents A and B of INDEX are related."),
+        "changes": Entry(
+            "changes_command", "Show what changed from document A to document B of INDEX."
+        ),
+        "blame": Entry(
+            "changes_command",
+            "Show since when each sentence of document ID of INDEX has been there.",
+        ),
+        "copies": Entry(
+            "copies_command",
+            "Find which documents of INDEX share passages with those of other owners or families.",
+        ),
+        "families": _FAMILIES,
+    },
+    "Operate": {
+        "status": Entry("status_command", "Report the coverage of INDEX by scheme."),
+        "doctor": Entry("status_command", "Find problems of INDEX and their fixes."),
+        "sweep": Entry("sweep_command", "Process what was written since the last sweep."),
+        "undo": Entry("undo_command", "Restore what --on-version skipped or replaced."),
+        "report": Entry(
+            "report_command",
+            "Write how much of INDEX is versions, copies and unique as one HTML file.",
+        ),
+        "serve": Entry("serve_command", "Serve the documents related to those of INDEX over HTTP."),
+    },
+    "Try and measure": {
+        "demo": Entry(
+            "demo_command",
+            "Ingest a corpus and show how many relations it has, with an example of each kind.",
+        ),
+        "lab": _LAB,
+    },
+    "Without a cluster": {
+        "files": _FILES,
+        "selftest": Entry("status_command", "Check the conformance vectors."),
+    },
 }
 
 
 @click.group(
-    cls=LazyGroup, modules=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup, sections=_SECTIONS, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(package_name="es-simhash")
 def cli() -> None:

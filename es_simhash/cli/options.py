@@ -1,12 +1,14 @@
 """Options that several commands have: the connection, fields, scheme, speed, files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from es_simhash.cli.files import parse_query
+from es_simhash.described import Parameter, parameters
 from es_simhash.errors import EsSimhashError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.store.config import IndexConfig
@@ -17,6 +19,146 @@ if TYPE_CHECKING:
     from es_simhash.store.elasticsearch.gateway import Client, Gateway
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+Options = TypeVar("Options")
+
+
+class DescribedOption(click.Option):
+    """An option made of the parameter of an option class.
+
+    Attributes:
+        described: The parameter.
+    """
+
+    def __init__(self, *args: Any, described: Parameter, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.described = described
+
+
+def described_options(
+    options: type[Any], *, omit: Collection[str] = (), only: Collection[str] = (), **changed: Any
+) -> Callable[[Command], Command]:
+    """Return what adds an option for each parameter of an option class.
+
+    A field that is added to the class is an option of each command that has them;
+    `options_of` takes their values.
+
+    Args:
+        options: The option class.
+        omit: Names of parameters that the command does not have.
+        only: The parameters that it has; all of them by default.
+        changed: Arguments of `click.option` by the name of the parameter, where the command line
+            differs for a reason.
+    """
+    chosen = [
+        parameter
+        for name, parameter in parameters(options).items()
+        if name not in omit and (not only or name in only)
+    ]
+
+    def add(command: Command) -> Command:
+        for parameter in reversed(chosen):
+            settings = {**_settings(parameter), **changed.get(parameter.name, {})}
+            option = click.option(*_declarations(parameter), cls=DescribedOption, **settings)
+            command = option(command)
+        return command
+
+    return add
+
+
+def options_of(options: type[Options], values: dict[str, Any], **others: Any) -> Options:
+    """Take the values of options out of those of a command, and return the option class.
+
+    Args:
+        options: The option class.
+        values: All values of the command; those that belong to the class are removed.
+        others: Values of parameters that are no options of the command.
+    """
+    taken: dict[str, Any] = {}
+    for name, parameter in parameters(options).items():
+        key = _key(parameter)
+        if name not in others and key in values:
+            taken[name] = _value(parameter, values.pop(key))
+    return options(**taken, **others)
+
+
+def _key(parameter: Parameter) -> str:
+    """Return what a command calls the value: the flag, where it is not that of the field."""
+    is_plural = parameter.called == parameter.name.removesuffix("s")
+    return parameter.name if is_plural else parameter.called.replace("-", "_")
+
+
+def _declarations(parameter: Parameter) -> tuple[str, str]:
+    flag = f"--{parameter.called.replace('_', '-')}"
+    if parameter.type is bool and parameter.default:
+        flag = f"{flag}/--no-{flag[2:]}"
+    return flag, _key(parameter)
+
+
+def _settings(parameter: Parameter) -> dict[str, Any]:
+    """Return the arguments of `click.option` for a parameter."""
+    help = parameter.help
+    settings: dict[str, Any] = {
+        "described": parameter,
+        "metavar": parameter.metavar,
+        "show_default": True,
+    }
+    if parameter.type is bool:
+        settings |= {"is_flag": True, "default": parameter.default}
+        settings["show_default"] = bool(parameter.default)
+    else:
+        settings["type"] = _click_type(parameter)
+        if parameter.default not in (None, ()):
+            settings["default"] = parameter.default
+    if parameter.is_repeatable:
+        settings["multiple"] = True
+        help = f"{help} Repeatable."
+    if parameter.is_optional and parameter.none_for:
+        settings["show_default"] = parameter.none_for
+    return {**settings, "help": help}
+
+
+def _click_type(parameter: Parameter) -> Any:
+    if parameter.choices:
+        return click.Choice(parameter.choices)
+    if parameter.type is Path:
+        return click.Path(dir_okay=False, path_type=Path)
+    if parameter.bounds is None or parameter.type not in (int, float):
+        return str if parameter.type is dict else parameter.type
+    bounds = parameter.bounds
+    number = click.IntRange if parameter.type is int else click.FloatRange
+    return number(
+        bounds.minimum,  # type: ignore[arg-type]
+        bounds.maximum,  # type: ignore[arg-type]
+        min_open=bounds.excludes_minimum,
+        max_open=bounds.excludes_maximum,
+    )
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    """Return a value as the option class takes it: JSON is read."""
+    if parameter.type is not dict:
+        return value
+    flag = f"--{parameter.called}"
+    if parameter.is_repeatable:
+        return tuple(parse_query(text, flag) for text in value)
+    return parse_query(value, flag)
+
+
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
+
+vocabulary_option = click.option(
+    "--vocabulary",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the evidence.",
+)
 
 scheme_option = click.option(
     "--scheme",
@@ -33,8 +175,8 @@ simhash_field_option = click.option(
 )
 
 text_field_option = click.option(
-    "--field",
-    "text_field",
+    "--text-field",
+    metavar="FIELD",
     show_default="the one of `es-simhash config`, else text",
     help="Text field, or several as headline,body; dots separate the parts of a path.",
 )

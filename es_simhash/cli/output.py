@@ -15,15 +15,6 @@ _MAX_CHARACTERS = 240
 _MAX_IDS = 6
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-
 
 def print_json(value: Any) -> None:
     """Print JSON with the letters of every script as they are, and control characters escaped.

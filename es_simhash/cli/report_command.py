@@ -68,7 +68,7 @@ def report(
 
     The file needs no server and loads nothing, so that it can be mailed: shares, sizes of families,
     the largest families, the newest versions, and with --copies who copied whom. Families are those
-    that `es-simhash families` found. Nothing is written to the index.
+    that `es-simhash families run` found. Nothing is written to the index.
     """
     require_page_file(output, "output")
     options = ReportOptions(date_field, copies, seconds)

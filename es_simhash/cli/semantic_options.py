@@ -11,12 +11,6 @@ from es_simhash.semantics.semantic_scheme import (
 )
 from es_simhash.semantics.vocabularies.files import vocabulary_digest
 
-vocabulary_option = click.option(
-    "--vocabulary",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the evidence.",
-)
-
 _SEMANTICS = (
     click.option(
         "--extractor",

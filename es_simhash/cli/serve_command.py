@@ -57,7 +57,7 @@ def serve(
 
     The pages under /explorer/ show the index in a browser; where the file has keys or tokens, only
     with `explorer = true`. With --labels, one of them offers pairs of documents to label, as
-    `es-simhash label` does, and both can go on with the same file.
+    `es-simhash lab label` does, and both can go on with the same file.
 
     Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
     that run are answered.

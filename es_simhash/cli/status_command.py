@@ -8,11 +8,12 @@ import click
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    format_option,
     index_config,
     note_overrides,
     simhash_field_option,
 )
-from es_simhash.cli.output import byte_size, format_option, print_json
+from es_simhash.cli.output import byte_size, print_json
 from es_simhash.errors import MissingExtra
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
@@ -37,8 +38,7 @@ _BAR_LENGTH = 40
 )
 @format_option
 @click.option(
-    "--field",
-    "text_field",
+    "--text-field",
     show_default="the field whose texts were fingerprinted",
     help="Text field, or several as headline,body; dots separate the parts of a path.",
 )

@@ -17,6 +17,7 @@ from es_simhash.cli.options import (
     client_of,
     connection_options,
     failures_option,
+    format_option,
     index_config,
     max_docs_per_second_option,
     note_overrides,
@@ -24,10 +25,10 @@ from es_simhash.cli.options import (
     quiet_option,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
-from es_simhash.cli.output import format_option, now, undated_line
+from es_simhash.cli.output import now, undated_line
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings

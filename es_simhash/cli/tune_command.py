@@ -1,4 +1,4 @@
-"""`es-simhash tune`: suggestions for an index from a sample, and from labelled pairs."""
+"""`es-simhash lab tune`: suggestions for an index from a sample, and from labelled pairs."""
 
 import math
 import shlex
@@ -14,13 +14,14 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    format_option,
     index_config,
     note_overrides,
     quiet_option,
     simhash_field_option,
     text_field_option,
 )
-from es_simhash.cli.output import format_option, print_json, print_problems
+from es_simhash.cli.output import print_json, print_problems
 from es_simhash.cli.progress import steps_progress
 from es_simhash.lab.tuning.tune import tune as tune_index
 from es_simhash.lab.tuning.tuning_figures import (
@@ -122,9 +123,9 @@ def _stored_line(tuning: Tuning, simhash_field: str, *, write: bool) -> str:
     before = None if present == VERSION_SCORE else present
     return (
         f"Stored. Families, and what was decided about versions, are still those of {present:g}: "
-        f"run `es-simhash families {index}` or a sweep again; decisions in an audit log stay until "
-        "`es-simhash undo`, and a service that runs reads the threshold when it is started again. "
-        f"The way back is `{_config(index, before)}{field}`."
+        f"run `es-simhash families run {index}` or a sweep again; decisions in an audit log stay "
+        "until `es-simhash undo`, and a service that runs reads the threshold when it is started "
+        f"again. The way back is `{_config(index, before)}{field}`."
     )
 
 

@@ -7,14 +7,15 @@ import click
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    format_option,
     index_config,
     note_overrides,
     simhash_field_option,
     text_field_option,
+    vocabulary_option,
 )
-from es_simhash.cli.output import format_option, listed, print_json
+from es_simhash.cli.output import listed, print_json
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
-from es_simhash.cli.semantic_options import vocabulary_option
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
@@ -52,8 +53,8 @@ def undo(
     several runs on INDEX, they are listed, and --run names one. An existing document is never
     overwritten, so running `undo` twice has the same effect as once.
 
-    Later runs do not make these decisions again: `es-simhash dismiss INDEX --list` lists them, and
-    `es-simhash dismiss INDEX --undo A B` lifts one.
+    Later runs do not make these decisions again: `es-simhash families decisions INDEX` lists them,
+    and `es-simhash families dismiss INDEX --undo A B` lifts one.
     """
     config = index_config(text_field, simhash_field, vocabulary)
     with client_of(**connection) as client:

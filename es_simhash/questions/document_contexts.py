@@ -144,7 +144,7 @@ def _required_family(document: QueryDocument, contexts: Contexts) -> str:
         what = "A text" if document.ref is None else f"Document {document.ref.id!r}"
         raise InputError(
             f"{what} has no version family, so that others cannot be chosen by it. Run "
-            "`es-simhash families` on the index, or set family to any.",
+            "`es-simhash families run` on the index, or set family to any.",
             parameter="family",
         )
     return family

@@ -162,18 +162,19 @@ class FamilySteps:
         if version.stored is None:
             raise InputError(
                 f"Document {version.id!r} has no fingerprints and no family. Run `es-simhash "
-                f"backfill {self.index}`, then `es-simhash families {self.index}`."
+                f"backfill {self.index}`, then `es-simhash families run {self.index}`."
             )
         raise InputError(
-            f"Document {version.id!r} has no family yet. Run `es-simhash families {self.index}`."
+            f"Document {version.id!r} has no family yet. Run `es-simhash families "
+            f"run {self.index}`."
         )
 
     def _missing(self, name: str) -> DocumentMissing:
         if _NAME.fullmatch(name):
             return DocumentMissing(
                 f"No document of index {self.index!r} has the family {name!r} (any more): a family "
-                f"that joined another has that name now. List them with `es-simhash families "
-                f"{self.index} --list`."
+                f"that joined another has that name now. List them with `es-simhash families list "
+                f"{self.index}`."
             )
         return DocumentMissing(
             f"Index {self.index!r} has neither a document nor a family {name!r}. Check the id."

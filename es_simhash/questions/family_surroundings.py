@@ -93,7 +93,7 @@ class Surroundings:
             if version.ref.id in apart:
                 return "dismissed", f"dismissed with {version.ref.id!r}"
             if version.ref.id in together:
-                because = f"joined with {version.ref.id!r} since: run `es-simhash families`"
+                because = f"joined with {version.ref.id!r} since: run `es-simhash families run`"
                 return "joined", because
         if relation.score < VERSION_SCORE:
             return "score", f"score {relation.score:.2f}, versions have {VERSION_SCORE} or more"
@@ -103,7 +103,7 @@ class Surroundings:
         if shorter * LENGTH_RATIO < longer:
             return "length", f"one is more than {LENGTH_RATIO} times as long as the other"
         if other.family is None:
-            return "no_family", "it has no family yet: run `es-simhash families`"
+            return "no_family", "it has no family yet: run `es-simhash families run`"
         if representing and max(representing) < VERSION_SCORE:
             return "representative", (
                 f"no version of the representative (score {max(representing):.2f}), and no small "
@@ -111,5 +111,5 @@ class Surroundings:
             )
         return "other_family", (
             f"in family {other.family}, which is closer or of which not all are versions of this "
-            "one, or texts changed since the last run of `es-simhash families`"
+            "one, or texts changed since the last run of `es-simhash families run`"
         )

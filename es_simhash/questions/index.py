@@ -342,5 +342,5 @@ class SidecarIndex(Index):
         raise MappingConflict(
             f"Index {self.name!r} is the sidecar of {self.source!r}, and families are in the "
             f"documents themselves. Run `es-simhash install {self.source}`, `es-simhash backfill "
-            f"{self.source}` and `es-simhash families {self.source}`."
+            f"{self.source}` and `es-simhash families run {self.source}`."
         )

@@ -98,13 +98,13 @@ class VersionSteps:
         if name is None:
             raise InputError(
                 f"Document {id!r} of index {self.index!r} has no family yet. "
-                f"Run `es-simhash families {self.index}`."
+                f"Run `es-simhash families run {self.index}`."
             )
         members = yield from self._members(name)
         if not members:
             raise DocumentMissing(
                 f"Index {self.index!r} has no document and no family {id!r}. Check the id, or list "
-                f"the families with `es-simhash families {self.index} --list`."
+                f"the families with `es-simhash families list {self.index}`."
             )
         return Members(name, tuple(members))
 

@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_changes_of_two_files_in_words(run: Any, files: tuple[Path, Path]) -> None:
     for form in ("table", "text"):
-        done = run("compare", "--changes", *files, "--format", form)
+        done = run("files", "compare", "--changes", *files, "--format", form)
         assert (done.status, done.err) == (0, "")
         lines = done.out.splitlines()
         assert lines[1] == "1 of 2 sections changed; 99 % kept"
@@ -35,12 +35,12 @@ def test_changes_of_two_files_in_words(run: Any, files: tuple[Path, Path]) -> No
 
 
 def test_changes_of_two_files_as_json_diff_and_page(run: Any, files: tuple[Path, Path]) -> None:
-    found = json.loads(run("compare", "--changes", *files, "--format", "json").out)
+    found = json.loads(run("files", "compare", "--changes", *files, "--format", "json").out)
     assert list(found) == ["summary", "key_changes", "changes", "moves"]
     assert "".join(change["b"]["text"] for change in found["changes"]) == NEWER
-    diff = run("compare", "--changes", *files, "--format", "diff").out
+    diff = run("files", "compare", "--changes", *files, "--format", "diff").out
     assert [line[0] for line in diff.splitlines()[3:]] == [" ", " ", "-", "\\", "+", "\\"]
-    page = run("compare", "--changes", *files, "--format", "html").out
+    page = run("files", "compare", "--changes", *files, "--format", "html").out
     assert "within <del>16</del> days" in page
     assert "within <ins>18</ins> days" in page
 
@@ -50,8 +50,8 @@ def test_a_page_of_two_files_is_written_beside_the_answer(
 ) -> None:
     for options in ((), ("--changes",)):
         file = tmp_path / f"page{len(options)}.html"
-        plain = run("compare", *files, *options)
-        done = run("compare", *files, *options, "--html", file)
+        plain = run("files", "compare", *files, *options)
+        done = run("files", "compare", *files, *options, "--html", file)
         assert done == plain
         page = Page(file.read_text("utf-8"))
         page.require_harmless()
@@ -63,22 +63,22 @@ def test_a_page_of_two_files_is_written_beside_the_answer(
 def test_a_page_that_cannot_be_written_is_an_error_before_anything_else(
     run: Any, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    error = run("compare", *files, "--html", tmp_path / "no" / "page.html").refusal()
+    error = run("files", "compare", *files, "--html", tmp_path / "no" / "page.html").refusal()
     assert error.endswith("Name another file. Set --html.\n")
     page = tmp_path / "page.html"
-    assert run("compare", files[0], tmp_path / "absent.txt", "--html", page).status != 0
+    assert run("files", "compare", files[0], tmp_path / "absent.txt", "--html", page).status != 0
     assert not page.exists()
 
 
 def test_equal_files(run: Any, files: tuple[Path, Path]) -> None:
-    done = run("compare", "--changes", files[0], files[0])
+    done = run("files", "compare", "--changes", files[0], files[0])
     assert done.out.splitlines()[1:] == ["nothing changed"]
-    assert run("compare", "--changes", files[0], files[0], "--format", "diff").out == ""
+    assert run("files", "compare", "--changes", files[0], files[0], "--format", "diff").out == ""
 
 
 def test_forms_of_changes_need_changes(run: Any, files: tuple[Path, Path]) -> None:
     for form in ("text", "diff", "html"):
-        sentence = run("compare", *files, "--format", form).wrong_usage()
+        sentence = run("files", "compare", *files, "--format", form).wrong_usage()
         assert f"--format {form} shows changes; add --changes" in sentence
 
 
@@ -88,7 +88,7 @@ def test_a_text_steers_no_terminal(run: Any, tmp_path: Path, form: str) -> None:
     for number, path in enumerate(paths):
         words = f"<b>The light {STEERING} turns {number}</b> {STEERING} when boats wait."
         path.write_text(words, "utf-8")
-    done = run("compare", "--changes", *paths, "--format", form)
+    done = run("files", "compare", "--changes", *paths, "--format", form)
     assert done.status == 0
     assert is_harmless(done.out), ascii(done.out)
 
@@ -98,7 +98,7 @@ def test_many_changes_are_cut_and_it_is_said(run: Any, tmp_path: Path) -> None:
     changed = [f"changed{n}" if n % 60 == 0 else word for n, word in enumerate(words)]
     (tmp_path / "a").write_text(" ".join(words), "utf-8")
     (tmp_path / "b").write_text(" ".join(changed), "utf-8")
-    done = run("compare", "--changes", tmp_path / "a", tmp_path / "b")
+    done = run("files", "compare", "--changes", tmp_path / "a", tmp_path / "b")
     assert done.out.count("\nline ") == 200
     assert "more changes; --format json and html have all" in done.out
 

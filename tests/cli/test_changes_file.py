@@ -1,4 +1,4 @@
-"""`--changes-file` of `es-simhash families` and `es-simhash sweep`."""
+"""`--changes-file` of `es-simhash families run` and `es-simhash sweep`."""
 
 import json
 from pathlib import Path
@@ -17,11 +17,11 @@ def test_the_file_has_one_line_for_each_change(
 ) -> None:
     path = tmp_path / "changes.jsonl"
     shelf.put(texts)
-    call("families", shelf.name, "--changes-file", path)
+    call("families", "run", shelf.name, "--changes-file", path)
     assert path.read_text() == ""
     before = shelf.names()
     join(shelf.client, shelf.name, ["t0-1", "t9-1"])
-    done = call("families", shelf.name, "--changes-file", path)
+    done = call("families", "run", shelf.name, "--changes-file", path)
     name = shelf.names()["t9-1"]
     both = sorted([str(before["t0-1"]), str(before["t9-1"])])
     assert f"{', '.join(both)} joined into {name}\n" in done.out
@@ -41,8 +41,10 @@ def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
     shelf: Shelf, texts: dict[str, str], call: Any, tmp_path: Path
 ) -> None:
     shelf.put(texts)
-    error = call("families", shelf.name, "--changes-file", tmp_path / "no" / "such").refusal()
+    error = call(
+        "families", "run", shelf.name, "--changes-file", tmp_path / "no" / "such"
+    ).refusal()
     assert "Name another file. Set --changes-file." in error
     assert set(shelf.names().values()) == {None}
-    for arguments in (("--dry-run",), ("--list",)):
-        call("families", shelf.name, "--changes-file", "x", *arguments).wrong_usage()
+    for arguments in (("--dry-run",), ("--all", "--dry-run")):
+        call("families", "run", shelf.name, "--changes-file", "x", *arguments).wrong_usage()

@@ -1,4 +1,4 @@
-"""`es-simhash concepts`: what is read from a file, marked and listed; no cluster."""
+"""`es-simhash files concepts`: what is read from a file, marked and listed; no cluster."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def shown(run: Any, *arguments: object) -> Any:
-    done = run("concepts", *arguments, "--format", "json")
+    done = run("files", "concepts", *arguments, "--format", "json")
     assert (done.status, done.err) == (0, "")
     return json.loads(done.out)
 
@@ -46,7 +46,7 @@ def test_the_json_has_entities_with_their_places_and_weighed_concepts(run: Any, 
 
 
 def test_the_table_shows_the_text_and_what_is_in_it(run: Any, file: Path) -> None:
-    done = run("concepts", file)
+    done = run("files", "concepts", file)
     assert (done.status, done.err) == (0, "")
     out = " ".join(done.out.split())
     assert "raised interest rates" in out
@@ -62,7 +62,7 @@ def test_entities_and_words_are_marked_where_colours_are_wanted(
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "400")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    [first, *_] = run("concepts", file).out.splitlines()
+    [first, *_] = run("files", "concepts", file).out.splitlines()
     assert "\x1b[1;36mChristine\x1b[0m" in first
     assert "\x1b[1;36mLagarde\x1b[0m" in first
     assert "\x1b[32minflation\x1b[0m" in first
@@ -73,7 +73,7 @@ def test_entities_and_words_are_marked_where_colours_are_wanted(
 def test_a_file_steers_no_terminal(run: Any, tmp_path: Path, form: str) -> None:
     path = tmp_path / "text.txt"
     path.write_text(f"{STEERING} Christine {STEERING} Lagarde\tspoke {TEXT}\r\n{STEERING}", "utf-8")
-    done = run("concepts", path, "--format", form)
+    done = run("files", "concepts", path, "--format", form)
     assert (done.status, done.err) == (0, "")
     assert is_harmless(done.out), ascii(done.out)
 
@@ -90,7 +90,7 @@ def test_a_vocabulary_names_its_concepts(run: Any, file: Path, tmp_path: Path) -
     assert named["label"] == "interest rate"
     [(start, end)] = named["spans"]
     assert TEXT[start:end] == "interest rates"
-    assert "interest rate" in run("concepts", file, "--vocabulary", synonyms).out
+    assert "interest rate" in run("files", "concepts", file, "--vocabulary", synonyms).out
 
 
 @pytest.mark.parametrize("text", ["", "🎉", "the of and", "1 2 3", "x" * 20_000, "一"])
@@ -98,7 +98,7 @@ def test_any_text_can_be_shown(run: Any, tmp_path: Path, text: str) -> None:
     path = tmp_path / "text.txt"
     path.write_text(text, "utf-8")
     assert isinstance(shown(run, path)["concepts"], dict)
-    assert run("concepts", path).status == 0
+    assert run("files", "concepts", path).status == 0
 
 
 @pytest.mark.parametrize(
@@ -115,17 +115,17 @@ def test_any_text_can_be_shown(run: Any, tmp_path: Path, text: str) -> None:
 def test_what_cannot_be_read_is_refused_in_one_sentence(
     run: Any, file: Path, options: list[str]
 ) -> None:
-    run("concepts", file, *options).refusal()
+    run("files", "concepts", file, *options).refusal()
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(run: Any, tmp_path: Path) -> None:
-    run("concepts", tmp_path / "absent.txt").refusal()
+    run("files", "concepts", tmp_path / "absent.txt").refusal()
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
-    run("concepts", binary).refusal()
+    run("files", "concepts", binary).refusal()
 
 
 def test_broken_synonyms_are_refused_with_their_line(run: Any, file: Path, tmp_path: Path) -> None:
     synonyms = tmp_path / "synonyms.txt"
     synonyms.write_text("good, fine\na => b => c\n", "utf-8")
-    assert "2" in run("concepts", file, "--vocabulary", synonyms).refusal()
+    assert "2" in run("files", "concepts", file, "--vocabulary", synonyms).refusal()

@@ -85,7 +85,7 @@ def test_the_configured_fields_are_the_default(call: Any, index: str) -> None:
 def test_errors_name_the_option(call: Any, index: str) -> None:
     assert "Set --between." in call("copies", index, "--between", "ownr").refusal()
     assert "Set --date-field." in call("copies", index, "--date-field", "whn").refusal()
-    assert "es-simhash families" in call("copies", index).refusal()
+    assert "es-simhash families run" in call("copies", index).refusal()
     assert "--filter is not valid JSON" in call("copies", index, "--filter", "{").refusal()
     assert call("copies", f"{index}-absent").refusal()
     assert call("copies", index, "--boilerplate", "2").status == 2

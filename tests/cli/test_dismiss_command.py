@@ -1,4 +1,4 @@
-"""`es-simhash dismiss` and what other commands show of it, and `undo` by the id of a run."""
+"""`es-simhash families dismiss`, what other commands show of it, and `undo` by the id of a run."""
 
 import json
 from collections.abc import Callable
@@ -22,14 +22,14 @@ def pair(desk: Any, make_text: Make, revise: Make) -> Any:
 
 
 def test_a_dismissal_is_made_listed_shown_and_removed(pair: Any, call: Any) -> None:
-    nothing = call("dismiss", pair.name, "--list")
-    assert (nothing.status, nothing.out) == (0, "No dismissals and no undone decisions.\n")
-    done = call("dismiss", pair.name, "b", "a")
+    nothing = call("families", "decisions", pair.name)
+    assert (nothing.status, nothing.out) == (0, "No decisions.\n")
+    done = call("families", "dismiss", pair.name, "b", "a")
     assert done.out == (
-        f"Dismissed b and a. Run `es-simhash families {pair.name}` to apply it to families.\n"
+        f"Dismissed b and a. Run `es-simhash families run {pair.name}` to apply it to families.\n"
     )
-    assert "dismissed" in call("dismiss", pair.name, "--list").out
-    listed = json.loads(call("dismiss", pair.name, "--list", "--format", "json").out)
+    assert "dismissed" in call("families", "decisions", pair.name).out
+    listed = json.loads(call("families", "decisions", pair.name, "--format", "json").out)
     assert listed == [{"ids": ["a", "b"], "reason": "dismissed", "run": None}]
     assert "No relations found" in call("related", pair.name, "--id", "a").out
     assert "version (dismissed)" in call("related", pair.name, "--id", "a", "--dismissed").out
@@ -37,19 +37,17 @@ def test_a_dismissal_is_made_listed_shown_and_removed(pair: Any, call: Any) -> N
     assert "is a version of" in explained
     assert "dismissed: a person decided that they are not versions" in explained
     assert json.loads(call("explain", pair.name, "a", "b", "--format", "json").out)["dismissed"]
-    removed = call("dismiss", pair.name, "a", "b", "--undo")
+    removed = call("families", "dismiss", pair.name, "a", "b", "--undo")
     assert removed.out.startswith("Removed the dismissal of a and b.")
-    assert call("dismiss", pair.name, "--list", "--format", "json").out == "[]\n"
-    assert "nothing to undo" in call("dismiss", pair.name, "a", "b", "--undo").refusal()
+    assert call("families", "decisions", pair.name, "--format", "json").out == "[]\n"
+    assert "nothing to undo" in call("families", "dismiss", pair.name, "a", "b", "--undo").refusal()
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "Give the ids A and B of two documents, or --list."),
-        (("a",), "Give the ids A and B of two documents, or --list."),
-        (("a", "b", "--list"), "--list takes no documents"),
-        (("--list", "--undo"), "--list takes no documents"),
+        ((), "Give the ids A and B of two documents."),
+        (("a",), "Give the ids A and B of two documents."),
         (("a", "b", "--replace", "--undo"), "--replace removes joins"),
         (("--run", "1"), "--run takes no documents and needs --undo."),
         (("a", "b", "--undo", "--run", "1"), "--run takes no documents and needs --undo."),
@@ -58,7 +56,7 @@ def test_a_dismissal_is_made_listed_shown_and_removed(pair: Any, call: Any) -> N
 def test_what_makes_no_sense_together_is_refused(
     call: Any, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    assert sentence in call("dismiss", "articles", *arguments).wrong_usage()
+    assert sentence in call("families", "dismiss", "articles", *arguments).wrong_usage()
 
 
 @pytest.fixture
@@ -114,10 +112,10 @@ def test_the_run_that_is_named_is_undone_and_no_other(
 
 def test_an_undone_run_is_listed_and_lifted(desk: Any, call: Any, two_runs: list[str]) -> None:
     call("undo", desk.name, f"{desk.name}.audit.jsonl", "--run", two_runs[0])
-    listed = json.loads(call("dismiss", desk.name, "--list", "--format", "json").out)
+    listed = json.loads(call("families", "decisions", desk.name, "--format", "json").out)
     assert listed == [{"ids": ["a2", "a"], "reason": "undone", "run": two_runs[0]}]
-    assert two_runs[0] in call("dismiss", desk.name, "--list").out
-    lifted = call("dismiss", desk.name, "--undo", "--run", two_runs[0][:5])
+    assert two_runs[0] in call("families", "decisions", desk.name).out
+    lifted = call("families", "dismiss", desk.name, "--undo", "--run", two_runs[0][:5])
     assert lifted.out == f"Lifted 1 undone decisions of run {two_runs[0]}.\n"
     assert manual_pairs(desk.client, desk.name) == []
 

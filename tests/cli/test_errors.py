@@ -40,7 +40,7 @@ PARAMETERS = ("text_field", "simhash_field", "id_field", "vocabulary", "min_scor
 @pytest.mark.parametrize(
     ("path", "parameter", "option"),
     [
-        (["related"], "text_field", "--field"),
+        (["related"], "text_field", "--text-field"),
         (["related"], "simhash_field", "--simhash-field"),
         (["related"], "min_score", "--min-score"),
         (["ingest"], "min_score", "--version-score"),
@@ -51,13 +51,13 @@ PARAMETERS = ("text_field", "simhash_field", "id_field", "vocabulary", "min_scor
         (["related"], "id", "--id"),
         (["ingest"], "action", "--on-version"),
         (["ingest"], "audit", "--audit"),
-        (["families"], "representative", "--representative"),
+        (["families", "run"], "representative", "--representative"),
         (["backfill"], "date_field", None),
         (["install"], "entity_fields", "--entity-field"),
         (["install"], "text_field", None),
         (["demo"], "url", "--url"),
         (["undo"], "audit", None),
-        (["fingerprint"], "scheme", "--scheme"),
+        (["files", "fingerprint"], "scheme", "--scheme"),
         (["selftest"], "text_field", None),
     ],
 )
@@ -82,8 +82,8 @@ def test_no_message_names_an_option_the_command_does_not_have(parameter: str) ->
     ("message", "parameter", "expected"),
     [
         ("Field is empty.", None, "Field is empty."),
-        ("Field is empty.", "text_field", "Field is empty. Set --field."),
-        ("Field is empty. Set text_field.", "text_field", "Field is empty. Set --field."),
+        ("Field is empty.", "text_field", "Field is empty. Set --text-field."),
+        ("Field is empty. Set text_field.", "text_field", "Field is empty. Set --text-field."),
         ("Field is empty. Set id_field.", "id_field", "Field is empty."),
         ("min_score must be 1, got 2.", "min_score", "--min-score must be 1, got 2."),
         ("id_field must be text.", "id_field", "id_field must be text."),

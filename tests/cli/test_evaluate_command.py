@@ -1,4 +1,4 @@
-"""`es-simhash evaluate` as a user calls it."""
+"""`es-simhash lab evaluate` as a user calls it."""
 
 import json
 import struct
@@ -42,7 +42,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def evaluated(run: Any, *arguments: str) -> dict[str, Any]:
-    done = run("evaluate", *arguments, "--format", "json", "--quiet")
+    done = run("lab", "evaluate", *arguments, "--format", "json", "--quiet")
     assert (done.status, done.err) == (0, "")
     found: dict[str, Any] = json.loads(done.out)
     return found
@@ -87,7 +87,7 @@ def test_lines_of_jsonl_that_are_no_pairs_are_reported(
     unknown = json.dumps(["a\u2028b", "b0", 1], ensure_ascii=False)
     lines = [json.dumps(pair) for pair in PAIRS] + [*wrong, unknown]
     (tmp_path / "pairs.jsonl").write_text("\r\n".join(lines), "utf-8", newline="")
-    done = run("evaluate", "pairs.jsonl", "--texts", "texts.jsonl", "--quiet")
+    done = run("lab", "evaluate", "pairs.jsonl", "--texts", "texts.jsonl", "--quiet")
     assert done.status == 1
     sentences = done.err.splitlines()
     assert len(sentences) == 6
@@ -138,14 +138,14 @@ def test_several_files_take_the_cut_from_each_other(run: Any, write: Write, tmp_
 
 def test_files_with_a_pair_in_common_are_rejected(run: Any, write: Write) -> None:
     names = [write("one.tsv", half(0)), write("two.tsv", [*half(1), ("b0", "a0", 1)])]
-    sentence = run("evaluate", *names, "--texts", "texts.jsonl").refusal()
+    sentence = run("lab", "evaluate", *names, "--texts", "texts.jsonl").refusal()
     for word in ("'one.tsv'", "'two.tsv'", "share 1 pairs", "'a0' and 'b0'"):
         assert word in sentence
 
 
 def test_files_with_a_document_in_common_are_reported(run: Any, write: Write) -> None:
     names = [write("one.tsv", half(0)), write("two.tsv", [*half(1), ("a0", "b1", 0)])]
-    done = run("evaluate", *names, "--texts", "texts.jsonl", "--quiet")
+    done = run("lab", "evaluate", *names, "--texts", "texts.jsonl", "--quiet")
     # Nothing was left out.
     assert done.status == 0
     assert done.err.count("\n") == 1
@@ -154,8 +154,8 @@ def test_files_with_a_document_in_common_are_reported(run: Any, write: Write) ->
 
 def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Path) -> None:
     arguments = (
-        "evaluate", write("pairs.tsv", [("a0", "b0", 0), *PAIRS[1:]]), "--texts", "texts.jsonl",
-        "--quiet", "--method", "es-simhash", "--method", "bag-of-words",
+        "lab", "evaluate", write("pairs.tsv", [("a0", "b0", 0), *PAIRS[1:]]), "--quiet",
+        "--texts", "texts.jsonl", "--method", "es-simhash", "--method", "bag-of-words",
     )  # fmt: skip
     data = json.loads(run(*arguments, "--format", "json").out)["sets"][0]["methods"]
     table = run(*arguments, "--plots", "plots").out
@@ -180,7 +180,7 @@ def test_plots_are_svg_and_png_and_the_same_in_every_run(
     run: Any, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = (
-        "evaluate", write("pairs.tsv", PAIRS), "--texts", "texts.jsonl", "--quiet",
+        "lab", "evaluate", write("pairs.tsv", PAIRS), "--texts", "texts.jsonl", "--quiet",
         "--method", "es-simhash", "--method", "bag-of-words",
     )  # fmt: skip
     names = ["pairs-f1", "pairs-precision-recall", "pairs-roc"]
@@ -220,7 +220,7 @@ def test_plots_are_svg_and_png_and_the_same_in_every_run(
 def test_a_wrong_line_is_one_sentence_and_the_rest_goes_on(
     run: Any, write: Write, rows: list[Any], words: list[str]
 ) -> None:
-    done = run("evaluate", write("pairs.tsv", rows), "--texts", "texts.jsonl", "--quiet")
+    done = run("lab", "evaluate", write("pairs.tsv", rows), "--texts", "texts.jsonl", "--quiet")
     assert done.status == 1
     assert done.err.count("\n") == 1
     for word in words:
@@ -246,23 +246,25 @@ def test_a_file_without_use_is_one_sentence(
     run: Any, write: Write, name: str, rows: list[Any], words: list[str]
 ) -> None:
     given = [(row,) if isinstance(row, str) else row for row in rows]
-    sentence = run("evaluate", write(name, given), "--texts", "texts.jsonl").refusal()
+    sentence = run("lab", "evaluate", write(name, given), "--texts", "texts.jsonl").refusal()
     for word in words:
         assert word in sentence
 
 
 def test_wrong_arguments_are_one_sentence(run: Any, write: Write, tmp_path: Path) -> None:
     pairs = write("pairs.tsv", PAIRS)
-    assert "--texts or --index" in run("evaluate", pairs).wrong_usage()
-    both = run("evaluate", pairs, "--texts", "t", "--index", "i")
+    assert "--texts or --index" in run("lab", "evaluate", pairs).wrong_usage()
+    both = run("lab", "evaluate", pairs, "--texts", "t", "--index", "i")
     assert "--texts or --index" in both.wrong_usage()
-    unknown = run("evaluate", pairs, "--texts", "texts.jsonl", "--method", "simhsh").refusal()
+    unknown = run(
+        "lab", "evaluate", pairs, "--texts", "texts.jsonl", "--method", "simhsh"
+    ).refusal()
     assert "'simhsh'" in unknown
     assert "es-simhash" in unknown
-    assert "absent.tsv" in run("evaluate", "absent.tsv", "--texts", "texts.jsonl").refusal()
-    assert "absent.jsonl" in run("evaluate", pairs, "--texts", "absent.jsonl").refusal()
+    assert "absent.tsv" in run("lab", "evaluate", "absent.tsv", "--texts", "texts.jsonl").refusal()
+    assert "absent.jsonl" in run("lab", "evaluate", pairs, "--texts", "absent.jsonl").refusal()
     (tmp_path / "broken.jsonl").write_text('{"id": "a0"}\n')
-    assert "line 1" in run("evaluate", pairs, "--texts", "broken.jsonl").refusal()
+    assert "line 1" in run("lab", "evaluate", pairs, "--texts", "broken.jsonl").refusal()
 
 
 def test_texts_that_cannot_be_read_are_reported_by_line(
@@ -272,7 +274,7 @@ def test_texts_that_cannot_be_read_are_reported_by_line(
     more = ["{", '{"id": "a0", "text": "another"}', '{"text": "no id"}', '{"id": "x", "text": 1}']
     (tmp_path / "more.jsonl").write_text("\n".join([*lines, *more]))
     pairs = write("pairs.tsv", PAIRS)
-    done = run("evaluate", pairs, "--texts", "more.jsonl", "--quiet")
+    done = run("lab", "evaluate", pairs, "--texts", "more.jsonl", "--quiet")
     assert done.status == 1
     sentences = done.err.splitlines()
     assert len(sentences) == 4
@@ -294,17 +296,17 @@ def test_texts_of_an_index_are_read_by_its_text_field(
     assert all(outcome.ok for outcome in ingest(client, index_name, documents))
     client.indices.refresh(index=index_name)
     pairs = write("pairs.tsv", PAIRS)
-    done = call("evaluate", pairs, "--index", index_name, "--quiet", "--format", "json")
+    done = call("lab", "evaluate", pairs, "--index", index_name, "--quiet", "--format", "json")
     # a7 is in three pairs.
     assert done.status == 1
     assert done.err.count("document 'a7' is not in index") == 3
     (each,) = json.loads(done.out)["sets"]
     assert each["labelled_pairs"] == len(PAIRS) - 3
     assert each["methods"][0]["held_out"]["f1"] == 1.0
-    field = call("evaluate", pairs, "--index", index_name, "--field", "body").refusal()
+    field = call("lab", "evaluate", pairs, "--index", index_name, "--text-field", "body").refusal()
     assert "'body'" in field
-    assert "--field" in field
-    absent = call("evaluate", pairs, "--index", f"{index_name}-absent").refusal()
+    assert "--text-field" in field
+    absent = call("lab", "evaluate", pairs, "--index", f"{index_name}-absent").refusal()
     assert "absent" in absent
 
 
@@ -317,10 +319,10 @@ def test_texts_behind_a_sidecar_are_those_of_the_first_index(
     for id, text in TEXTS.items():
         client.index(index=index_name, id=id, document={"body": text}, refresh=True)
     sidecar = f"{index_name}-sidecar"
-    done = call("backfill", index_name, "--sidecar", sidecar, "--field", "body", "--quiet")
+    done = call("backfill", index_name, "--sidecar", sidecar, "--text-field", "body", "--quiet")
     assert done.status == 0, done
     found = call(
-        "evaluate", write("pairs.tsv", PAIRS), "--index", sidecar, "--field", "body",
+        "lab", "evaluate", write("pairs.tsv", PAIRS), "--index", sidecar, "--text-field", "body",
         "--quiet", "--format", "json",
     )  # fmt: skip
     assert (found.status, found.err) == (0, "")
@@ -339,7 +341,7 @@ def test_a_language_that_a_method_cannot_read_is_one_sentence(
         "pairs.tsv", [("t1", "t2", 1), ("e1", "e2", 1), ("t1", "e1", 0), ("e1", "none", 0)]
     )
     done = run(
-        "evaluate", pairs, "--texts", "texts.jsonl", "--method", "weighted-simhash",
+        "lab", "evaluate", pairs, "--texts", "texts.jsonl", "--method", "weighted-simhash",
         "--method", "es-simhash", "--quiet", "--format", "json",
     )  # fmt: skip
     assert done.status == 1

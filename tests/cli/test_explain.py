@@ -196,7 +196,7 @@ def test_what_cannot_be_explained_is_refused(call: Any, index: str, client: Any)
     assert "'nowhere'" in call("explain", index, "a", "nowhere").refusal()
     client.index(index=index, id="bare", document={"title": "No text"}, refresh=True)
     assert "no text in field 'text'" in call("explain", index, "a", "bare").refusal()
-    assert call("explain", index, "a", "b", "--field", "body").refusal()
+    assert call("explain", index, "a", "b", "--text-field", "body").refusal()
     assert call("explain", f"{index}-absent", "a", "b").refusal()
     assert call("explain", index, "a").status == 2
     assert call("explain", index, "a", "b", "--vocabulary", "/nowhere.ttl").status == 2
@@ -232,7 +232,7 @@ def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_n
     found = json.loads(call(*options, "--format", "json").out)
     assert [each["copies"] for each in found] == [3]
     assert "and 3 more versions of it" in " ".join(call(*options).out.split())
-    found = json.loads(call(*options, "--all-copies", "--format", "json").out)
+    found = json.loads(call(*options, "--no-collapse", "--format", "json").out)
     assert {each["id"] for each in found} == set(copies)
 
 
@@ -242,7 +242,7 @@ def test_a_field_of_dates_that_holds_none_is_refused(call: Any, client: Any, ind
     misspelt = call("related", index, "--id", "a", "--recency", "wen").refusal()
     assert "the nearest field of the mapping is 'when'. Set --recency." in misspelt
     assert call("related", index, "--id", "a", "--recency", "when").status == 0
-    for wrong in (("--half-life", "0"), ("--recency-weight", "2")):
+    for wrong in (("--recency-half-life", "0"), ("--recency-weight", "2")):
         assert call("related", index, "--id", "a", "--recency", "when", *wrong).status == 2
 
 

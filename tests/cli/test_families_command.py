@@ -1,4 +1,4 @@
-"""`es-simhash families` and `es-simhash dismiss` as a user calls them."""
+"""`es-simhash families run` and `es-simhash families dismiss` as a user calls them."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from es_simhash import EsSimhashError, IndexMissing, MappingConflict
-from es_simhash.cli.families_command import dismiss, families
+from es_simhash.cli.families_command import dismiss, list_families, run_families
 from es_simhash.cli.main import cli
 from es_simhash.pairs.document_families import families_in_memory
 
@@ -34,7 +34,7 @@ def call(cluster_url: str) -> Call:
 
 def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
-    first = call(families, shelf.name)
+    first = call(run_families, shelf.name)
     assert first.exit_code == 0
     assert "20 documents" not in first.stderr
     names = shelf.names()
@@ -45,11 +45,11 @@ def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Cal
         f"{len(texts)} documents processed, 8 families of two or more, "
         f"{len(texts)} documents written.\n"
     )
-    again = call(families, shelf.name)
+    again = call(run_families, shelf.name)
     assert again.stdout == (
         "0 documents processed, 0 families of two or more, 0 documents written.\n"
     )
-    everything = call(families, shelf.name, "--all", "--dry-run")
+    everything = call(run_families, shelf.name, "--all", "--dry-run")
     assert "8 families of two or more, 0 documents to write." in everything.stdout
 
 
@@ -57,7 +57,7 @@ def test_json_has_all_members_and_the_representative_first(
     shelf: Any, texts: Texts, call: Call
 ) -> None:
     shelf.put(texts)
-    found = json.loads(call(families, shelf.name, "--dry-run", "--format", "json").stdout)
+    found = json.loads(call(run_families, shelf.name, "--dry-run", "--format", "json").stdout)
     assert found["dry_run"] is True
     assert found["written"] == len(texts)
     expected = [each for each in families_in_memory(texts) if len(each) > 1]
@@ -67,16 +67,16 @@ def test_json_has_all_members_and_the_representative_first(
 
 def test_a_dismissal_and_its_undoing(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
-    call(families, shelf.name)
+    call(run_families, shelf.name)
     assert "Dismissed t4-1 and t4-2." in call(dismiss, shelf.name, "t4-1", "t4-2").stdout
-    call(families, shelf.name)
+    call(run_families, shelf.name)
     names = shelf.names()
     assert names["t4-1"] != names["t4-2"]
     assert (
         "Removed the dismissal of t4-2 and t4-1."
         in call(dismiss, shelf.name, "t4-2", "t4-1", "--undo").stdout
     )
-    call(families, shelf.name)
+    call(run_families, shelf.name)
     names = shelf.names()
     assert names["t4-1"] == names["t4-2"]
 
@@ -86,7 +86,7 @@ def test_documents_that_are_left_are_named(
 ) -> None:
     shelf.put(texts)
     client.update(index=shelf.name, id="t0-1", doc={"text": make_text(88)}, refresh=True)
-    result = call(families, shelf.name)
+    result = call(run_families, shelf.name)
     assert "1 documents skipped" in result.stderr
     assert "t0-1" in result.stderr
 
@@ -95,17 +95,17 @@ def test_an_index_that_is_not_there_or_has_no_fingerprints_is_refused(
     client: Any, index_name: str, call: Call
 ) -> None:
     with pytest.raises(IndexMissing, match="does not exist"):
-        call(families, index_name)
+        call(run_families, index_name)
     client.indices.create(index=index_name)
     with pytest.raises(MappingConflict, match="no fingerprint fields"):
-        call(families, index_name)
+        call(run_families, index_name)
 
 
 def test_a_rule_that_needs_a_date_says_so(shelf: Any, call: Call) -> None:
     with pytest.raises(EsSimhashError, match="needs a date") as refused:
-        call(families, shelf.name, "--representative", "newest")
+        call(run_families, shelf.name, "--representative", "newest")
     assert refused.value.parameter == "date_field"
-    result = call(cli, "families", shelf.name, "--representative", "newest")
+    result = call(cli, "families", "run", shelf.name, "--representative", "newest")
     assert result.exit_code == 1
     assert result.stderr.endswith(" Set --date-field.\n")
 
@@ -130,29 +130,25 @@ def test_an_alias_over_two_indices_has_families_across_them(
             DEFAULT_FIELD: simhash_object(fingerprint(texts["t0-2"])),
         }
         client.index(index=other, id="t0-2", document=document, refresh=True)
-        call(families, alias)
+        call(run_families, alias)
         stored = client.get(index=other, id="t0-2")["_source"][DEFAULT_FIELD]
         assert stored["family"] == shelf.names()["t0-1"] != shelf.names()["t9-1"]
         with pytest.raises(EsSimhashError, match="several indices"):
-            call(families, f"{shelf.name},{other}")
+            call(run_families, f"{shelf.name},{other}")
     finally:
         client.indices.delete(index=[other, f"{alias}-simhash"], ignore_unavailable=True)
 
 
 def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
-    assert call(families, shelf.name, "--list").stdout == (
+    assert call(list_families, shelf.name).stdout == (
         "0 families of two or more stored, 0 documents in them.\n"
     )
-    found = json.loads(call(families, shelf.name, "--format", "json").stdout)["families"]
+    found = json.loads(call(run_families, shelf.name, "--format", "json").stdout)["families"]
     shelf.put({"late": texts["t0-1"] + " Late."})
-    listed = json.loads(call(families, shelf.name, "--list", "--format", "json").stdout)
+    listed = json.loads(call(list_families, shelf.name, "--format", "json").stdout)
     assert listed == found
     assert shelf.names()["late"] is None
     assert (
-        "8 families of two or more stored, 20 documents"
-        in call(families, shelf.name, "--list").stdout
+        "8 families of two or more stored, 20 documents" in call(list_families, shelf.name).stdout
     )
-    refused = call(families, shelf.name, "--list", "--all")
-    assert refused.exit_code == 2
-    assert "--list computes nothing" in refused.stderr

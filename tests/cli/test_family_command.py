@@ -1,4 +1,4 @@
-"""`es-simhash family` as a user calls it."""
+"""`es-simhash families show` as a user calls it."""
 
 import json
 from typing import Any
@@ -32,7 +32,9 @@ def notices(shelf: Shelf) -> Shelf:
 def test_the_table_has_the_members_in_time_and_says_what_was_not_certain(
     notices: Shelf, run: Run, cluster_url: str
 ) -> None:
-    done = run("family", notices.name, "n-2020", "--date-field", "date", "--url", cluster_url)
+    done = run(
+        "families", "show", notices.name, "n-2020", "--date-field", "date", "--url", cluster_url
+    )
     assert done.status == 0
     lines = done.out.splitlines()
     assert lines[0] == f"Family {notices.names()['n-2020']}: 3 documents"
@@ -45,7 +47,7 @@ def test_the_table_has_the_members_in_time_and_says_what_was_not_certain(
     assert "T00" not in members
     assert "* represents the family" in members
     assert "n-new" in near
-    assert "es-simhash families" in " ".join(near.replace("│", " ").split())
+    assert "es-simhash families run" in " ".join(near.replace("│", " ").split())
     assert done.err == (
         "1 without a date in date, listed last: n-draft.\n"
         "1 with several dates in date, of which the latest counts: n-2021.\n"
@@ -56,7 +58,7 @@ def test_json_has_what_python_returns(notices: Shelf, run: Run, cluster_url: str
     from es_simhash import Index
 
     arguments = ("--date-field", "date", "--newer-than", "2020-12-31", "--format", "json")
-    done = run("family", notices.name, "n-2020", *arguments, "--url", cluster_url)
+    done = run("families", "show", notices.name, "n-2020", *arguments, "--url", cluster_url)
     expected = Index(notices.client, notices.name).family(
         "n-2020", date_field="date", newer_than="2020-12-31"
     )
@@ -71,13 +73,13 @@ def test_the_configured_date_orders_the_members(notices: Shelf, run: Run, cluste
     from es_simhash import configure
 
     configure(notices.client, notices.name, {"date": "date"})
-    done = run("family", notices.name, "n-2020", "--url", cluster_url)
+    done = run("families", "show", notices.name, "n-2020", "--url", cluster_url)
     assert "without a date in date" in done.err
 
 
 def test_errors_name_the_options(notices: Shelf, run: Run, cluster_url: str) -> None:
     def error(*arguments: str) -> str:
-        return run("family", notices.name, *arguments, "--url", cluster_url).refusal()
+        return run("families", "show", notices.name, *arguments, "--url", cluster_url).refusal()
 
     assert "neither a document nor a family 'x'" in error("x")
     assert "'n-new' has no family yet" in error("n-new")

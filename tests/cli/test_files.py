@@ -24,14 +24,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def reading(file: Path) -> list[list[str]]:
     """Every command that reads a text, with this file."""
     return [
-        ["fingerprint", str(file)],
-        ["compare", str(file), str(file)],
+        ["files", "fingerprint", str(file)],
+        ["files", "compare", str(file), str(file)],
         ["related", "a", "--text-file", str(file), "--url", NO_CLUSTER],
     ]
 
 
 def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
-    done = run("compare", *files, "--format", "json")
+    done = run("files", "compare", *files, "--format", "json")
     assert (done.status, done.err) == (0, "")
     found = json.loads(done.out)
     assert list(found) == [
@@ -47,7 +47,7 @@ def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
 
 
 def test_compare_says_it_in_words(run: Any, files: tuple[Path, Path]) -> None:
-    out = " ".join(run("compare", *files).out.split())
+    out = " ".join(run("files", "compare", *files).out.split())
     assert "is the same text as" in out
     assert "exact, score 1.00" in out
 
@@ -58,7 +58,7 @@ def test_compare_of_unrelated_or_empty_texts_is_none(run: Any, tmp_path: Path) -
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, "utf-8")
     for a, b in ((0, 1), (0, 2), (2, 2), (2, 3), (3, 0)):
-        found = json.loads(run("compare", paths[a], paths[b], "--format", "json").out)
+        found = json.loads(run("files", "compare", paths[a], paths[b], "--format", "json").out)
         assert (found["kind"], found["evidence"]) == ("none", [])
         # Words of two texts are never quite unlike; a text without words is like none.
         least, most = (0.001, 0.1) if (a, b) == (0, 1) else (0.0, 0.0)
@@ -92,7 +92,7 @@ def test_a_hundred_thousand_chunks_are_refused(run: Any, tmp_path: Path) -> None
     path = tmp_path / "many.txt"
     # A sentence of eight tokens, the least a chunk has.
     path.write_text("One two three four five six seven eight. " * 100_000, "utf-8")
-    sentence = run("compare", path, path).refusal()
+    sentence = run("files", "compare", path, path).refusal()
     assert f"The text has 100000 chunks, and at most {MAX_CHUNKS} are possible" in sentence
 
 
@@ -100,8 +100,8 @@ def test_another_scheme_is_taken_and_an_unknown_one_refused(
     run: Any, files: tuple[Path, Path]
 ) -> None:
     name = "doc64-word2-b4.chunk128-char4-t8-60.shingle24-word4-w12.v2"
-    assert run("compare", *files, "--scheme", name).status == 0
-    assert "Unknown scheme 'md5'" in run("compare", *files, "--scheme", "md5").refusal()
+    assert run("files", "compare", *files, "--scheme", name).status == 0
+    assert "Unknown scheme 'md5'" in run("files", "compare", *files, "--scheme", "md5").refusal()
     assert "Unknown scheme 'md5'" in run("install", "a", "--scheme", "md5").refusal()
 
 
@@ -118,23 +118,23 @@ def test_a_file_steers_no_terminal(run: Any, tmp_path: Path, form: str) -> None:
     paths = tmp_path / "a\x1b[31m.txt", tmp_path / "b\x9b2J.txt"
     for path in paths:
         path.write_text(f"The light turns {STEERING} green when {STEERING} boats wait.", "utf-8")
-    for command in (["compare", *paths], ["fingerprint", paths[0]]):
+    for command in (["files", "compare", *paths], ["files", "fingerprint", paths[0]]):
         done = run(*command, "--format", form)
         assert done.status == 0
         assert done.out
         assert is_harmless(done.out), ascii(done.out)
-    found = json.loads(run("compare", *paths, "--format", "json").out)
+    found = json.loads(run("files", "compare", *paths, "--format", "json").out)
     assert STEERING in found["evidence"][0]["query"]["text"]
 
 
 def test_a_bad_file_name_steers_no_terminal(run: Any, tmp_path: Path) -> None:
-    assert is_harmless(run("compare", tmp_path / "\x1b[31m", "b").refusal())
-    assert is_harmless(run("fingerprint", tmp_path / "\x9b31m").refusal())
+    assert is_harmless(run("files", "compare", tmp_path / "\x1b[31m", "b").refusal())
+    assert is_harmless(run("files", "fingerprint", tmp_path / "\x9b31m").refusal())
 
 
 def test_json_leaves_letters_of_every_script(run: Any, tmp_path: Path) -> None:
     text = "中文 العربية हिन्दी Größe 😀"
     path = tmp_path / "a.txt"
     path.write_text(text, "utf-8")
-    done = run("compare", path, path, "--format", "json")
+    done = run("files", "compare", path, path, "--format", "json")
     assert text.removesuffix(" 😀") in done.out

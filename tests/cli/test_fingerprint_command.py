@@ -1,4 +1,4 @@
-"""`es-simhash selftest` and `es-simhash fingerprint`."""
+"""`es-simhash selftest` and `es-simhash files fingerprint`."""
 
 import json
 import subprocess
@@ -122,7 +122,7 @@ def test_an_unknown_scheme_is_refused(file: str) -> None:
         CliRunner().invoke(fingerprint, [file, "--scheme", "md5"], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("arguments", [["selftest"], ["fingerprint", "-"]])
+@pytest.mark.parametrize("arguments", [["selftest"], ["files", "fingerprint", "-"]])
 def test_these_commands_do_not_import_the_client(arguments: list[str]) -> None:
     code = (
         "import sys; from es_simhash.cli.main import cli;"

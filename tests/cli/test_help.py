@@ -1,5 +1,6 @@
 """Every command says what it does and names every option."""
 
+import ast
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,13 +9,14 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from es_simhash.cli.main import COMMANDS, cli
+from es_simhash.cli.main import cli
 
-COMMAND_NAMES = {"backfill", "blame", "changes", "compare", "concepts", "config", "copies",
-                 "demo", "dismiss", "doctor", "evaluate", "explain", "families", "family",
-                 "fingerprint", "ingest", "install", "label", "pipeline", "related",
-                 "report", "same", "selftest", "serve", "status", "sweep", "tune",
-                 "undo"}  # fmt: skip
+COMMANDS = {"backfill", "blame", "changes", "config", "copies", "demo", "doctor", "explain",
+            "families decisions", "families dismiss", "families list", "families run",
+            "families same", "families show", "files compare", "files concepts",
+            "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
+            "pipeline", "related", "report", "selftest", "serve", "status", "sweep",
+            "undo"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -31,9 +33,54 @@ ALL = dict(walk(cli))
 
 
 def test_these_commands_are_there() -> None:
-    assert set(COMMANDS) == COMMAND_NAMES
-    assert {path[0] for path in ALL if path} == COMMAND_NAMES
-    assert max(map(len, ALL)) == 1
+    commands = {path for path, command in ALL.items() if not isinstance(command, click.Group)}
+    assert {" ".join(path) for path in commands} == COMMANDS
+
+
+@pytest.mark.parametrize("group", [(), ("families",), ("files",), ("lab",)], ids=" ".join)
+def test_a_group_lists_its_commands_with_their_first_sentence(group: tuple[str, ...]) -> None:
+    listed = " ".join(CliRunner().invoke(cli, [*group, "--help"]).output.split())
+    for path, command in ALL.items():
+        if path and path[:-1] == group:
+            [sentence, *_] = (command.help or "").split("\n\n")
+            assert f" {path[-1]} {' '.join(sentence.split())}" in listed
+
+
+def test_help_lists_commands_by_what_they_are_for() -> None:
+    lines = CliRunner().invoke(cli, ["--help"]).output.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings == [
+        "Options:", "Set up:", "Find:", "Operate:", "Try and measure:", "Without a cluster:",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("relate", "related"),
+        ("dismiss", "families dismiss"),
+        ("family", "families"),
+        ("fingerprnt", "files fingerprint"),
+        ("families show-all", None),
+        ("families runs", "families run"),
+        ("families related", "related"),
+        ("evaluate", "lab evaluate"),
+        ("xyzzy", None),
+    ],
+)
+def test_a_misspelt_command_is_suggested(typed: str, meant: str | None) -> None:
+    result = CliRunner().invoke(cli, typed.split(), prog_name="es-simhash")
+    assert result.exit_code == 2
+    assert f"No such command {typed.split()[-1]!r}." in result.stderr
+    if meant is None:
+        assert "--help` lists them" in result.stderr
+    else:
+        assert f"Did you mean `es-simhash {meant}`?" in " ".join(result.stderr.split())
+
+
+def test_a_misspelt_option_is_suggested() -> None:
+    result = CliRunner().invoke(cli, ["related", "articles", "--min-scor", "1"])
+    assert "'--min-score'" in result.stderr
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
@@ -59,11 +106,26 @@ def test_an_unknown_command_or_option_is_named() -> None:
         assert arguments[-2 if len(arguments) > 1 else 0] in result.stderr
 
 
-def test_help_imports_no_client() -> None:
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["families", "--help"], ["related", "--help"]], ids=" ".join
+)
+def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
+    assert (
+        imported(arguments, "elasticsearch", "elastic_transport", "rich", "numpy", "jinja2") == []
+    )
+
+
+def test_help_of_files_imports_no_client() -> None:
+    assert imported(["files", "fingerprint", "--help"], "elasticsearch", "elastic_transport") == []
+
+
+def imported(arguments: list[str], *modules: str) -> list[str]:
+    """Return which of some modules a command imports."""
     code = (
         "import sys; from es_simhash.cli.main import cli;"
-        "cli(['fingerprint', '--help'], standalone_mode=False);"
-        "assert not {'elasticsearch', 'elastic_transport'} & set(sys.modules)"
+        f"cli({arguments!r}, standalone_mode=False);"
+        f"print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found: list[str] = ast.literal_eval(done.stderr)
+    return found

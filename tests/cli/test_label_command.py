@@ -1,4 +1,4 @@
-"""`es-simhash label` as a user calls it with answers from a pipe."""
+"""`es-simhash lab label` as a user calls it with answers from a pipe."""
 
 import io
 import re
@@ -26,7 +26,7 @@ def label(call: Any, labelled_index: str, monkeypatch: pytest.MonkeyPatch) -> La
     def answer(answers: str, *options: object, index: str = labelled_index) -> Any:
         piped = io.TextIOWrapper(io.BytesIO("".join(f"{each}\n" for each in answers).encode()))
         monkeypatch.setattr(sys, "stdin", piped)
-        return call("label", index, "-o", "pairs.tsv", *options)
+        return call("lab", "label", index, "-o", "pairs.tsv", *options)
 
     return answer
 
@@ -74,13 +74,13 @@ def test_labels_are_written_and_read_by_evaluate(
     left = int(first.out.splitlines()[-2].split(";")[1].split()[0])
     assert first.out.splitlines()[-2:] == [
         f"Labelled 2 pairs (1 versions, 1 others); {left} are left.",
-        f"Next: es-simhash evaluate pairs.tsv --index {labelled_index}",
+        f"Next: es-simhash lab evaluate pairs.tsv --index {labelled_index}",
     ]
     again = label("vns")
     assert not {pair(each) for each in offered(again.out)} & {pair(one), pair(other)}
     assert len(labels()) == 4
     assert f"; {left - 2} are left." in again.out
-    done = call("evaluate", "pairs.tsv", "--index", labelled_index, "--quiet")
+    done = call("lab", "evaluate", "pairs.tsv", "--index", labelled_index, "--quiet")
     assert (done.status, done.err) == (0, "")
     assert "4 labelled pairs" in done.out
 
@@ -154,7 +154,7 @@ def test_jsonl_holds_every_id(
     label: Label, labelled_index: str, call: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"v\n" * 100)))
-    done = call("label", labelled_index, "-o", "pairs.jsonl")
+    done = call("lab", "label", labelled_index, "-o", "pairs.jsonl")
     assert (done.status, done.err) == (0, "")
     assert r"tab\tone" in done.out
     assert pair(("tab two", "tab\tone")) in read_pairs(Path("pairs.jsonl")).labels
@@ -166,7 +166,7 @@ def test_jsonl_holds_every_id(
         (("-o", "no/pairs.tsv"), "Cannot write to no/pairs.tsv (No such file or directory)."),
         (("-o", "pairs.csv"), "'pairs.csv', line 1: expected id, id and label separated by commas"),
         (("-o", "twice.tsv"), "'twice.tsv', line 2: pair 'a', 'b' has label 0, but 1 on line 1"),
-        (("-o", "new.tsv", "--field", "absent"), "absent"),
+        (("-o", "new.tsv", "--text-field", "absent"), "absent"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -175,7 +175,7 @@ def test_bad_input_is_one_sentence(
     Path("pairs.csv").write_text("a\tb\t1\n", "utf-8")
     Path("twice.tsv").write_text("a\tb\t1\nb\ta\t0\n", "utf-8")
     label("q")
-    assert sentence in call("label", labelled_index, *options).refusal()
+    assert sentence in call("lab", "label", labelled_index, *options).refusal()
     assert not Path("new.tsv").exists()
 
 
@@ -235,7 +235,7 @@ def test_pairs_that_were_dismissed_are_offered(
 ) -> None:
     text = make_text(1)
     desk.put([{"_id": "a", "text": text}, {"_id": "b", "text": revise(text, 3)}])
-    assert call("dismiss", desk.name, "a", "b").status == 0
+    assert call("families", "dismiss", desk.name, "a", "b").status == 0
     assert offered(label("v", index=desk.name).out) == [("a", "b")]
 
 
@@ -256,7 +256,7 @@ def test_a_document_that_is_deleted_meanwhile_is_left_out(
             return super().readline(size)
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Deleting(b"v\nv\nq\n")))
-    done = call("label", desk.name, "-o", "pairs.tsv")
+    done = call("lab", "label", desk.name, "-o", "pairs.tsv")
     assert done.status == 0, done
     assert f"Left out: Document '{other[0]}' is not in index" in done.err
     assert labels()[pair(one)]
@@ -271,7 +271,7 @@ def test_a_sidecar_is_labelled_and_evaluated(
         client.index(index=index_name, id=id, document={"body": words})
     client.indices.refresh(index=index_name)
     try:
-        done = call("backfill", index_name, "--sidecar", sidecar, "--field", "body", "--quiet")
+        done = call("backfill", index_name, "--sidecar", sidecar, "--text-field", "body", "--quiet")
         assert done.status == 0, done
         client.indices.refresh(index=sidecar)
         done = label("v" + "n" * 9, "--show-scores", index=sidecar)
@@ -279,7 +279,7 @@ def test_a_sidecar_is_labelled_and_evaluated(
         (first, *_) = zip(offered(done.out), SCORE.findall(done.out), strict=True)
         assert first[0] == ("a", "b")
         assert first[1][0] == "version"
-        done = call("evaluate", "pairs.tsv", "--index", sidecar, "--quiet")
+        done = call("lab", "evaluate", "pairs.tsv", "--index", sidecar, "--quiet")
         assert (done.status, done.err) == (0, "")
     finally:
         client.indices.delete(index=sidecar, ignore_unavailable=True)

@@ -1,4 +1,4 @@
-"""`es-simhash label` in a terminal: keys without Enter, Ctrl-C, and the end by a signal."""
+"""`es-simhash lab label` in a terminal: keys without Enter, Ctrl-C, and the end by a signal."""
 
 import fcntl
 import os
@@ -135,7 +135,7 @@ def test_one_key_labels_a_pair_and_a_kill_loses_nothing(
     last = start()
     last.until(QUESTION)
     last.press("\x04")
-    last.until("Next: es-simhash evaluate")
+    last.until("Next: es-simhash lab evaluate")
     assert last.end() == 0
 
 

@@ -1,4 +1,4 @@
-"""`es-simhash compare --method` and fingerprints as strings."""
+"""`es-simhash files compare --method` and fingerprints as strings."""
 
 import json
 from pathlib import Path
@@ -37,74 +37,80 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("name", method_names())
 def test_each_method_compares_two_files(run: Any, name: str) -> None:
-    done = run("compare", "a", "a", "--method", name, "--format", "json")
+    done = run("files", "compare", "a", "a", "--method", name, "--format", "json")
     assert (done.status, done.err) == (0, "")
     found = json.loads(done.out)
     assert found["method"] == name
     assert found["score"] == pytest.approx(1)
     assert found["version"] is True
-    near = json.loads(run("compare", "a", "b", "--method", name, "--format", "json").out)
-    far = json.loads(run("compare", "a", "c", "--method", name, "--format", "json").out)
+    near = json.loads(run("files", "compare", "a", "b", "--method", name, "--format", "json").out)
+    far = json.loads(run("files", "compare", "a", "c", "--method", name, "--format", "json").out)
     assert near["score"] >= far["score"]
-    line = run("compare", "a", "a", "--method", name).out
+    line = run("files", "compare", "a", "a", "--method", name).out
     assert line.startswith("a and a: ")
     assert "score 1.0000" in line
 
 
+def fingerprint_string(run: Any, file: str, scheme: str) -> str:
+    done = run("files", "fingerprint", file, "--scheme", scheme, "--format", "table")
+    return str(done.out.strip())
+
+
 @pytest.mark.usefixtures("files")
 def test_token_fingerprints_are_compared_without_their_texts(run: Any) -> None:
-    a, b = (run("fingerprint", file, "--scheme", "token-simhash", "--format", "table").out.strip()
-            for file in "ab")  # fmt: skip
+    a, b = (fingerprint_string(run, file, "token-simhash") for file in "ab")
     assert a.startswith(f"{TOKEN_SCHEME}:")
-    named = json.loads(run("fingerprint", "a", "--scheme", TOKEN_SCHEME).out)
+    named = json.loads(run("files", "fingerprint", "a", "--scheme", TOKEN_SCHEME).out)
     assert named == {"scheme": TOKEN_SCHEME, "fingerprint": a}
     arguments = ("--method", "token-simhash", "--format", "json")
-    of_texts = run("compare", "a", "b", *arguments).out
-    assert run("compare", a, b, *arguments).out == of_texts
-    assert run("compare", a.lower(), "b", *arguments).out == of_texts
-    assert "closely alike" in run("compare", a, a, "--method", "token-simhash").out
+    of_texts = run("files", "compare", "a", "b", *arguments).out
+    assert run("files", "compare", a, b, *arguments).out == of_texts
+    assert run("files", "compare", a.lower(), "b", *arguments).out == of_texts
+    assert "closely alike" in run("files", "compare", a, a, "--method", "token-simhash").out
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("name", fingerprint_methods())
 def test_strings_of_each_method_are_compared_without_their_texts(run: Any, name: str) -> None:
-    a, b = (run("fingerprint", file, "--scheme", name, "--format", "table").out.strip()
+    a, b = (run("files", "fingerprint", file, "--scheme", name, "--format", "table").out.strip()
             for file in "ab")  # fmt: skip
     scheme = method_schemes()[name]
     assert a.startswith(f"{scheme}:")
-    assert json.loads(run("fingerprint", "a", "--scheme", scheme).out) == {
+    assert json.loads(run("files", "fingerprint", "a", "--scheme", scheme).out) == {
         "scheme": scheme,
         "fingerprint": a,
     }
     arguments = ("--method", name, "--format", "json")
-    of_texts = run("compare", "a", "b", *arguments).out
+    of_texts = run("files", "compare", "a", "b", *arguments).out
     for one, other in ((a, b), (a.lower(), b), (a, "b"), ("a", b)):
-        assert run("compare", one, other, *arguments).out == of_texts
+        assert run("files", "compare", one, other, *arguments).out == of_texts
     assert compare_fingerprints(a, b) == pytest.approx(json.loads(of_texts)["score"], abs=5e-5)
     assert method_fingerprint((Path("a")).read_text("utf-8"), name) == a
 
 
 @pytest.mark.usefixtures("files")
 def test_strings_of_two_schemes_are_one_sentence(run: Any) -> None:
-    strings = {name: run("fingerprint", "a", "--scheme", name, "--format", "table").out.strip()
-               for name in ("token-simhash", "simhash-4grams", "minhash-murmur3")}  # fmt: skip
+    names = ("token-simhash", "simhash-4grams", "minhash-murmur3")
+    strings = {name: fingerprint_string(run, "a", name) for name in names}
     for name in strings:
         for other in set(strings) - {name}:
-            sentence = run("compare", strings[name], strings[other], "--method", name).refusal()
+            sentence = run(
+                "files", "compare", strings[name], strings[other], "--method", name
+            ).refusal()
             assert repr(method_schemes()[name]) in sentence
             assert repr(method_schemes()[other]) in sentence
             with pytest.raises(SchemeMismatch):
                 compare_fingerprints(strings[name], strings[other])
-    texts_only = run("compare", *list(strings.values())[:2], "--method", "lcs").refusal()
+    texts_only = run("files", "compare", *list(strings.values())[:2], "--method", "lcs").refusal()
     assert "'lcs' compares texts" in texts_only
     with pytest.raises(SchemeMismatch, match=r"Unknown scheme 'other\.v3'"):
         compare_fingerprints("other.v3:AAAA", "other.v3:AAAA")
     with pytest.raises(SchemeError):
         compare_fingerprints("no fingerprint", strings["token-simhash"])
     assert "'lcs' is no method whose fingerprints" in (
-        run("fingerprint", "a", "--scheme", "lcs").refusal()
+        run("files", "fingerprint", "a", "--scheme", "lcs").refusal()
     )
-    thai = run("fingerprint", "thai", "--scheme", "weighted-simhash").refusal()
+    thai = run("files", "fingerprint", "thai", "--scheme", "weighted-simhash").refusal()
     assert "cannot read 'thai': it is in language 'th'" in thai
     assert method_fingerprint("?!", "token-simhash") is None
     with pytest.raises(InputError, match="it is in language 'th'"):
@@ -114,7 +120,7 @@ def test_strings_of_two_schemes_are_one_sentence(run: Any) -> None:
 @pytest.mark.usefixtures("files")
 def test_what_cannot_be_compared_is_one_sentence(run: Any) -> None:
     def refusal(*arguments: str) -> str:
-        return str(run("compare", *arguments).refusal())
+        return str(run("files", "compare", *arguments).refusal())
 
     other = "other-scheme.v2:AAAAAAAAAAAAA"
     sentence = refusal("a", other, "--method", "token-simhash")
@@ -126,9 +132,9 @@ def test_what_cannot_be_compared_is_one_sentence(run: Any) -> None:
     assert "'thai'" in unread
     assert "en and zh" in unread
     assert "weighted-simhash" in refusal("a", "b", "--method", "weighted")
-    assert "no words" in run("fingerprint", "empty", "--scheme", "token-simhash").refusal()
+    assert "no words" in run("files", "fingerprint", "empty", "--scheme", "token-simhash").refusal()
     for option in (["--changes"], ["--html", "x.html"]):
-        usage = run("compare", "a", "b", "--method", "lcs", *option).wrong_usage()
+        usage = run("files", "compare", "a", "b", "--method", "lcs", *option).wrong_usage()
         assert "--method" in usage
-    none = run("compare", "a", "empty", "--method", "lcs")
+    none = run("files", "compare", "a", "empty", "--method", "lcs")
     assert "no versions, score 0.0000" in none.out

@@ -100,7 +100,7 @@ def test_a_file_that_changed_is_refused_until_it_is_read_from_the_start(
     [
         (("--on-conflict", "fail"), "with on_conflict 'last', and this one has 'fail'"),
         (("--rewrite",), "with rewrite False, and this one has True"),
-        (("--field", "body"), "with text_field 'text', and this one has 'body'"),
+        (("--text-field", "body"), "with text_field 'text', and this one has 'body'"),
         (("--id-field", "n"), "with id_field None, and this one has 'n'"),
         (("--on-version", "flag"), 'with on_version None, and this one has "OnVersion('),
     ],

@@ -20,7 +20,7 @@ def run(*arguments: str) -> Any:
 
 
 def test_it_prints_the_body_of_the_request() -> None:
-    result = run("--scheme", OTHER, "--field", "body.text", "--simhash-field", "copy")
+    result = run("--scheme", OTHER, "--text-field", "body.text", "--simhash-field", "copy")
     expected = pipeline.pipeline_body(
         Scheme.parse(OTHER), text_field="body.text", simhash_field="copy"
     )

@@ -90,7 +90,7 @@ def test_an_index_without_our_fields(ask: Any, client: Any, index_name: str) -> 
 
 def test_a_document_without_text(ask: Any, client: Any, index: str) -> None:
     assert "Document 'bare' has no text in field 'text'" in ask(index, "--id", "bare").refusal()
-    assert "no text in field 'body'" in ask(index, "--id", "1", "--field", "body").refusal()
+    assert "no text in field 'body'" in ask(index, "--id", "1", "--text-field", "body").refusal()
     client.index(index=index, id="odd", document={"text": 5}, refresh=True)
     assert "holds int, not text" in ask(index, "--id", "odd").refusal()
 

@@ -25,7 +25,7 @@ def index(client: Any, index_name: str) -> str:
 
 
 def test_the_file_is_written_and_named(call: Any, index: str, tmp_path: Path) -> None:
-    assert call("families", index).status == 0
+    assert call("families", "run", index).status == 0
     done = call("report", index, "-o", "report.html")
     assert (done.status, done.err) == (0, "")
     assert done.out == "67% of these 3 documents are versions of others: report.html\n"

@@ -75,7 +75,7 @@ def test_documents_that_cannot_be_enriched_are_in_a_file(
     )
     for id, body in {"good": make_text(1), "bad": {"no": "text"}}.items():
         index.client.index(index=index.name, id=id, document={"body": body})
-    done = call("sweep", index.name, "--processes", 1, "--field", "body")
+    done = call("sweep", index.name, "--processes", 1, "--text-field", "body")
     assert done.exit_code == 1
     assert "1 failed" in done.output
     failures = (tmp_path / f"{index.name}.failures.jsonl").read_text()

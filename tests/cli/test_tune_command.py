@@ -1,4 +1,4 @@
-"""`es-simhash tune` on the engine: what it suggests, stores, and says of labels it cannot use."""
+"""`es-simhash lab tune` on the engine: what it suggests, stores, and says of unusable labels."""
 
 import json
 import uuid
@@ -59,7 +59,7 @@ def labels(tmp_path: Path) -> Write:
 
 
 def tuned(call: Any, *arguments: object, status: int = 0) -> dict[str, Any]:
-    done = call("tune", *arguments, "--format", "json", "--quiet")
+    done = call("lab", "tune", *arguments, "--format", "json", "--quiet")
     assert done.status == status, done
     found: dict[str, Any] = json.loads(done.out)
     return {**found, "said": done.err}
@@ -94,7 +94,7 @@ def test_labels_move_the_threshold_and_everything_reads_it(
     call: Any, revisions: str, labels: Write
 ) -> None:
     path = labels()
-    shown = call("tune", revisions, "--labels", path)
+    shown = call("lab", "tune", revisions, "--labels", path)
     assert "Nothing is stored. Store it with `es-simhash config" in shown.out
     before = json.loads(call("config", revisions, "--format", "json").out)
     assert before["version_threshold"] is None
@@ -125,9 +125,9 @@ def test_labels_move_the_threshold_and_everything_reads_it(
 
 def test_what_is_stored_says_what_to_run_now(call: Any, revisions: str, labels: Write) -> None:
     try:
-        shown = call("tune", revisions, "--labels", labels(), "--write")
+        shown = call("lab", "tune", revisions, "--labels", labels(), "--write")
         assert shown.status == 0
-        for part in (f"es-simhash families {revisions}", "es-simhash undo",
+        for part in (f"es-simhash families run {revisions}", "es-simhash undo",
                      f"es-simhash config {revisions} --unset version_threshold"):  # fmt: skip
             assert part in shown.out
     finally:
@@ -196,13 +196,13 @@ def test_labels_that_are_of_no_use_leave_what_the_sample_says(
 def test_what_cannot_be_tuned_is_said_in_a_sentence(
     call: Any, client: Any, revisions: str, index_name: str, tmp_path: Path
 ) -> None:
-    missing = call("tune", revisions, "--labels", tmp_path / "none.tsv").refusal()
+    missing = call("lab", "tune", revisions, "--labels", tmp_path / "none.tsv").refusal()
     assert "cannot be read" in missing
-    assert "'nowhere-at-all' does not exist" in call("tune", "nowhere-at-all").refusal()
+    assert "'nowhere-at-all' does not exist" in call("lab", "tune", "nowhere-at-all").refusal()
     client.indices.create(index=index_name)
-    assert f"es-simhash install {index_name}" in call("tune", index_name).refusal()
+    assert f"es-simhash install {index_name}" in call("lab", "tune", index_name).refusal()
     assert call("install", index_name).status == 0
-    assert "has no documents" in call("tune", index_name).refusal()
+    assert "has no documents" in call("lab", "tune", index_name).refusal()
     client.index(index=index_name, id="1", document={"text": make_text(1)}, refresh=True)
-    assert f"es-simhash backfill {index_name}" in call("tune", index_name).refusal()
-    call("tune", revisions, "--sample", 1).wrong_usage()
+    assert f"es-simhash backfill {index_name}" in call("lab", "tune", index_name).refusal()
+    call("lab", "tune", revisions, "--sample", 1).wrong_usage()

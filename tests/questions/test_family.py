@@ -216,7 +216,7 @@ def test_what_is_near_and_not_in_it_says_why(policies: Shelf) -> None:
     assert {each.member for each in history.near} == {"c"}
     because = {each.id: each.because for each in history.near}
     assert "'a'" in because["apart"] or "'b'" in because["apart"] or "'c'" in because["apart"]
-    assert "es-simhash families" in because["new"]
+    assert "es-simhash families run" in because["new"]
     scores = [each.score for each in history.near]
     assert scores == sorted(scores, reverse=True)
 
@@ -288,7 +288,7 @@ def test_a_document_counts_before_a_family_of_that_name(policies: Shelf) -> None
 def test_a_name_that_no_document_has_any_more(policies: Shelf) -> None:
     name = family(policies, "stranger").name
     policies.delete("stranger")
-    with pytest.raises(DocumentMissing, match=f"family '{name}'.*--list"):
+    with pytest.raises(DocumentMissing, match=f"family '{name}'.*families list"):
         family(policies, name)
 
 
@@ -296,7 +296,7 @@ def test_what_is_not_there_has_no_family_or_no_fingerprints(policies: Shelf) -> 
     with pytest.raises(DocumentMissing, match="neither a document nor a family 'nobody'"):
         family(policies, "nobody")
     policies.put({"new": text(2)})
-    with pytest.raises(InputError, match=r"'new' has no family yet. Run `es-simhash families"):
+    with pytest.raises(InputError, match=r"'new' has no family yet. Run `es-simhash families run"):
         family(policies, "new")
     plain = {"text": text(3)}
     policies.client.index(index=policies.name, id="plain", document=plain, refresh=True)

@@ -277,5 +277,5 @@ def test_the_table_shows_context_in_one_line_each(
     grouped = shown("--group", "kind", "--size", "30")
     assert "\nversion\n" in grouped
     assert "\nshares_passages\n" in grouped
-    assert "section" in shown("--fields", "section")
+    assert "section" in shown("--field", "section")
     assert "--evidence needs" in shown("--evidence", "--no-passages")

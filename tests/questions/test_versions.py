@@ -140,7 +140,9 @@ def test_a_document_without_a_family_says_what_to_run(terms: Index, client: Any)
     late = {"id": "late", "text": make_text(3, 200)}
     assert all(outcome.ok for outcome in ingest(client, terms.name, [late]))
     client.indices.refresh(index=terms.name)
-    with pytest.raises(InputError, match=r"'late' .* has no family yet. Run `es-simhash families"):
+    with pytest.raises(
+        InputError, match=r"'late' .* has no family yet. Run `es-simhash families run"
+    ):
         terms.history("late")
 
 
@@ -193,7 +195,7 @@ def test_a_sidecar_has_changes_and_names_the_index_that_may_have_families(
         client.indices.refresh(index=sidecar)
         index = open_index(client, sidecar)
         assert index.changes(FIRST, SECOND) == changes(text(FIRST), text(SECOND))
-        with pytest.raises(InputError, match=f"Run `es-simhash families {index_name}`"):
+        with pytest.raises(InputError, match=f"Run `es-simhash families run {index_name}`"):
             index.history(FIRST)
     finally:
         client.indices.delete(index=f"{sidecar},{sidecar}-simhash", ignore_unavailable=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from es_simhash.cli.main import COMMANDS, cli
+from es_simhash.cli.main import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 _INTRODUCTION = """# Command line
@@ -24,7 +24,7 @@ message on standard error, with an exit status other than 0.
 def reference() -> str:
     """Return the page."""
     root = click.Context(cli, info_name="es-simhash")
-    entries = [entry for name in sorted(COMMANDS) for entry in _entries(root, name)]
+    entries = [entry for name in cli.list_commands(root) for entry in _entries(root, name)]
     return "\n".join([_INTRODUCTION, *entries]).rstrip() + "\n"
 
 

@@ -12,7 +12,7 @@ from es_simhash.lab.evaluation.label_file import LabelFile, can_hold, format_of,
 from es_simhash.lab.evaluation.labelled_pairs import Pair, delimiter_of, started_pairs
 
 Value = TypeVar("Value")
-# Seconds to wait for others that write a label; a session of `es-simhash label` takes longer.
+# Seconds to wait for others that write a label; a session of `es-simhash lab label` takes longer.
 _PATIENCE, _PAUSE = 1.0, 0.02
 
 

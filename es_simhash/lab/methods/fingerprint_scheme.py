@@ -57,7 +57,7 @@ class FingerprintScheme:
         if match is not None and match[1].lower() != self.name:
             raise SchemeMismatch(
                 f"Fingerprint {string[:_SHOWN]!r} is of scheme {match[1]!r}, not {self.name!r}. "
-                f"Compute it again with `es-simhash fingerprint FILE --scheme {self.method}`."
+                f"Compute it again with `es-simhash files fingerprint FILE --scheme {self.method}`."
             )
         rows = None if match is None else self.rows(_decoded(match[2].upper()))
         if rows is None:

@@ -89,7 +89,7 @@ class MethodScore:
         return self.score >= self.threshold
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score as `es-simhash compare --method` prints it in JSON."""
+        """Return the score as `es-simhash files compare --method` prints it in JSON."""
         return {
             "method": self.method,
             "score": round(self.score, 4),

@@ -145,8 +145,8 @@ class CopySearch:
         if found.without_family:
             raise InputError(
                 f"No document of {index!r} has a family, and copies are looked for between "
-                f"families. Run `es-simhash families {index}`, or compare the values of a field, "
-                "such as the owner. Set between.",
+                f"families. Run `es-simhash families run {index}`, or compare the values of a "
+                "field, such as the owner. Set between.",
                 parameter="between",
             )
 

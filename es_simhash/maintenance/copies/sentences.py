@@ -73,12 +73,12 @@ def left_out_lines(report: CopiesReport) -> list[str]:
     if left.without_family:
         lines.append(
             f"{len(left.without_family)} documents without a family not compared: "
-            f"{_listed(left.without_family)}. Run `es-simhash families`."
+            f"{_listed(left.without_family)}. Run `es-simhash families run`."
         )
     if report.unfamilied:
         lines.append(
             f"{report.unfamilied} documents without a family, grouped by their texts alone. Run "
-            "`es-simhash families` for exact families."
+            "`es-simhash families run` for exact families."
         )
     if report.undated:
         lines.append(f"{report.undated} compared documents have no date.")

@@ -105,7 +105,7 @@ class Examination:
         target = index if self.source is None else f"{self.source} --sidecar {index}"
         backfill = f"es-simhash backfill {target}"
         if self.text_field != self.configured_field:
-            backfill += f" --field {shlex.quote(self.text_field)}"
+            backfill += f" --text-field {shlex.quote(self.text_field)}"
         findings = [
             *settings_findings(self.settings, index),
             *status_findings(self.status, backfill),

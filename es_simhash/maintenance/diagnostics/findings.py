@@ -109,7 +109,7 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
         yield Finding(
             "problem" if share >= _MANY_EMPTY else "hint",
             f"{status.empty} texts ({share:.0%}) have no word, so that nothing is related to them.",
-            "Check whether --field names the field of the text; if it does, leave them.",
+            "Check whether --text-field names the field of the text; if it does, leave them.",
         )
 
 
@@ -131,14 +131,14 @@ def text_findings(
         yield Finding(
             "problem",
             f"The texts that were fingerprinted are in another field, {other_field!r}.",
-            f"Set --field {shlex.quote(other_field)}, here and in other commands.",
+            f"Set --text-field {shlex.quote(other_field)}, here and in other commands.",
         )
     elif stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
         yield Finding(
             "problem",
             f"{stale} of {sum(fingerprinted.values())} sampled documents have another text than "
             "the one that was fingerprinted, or none in this field.",
-            f"Run `{backfill} --check`, with --field if the text is elsewhere.",
+            f"Run `{backfill} --check`, with --text-field if the text is elsewhere.",
         )
     if lacking := unfingerprinted.get(STALE, 0):
         yield Finding(
@@ -150,7 +150,7 @@ def text_findings(
         yield Finding(
             "hint",
             f"{unreadable} sampled documents have something else than text in the field.",
-            "Name another field with --field, or leave them without fingerprints.",
+            "Name another field with --text-field, or leave them without fingerprints.",
         )
 
 
@@ -194,7 +194,7 @@ def block_findings(
                 f"Block {block.term} is in {block.documents} documents ({share:.0%}), by chance it "
                 f"would be in {block.expected:.1f}; in the sample the texts are {texts}.",
                 "Leave a template that many texts share out of the field of the text; copies cost "
-                "nothing but time, and `es-simhash families` makes one family of them.",
+                "nothing but time, and `es-simhash families run` makes one family of them.",
             )
     if cost.p90 > MAX_EXAMINED:
         yield Finding(

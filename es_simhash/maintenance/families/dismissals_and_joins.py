@@ -152,7 +152,8 @@ def joined_through(index: str, path: Sequence[str]) -> InputError:
     return InputError(
         f"{path[0]!r} and {path[-1]!r} are joined over {between}. Undo one of these joins: "
         + " or ".join(
-            f"`es-simhash same {index} {undo_of(one, other)}`" for one, other in pairwise(path)
+            f"`es-simhash families same {index} {undo_of(one, other)}`"
+            for one, other in pairwise(path)
         )
         + "."
     )
@@ -181,7 +182,8 @@ def _dismissed(index: str, contrary: Sequence[Ids]) -> InputError:
     more = f" (and {len(contrary) - 1} more pairs)" if len(contrary) > 1 else ""
     return InputError(
         f"{id_a!r} and {id_b!r}{more} were dismissed, and would be joined. That counts unless you "
-        f"remove it, with `es-simhash dismiss {index} {undo_of(id_a, id_b)}` or with this join. "
+        f"remove it, with `es-simhash families dismiss {index} {undo_of(id_a, id_b)}` or with this "
+        "join. "
         "Set replace.",
         parameter="replace",
     )
@@ -292,7 +294,7 @@ def _part(joins: Joins, index: str, ids: Ids, *, replace: bool) -> None:
     if not replace:
         raise InputError(
             f"{ids[0]!r} and {ids[1]!r} were joined as versions. That counts unless you remove it, "
-            f"with `es-simhash same {index} {undo_of(*ids)}` or with this dismissal. "
+            f"with `es-simhash families same {index} {undo_of(*ids)}` or with this dismissal. "
             "Set replace.",
             parameter="replace",
         )

@@ -1,8 +1,9 @@
 """Options of a run that finds the families of an index."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from es_simhash.described import constraints, require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.config import IndexConfig
@@ -30,16 +31,11 @@ class FamilyOptions:
 
     representative: Representative | None = None
     date_field: str | None = None
-    everything: bool = False
+    everything: bool = field(default=False, metadata=constraints(called="all"))
     dry_run: bool = False
 
     def __post_init__(self) -> None:
-        if self.representative not in (None, *REPRESENTATIVES):
-            raise InputError(
-                f"Unknown representative {self.representative!r}; "
-                f"use one of {', '.join(REPRESENTATIVES)}.",
-                parameter="representative",
-            )
+        require_valid(self)
 
     @property
     def rule(self) -> Representative:

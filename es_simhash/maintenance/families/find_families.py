@@ -121,7 +121,7 @@ def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> Non
         raise MappingConflict(
             f"Index {index!r} is the sidecar of {source!r}, and families are written to the "
             f"documents themselves. Run `es-simhash install {source}`, `es-simhash backfill "
-            f"{source}` and `es-simhash families {source}`."
+            f"{source}` and `es-simhash families run {source}`."
         )
 
 

@@ -93,7 +93,7 @@ class ReportPage:
         if sizes is None:
             return (
                 "Their fingerprints are there. Which of them are versions is known after "
-                f"`es-simhash families {self.report.status.index}`."
+                f"`es-simhash families run {self.report.status.index}`."
             )
         if not sizes.versions:
             return "Each of them is the only one of its family."
@@ -216,7 +216,7 @@ def _coverage_lines(report: IndexReport) -> list[str]:
     if grouped and (waiting := status.documents - prints.none - grouped) > 0:
         lines.append(
             f"{waiting:,} documents with fingerprints have no family yet. Run "
-            f"`es-simhash families {status.index}`."
+            f"`es-simhash families run {status.index}`."
         )
     if status.duplicates:
         lines.append(f"{status.duplicates:,} documents are flagged as duplicates.")

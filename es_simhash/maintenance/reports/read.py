@@ -67,7 +67,7 @@ def read_report(
         raise MappingConflict(
             f"Index {index!r} is the sidecar of {source!r}, and families are in the documents "
             f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
-            f"`es-simhash families {source}`, and report on {source!r}."
+            f"`es-simhash families run {source}`, and report on {source!r}."
         )
     installed = InstalledIndex(gateway, index, given).config
     reader = _Reader(gateway, index, installed, options or ReportOptions(), progress or _silent)

@@ -226,7 +226,7 @@ class LabelPages:
     def _command(self, labels: "SharedLabels") -> str:
         """Return the command that evaluates the file."""
         file, index = shell_quote(str(labels.path)), shell_quote(self.reader.index)
-        return f"es-simhash evaluate {file} --index {index}"
+        return f"es-simhash lab evaluate {file} --index {index}"
 
     @property
     def _seal(self) -> FormSeal:

@@ -235,7 +235,7 @@ def test_what_cannot_be_compared_is_an_error(archive: Any, client: Any) -> None:
     archive.write(document("a", TAKEN), document("b", TAKEN))
     with pytest.raises(InputError, match=r"has a value of field 'owner'. Set between"):
         archive.find()
-    with pytest.raises(InputError, match=r"has a family, .*Run `es-simhash families"):
+    with pytest.raises(InputError, match=r"has a family, .*Run `es-simhash families run"):
         archive.find(between=None)
     for id in ("a", "b"):
         client.update(index=archive.name, id=id, doc={"text": "another"}, refresh=True)

@@ -119,7 +119,7 @@ def test_half_empty_texts_are_a_fault_and_a_few_are_not(
     many = examine(client, index)
     (problem,) = problems(many)
     assert problem.startswith("50 texts (50%) have no word")
-    assert "--field" in problem
+    assert "--text-field" in problem
     # They have no fingerprint, so that they count nowhere else.
     assert many.bits.different == 50
     assert sum(each.documents for each in many.nearest) == 50
@@ -149,7 +149,7 @@ def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> Non
     assert found.fingerprinted == {"missing": 110}
     (problem,) = problems(found)
     assert "in another field, 'text'." in problem
-    assert "--field text" in problem
+    assert "--text-field text" in problem
 
 
 @pytest.mark.parametrize("field", ["body", "page.body", "the body"])
@@ -168,18 +168,18 @@ def test_the_field_that_was_fingerprinted_is_found(
     client.indices.refresh(index=index_name)
     status, found = command("doctor", index_name)
     assert (status, found["fingerprinted"], found["text_field"]) == (0, {"fresh": 5}, field)
-    assert command("doctor", index_name, "--field", field)[0] == 0
+    assert command("doctor", index_name, "--text-field", field)[0] == 0
     # What is advised for a text that changed since names the field.
     client.update(index=index_name, id="0", doc=nested_path(field, make_text(50)), refresh=True)
     status, found = command("doctor", index_name)
     assert (status, found["fingerprinted"]) == (1, {"fresh": 4, "stale": 1})
     advice = found["findings"][0]["advice"]
-    assert f"backfill {index_name} --field {shlex.quote(field)} --check" in advice
+    assert f"backfill {index_name} --text-field {shlex.quote(field)} --check" in advice
     # A field that was given is not replaced, but the right one is named.
-    status, found = command("doctor", index_name, "--field", "about")
+    status, found = command("doctor", index_name, "--text-field", "about")
     assert (status, found["fingerprinted"]) == (1, {"stale": 5})
     assert found["other_field"] == field
-    assert f"--field {shlex.quote(field)}," in found["findings"][0]["advice"]
+    assert f"--text-field {shlex.quote(field)}," in found["findings"][0]["advice"]
 
 
 def test_texts_that_are_in_no_field_any_more_are_stale(

@@ -163,7 +163,7 @@ def test_an_index_without_families_says_how_to_get_them(client: Any, build: Buil
     index = build(list(documents()), with_families=False)
     page = Page(report_html(read_report(client, index)))
     assert "These 14 documents have not been grouped into families yet" in page.words
-    assert f"es-simhash families {index}" in page.words
+    assert f"es-simhash families run {index}" in page.words
 
 
 def test_documents_without_fingerprints_are_an_error_when_all_are(

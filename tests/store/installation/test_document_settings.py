@@ -200,13 +200,13 @@ def test_config_on_the_command_line(
     assert "Nothing is stored" not in shown.output
     refused = invoke("config", news, "--unset", "title", "--title", "headline", *at)
     assert refused.exit_code == 2
-    noted = invoke("backfill", news, "--field", "headline", "--dry-run", *at)
+    noted = invoke("backfill", news, "--text-field", "headline", "--dry-run", *at)
     assert "in place of 'body'" in noted.stderr
-    noted = invoke("families", news, "--representative", "oldest", "--date-field", "published",
-                   "--dry-run", *at)  # fmt: skip
+    rule = ("--representative", "oldest", "--date-field", "published")
+    noted = invoke("families", "run", news, *rule, "--dry-run", *at)
     assert "in place of" not in noted.stderr  # the date is the one that is stored
     invoke("config", news, "--representative", "newest", *at)
-    noted = invoke("families", news, "--representative", "oldest", "--dry-run", *at)
+    noted = invoke("families", "run", news, "--representative", "oldest", "--dry-run", *at)
     assert "Representative 'oldest' is used in place of 'newest'" in noted.stderr
 
 
