@@ -18,7 +18,16 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.dates import DateField
-from es_simhash.store.rows import Installed, MethodHits, Row, Rows, SimilarTexts, TextHits
+from es_simhash.store.rows import (
+    FamilyPage,
+    FamilySpan,
+    Installed,
+    MethodHits,
+    Row,
+    Rows,
+    SimilarTexts,
+    TextHits,
+)
 
 # A query in the language of the engine, as users write their filters; passed on as it is.
 Filter = Mapping[str, Any]
@@ -42,6 +51,7 @@ class Where:
         has_family: Whether they have a family; None for either.
         has_fields: Fields that they have a value of.
         is_flagged: Whether they are flagged as versions of others; None for either.
+        has_words: Whether documents without words are left out.
         above_seq_no: Sequence number above which they were written; None for any.
         excluded_ids: Ids that they do not have.
         excluded_families: Families that they are not in.
@@ -56,6 +66,7 @@ class Where:
     has_family: bool | None = None
     has_fields: tuple[str, ...] = ()
     is_flagged: bool | None = None
+    has_words: bool = False
     above_seq_no: int | None = None
     excluded_ids: tuple[str, ...] = ()
     excluded_families: tuple[str, ...] = ()
@@ -148,6 +159,36 @@ class FindAll(Request[Rows]):
 
     where: Where
     parts: Parts
+
+
+@dataclass(frozen=True)
+class ListFamilies(Request[FamilyPage]):
+    """All families by their names, some at a time.
+
+    Attributes:
+        where: Which documents are counted.
+        after: Name after which the page begins; None for the first page.
+        size: How many families.
+    """
+
+    where: Where = field(default_factory=Where)
+    after: str | None = None
+    size: int = 10_000
+
+
+@dataclass(frozen=True)
+class MeasureFamilies(Request[dict[str, FamilySpan]]):
+    """How many documents families have, and since when; a family without any is left out.
+
+    Attributes:
+        families: Names of the families.
+        where: Which documents are counted.
+        date: Field of their dates; None for no dates.
+    """
+
+    families: tuple[str, ...]
+    where: Where = field(default_factory=Where)
+    date: DateField | None = None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import Installed, Row, Rows, SimilarTexts, TextHits
+from es_simhash.store.rows import FamilyPage, Installed, Row, Rows, SimilarTexts, TextHits
 
 
 class MemoryStore:
@@ -86,6 +86,10 @@ class MemoryStore:
             case intents.FindAll():
                 rows = [self._row(id) for id, _ in self._matching(request.where)]
                 return Rows(rows, len(rows))
+            case intents.ListFamilies():
+                return FamilyPage()
+            case intents.MeasureFamilies():
+                return {}
             case intents.FindManualPairs():
                 return ManualPairs()
             case intents.TextFieldHint():

@@ -99,6 +99,34 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class FamilyPage:
+    """Some families, in the order of their names.
+
+    Attributes:
+        sizes: Name and number of documents of each.
+        after: Name after which the next page begins; None for the last page.
+    """
+
+    sizes: Sequence[tuple[str, int]] = ()
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class FamilySpan:
+    """The documents of a family, counted.
+
+    Attributes:
+        documents: Number of its documents.
+        oldest: First date of any of them; None without dates.
+        newest: Last date of any of them.
+    """
+
+    documents: int
+    oldest: Date | None = None
+    newest: Date | None = None
+
+
+@dataclass(frozen=True)
 class SimilarTexts:
     """Documents that may be versions of a text, by what is stored of them.
 

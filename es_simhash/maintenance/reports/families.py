@@ -1,12 +1,11 @@
-"""Sizes of all families of an index, by pages of one aggregation; the largest, and a sample."""
+"""Sizes of all families of an index; the largest of them, and a sample."""
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import heappush, heappushpop
 from random import Random
-from typing import Any
 
 from es_simhash.maintenance.reports.index_report import (
     ExactCopies,
@@ -14,13 +13,10 @@ from es_simhash.maintenance.reports.index_report import (
     ReportOptions,
     ReportProgress,
 )
-from es_simhash.store import fields
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.pages import PointInTime
-from es_simhash.store.options import Query
-from es_simhash.store.paths import get_path
+from es_simhash.store.intents import FindAll, ListFamilies, Parts, Where
+from es_simhash.store.protocol import Steps, ask
 
-# Families of one response.
+# Families of one request.
 _FAMILIES_PAGE = 10_000
 _LARGEST = 12
 # Documents whose texts are compared by their digests, and families they are chosen from.
@@ -84,103 +80,78 @@ def _by_size(entry: tuple[int, str]) -> tuple[int, str]:
 
 
 def count_families(
-    point: PointInTime,
-    config: IndexConfig,
-    options: ReportOptions,
-    progress: ReportProgress,
-    total: int,
-) -> tuple[FamilyCounter, FamilySizes]:
+    where: Where, options: ReportOptions, progress: ReportProgress, total: int
+) -> Steps[tuple[FamilyCounter, FamilySizes]]:
     """Return the families by their sizes.
 
     Args:
-        point: The index at one moment.
-        config: Names of its fields.
-        options: Seconds, after which no further page is read, and filters.
+        where: Conditions that documents must match to be counted.
+        options: Seconds, after which no further page is read.
         progress: Called after each page.
         total: Documents that have a family.
-    """  # fmt: skip
+    """
     deadline = time.monotonic() + options.seconds
-    counter, read, is_complete = FamilyCounter(), 0, True
-    for page in pages_of_families(point, config.path(fields.FAMILY), options.filters):
-        if not is_complete:
-            return counter, FamilySizes(counter.counts, False)
-        for name, documents in page:
+    counter, read = FamilyCounter(), 0
+
+    def count(families: Sequence[Family]) -> bool:
+        nonlocal read
+        for name, documents in families:
             counter.add(name, documents)
             read += documents
         progress("families", read, total)
-        is_complete = time.monotonic() < deadline
-    return counter, FamilySizes(counter.counts, True)
+        return time.monotonic() < deadline
+
+    is_complete = yield from all_families(where, count)
+    return counter, FamilySizes(counter.counts, is_complete)
 
 
-def pages_of_families(
-    point: PointInTime, path: str, filters: Sequence[Query]
-) -> Iterator[list[Family]]:
-    """Yield all families by their names, each with its number of documents, some at a time.
+def all_families(where: Where, take: Callable[[Sequence[Family]], bool]) -> Steps[bool]:
+    """Hand over all families by their names, each with its number of documents, some at a time.
 
     Args:
-        point: The index at one moment.
-        path: Field of the names of families.
-        filters: Queries that documents must match to be counted.
+        where: Conditions that documents must match to be counted.
+        take: Called with each page; returns whether it takes another one.
+
+    Returns:
+        Whether all families were taken.
     """
-    composite: dict[str, Any] = {
-        "size": _FAMILIES_PAGE,
-        "sources": [{"family": {"terms": {"field": path}}}],
-    }
-    body = {
-        "size": 0,
-        "query": {"bool": {"filter": [*filters]}},
-        "track_total_hits": False,
-        "aggs": {"families": {"composite": composite}},
-    }
+    after = None
     while True:
-        answer = point.search(body)["aggregations"]["families"]
-        yield [(bucket["key"]["family"], bucket["doc_count"]) for bucket in answer["buckets"]]
-        if len(answer["buckets"]) < _FAMILIES_PAGE:
-            return
-        composite["after"] = answer["after_key"]
+        page = yield from ask(ListFamilies(where, after, _FAMILIES_PAGE))
+        wants_more, after = take(page.sizes), page.after
+        if after is None or not wants_more:
+            return after is None
 
 
 def count_exact_copies(
-    point: PointInTime,
-    config: IndexConfig,
-    filters: Sequence[Query],
-    sample: list[Family],
-    progress: ReportProgress,
-) -> ExactCopies | None:
+    where: Where, sample: Sequence[Family], progress: ReportProgress
+) -> Steps[ExactCopies | None]:
     """Return how many documents of some families have the same text as another of theirs.
 
     Args:
-        point: The index at one moment.
-        config: Names of its fields.
-        filters: Queries that documents must match.
+        where: Conditions that documents must match.
         sample: The families.
         progress: Called after each search.
 
     Returns:
         The counts; None where no document was examined, as the digests of the texts are missing.
-    """  # fmt: skip
-    family, digest = config.path(fields.FAMILY), config.path(fields.CONTENT_HASH)
+    """
     total = sum(documents for _, documents in sample)
     texts: dict[tuple[str, str], str] = {}
     pairs: list[tuple[str, str]] = []
     examined = 0
     for start in range(0, len(sample), _FAMILIES_SEARCHED):
-        names = [name for name, _ in sample[start : start + _FAMILIES_SEARCHED]]
-        query = {"bool": {"filter": [{"terms": {family: names}}, *filters]}}
-        body = {"query": query, "_source": [family, digest]}
-        for hit in point.hits(body):
-            found = _values(hit["_source"], family, digest)
-            if found is not None:
-                examined += 1
-                if found in texts and len(pairs) < _PAIRS:
-                    pairs.append((texts[found], hit["_id"]))
-                texts.setdefault(found, hit["_id"])
+        names = tuple(name for name, _ in sample[start : start + _FAMILIES_SEARCHED])
+        members = yield from ask(FindAll(replace(where, families=names), Parts(members=True)))
+        for row in members.rows:
+            if row.family is None or row.content_hash is None:
+                continue
+            examined += 1
+            text = row.family, row.content_hash
+            if text in texts and len(pairs) < _PAIRS:
+                pairs.append((texts[text], row.id))
+            texts.setdefault(text, row.id)
         progress("texts", examined, total)
     if not examined:
         return None
     return ExactCopies(examined - len(texts), examined, tuple(sorted(pairs)))
-
-
-def _values(source: Mapping[str, Any], family: str, digest: str) -> tuple[str, str] | None:
-    name, text = get_path(source, family), get_path(source, digest)
-    return None if name is None or text is None else (str(name), str(text))

@@ -7,7 +7,7 @@ from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
 from es_simhash.maintenance.diagnostics.index_counts import Status
 from es_simhash.maintenance.diagnostics.index_state import count_documents
-from es_simhash.maintenance.reports.documents import ReportedDocuments
+from es_simhash.maintenance.reports.documents import large_families, newest_versions
 from es_simhash.maintenance.reports.families import (
     MAX_EXAMINED,
     FamilyCounter,
@@ -24,13 +24,14 @@ from es_simhash.maintenance.reports.index_report import (
 )
 from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
 from es_simhash.pairs.copies import CopiesReport
+from es_simhash.questions.document_contexts import Contexts
 from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.intents import FindDateField, Where
+from es_simhash.store.protocol import Result, Steps, ask, run
 
 # Of more documents, copies are not looked for: one takes some milliseconds (docs/copies.md).
 MAX_COMPARED = 100_000
@@ -69,8 +70,7 @@ def read_report(
             f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
             f"`es-simhash families run {source}`, and report on {source!r}."
         )
-    installed = InstalledIndex(gateway, index, given).config
-    reader = _Reader(gateway, index, installed, options or ReportOptions(), progress or _silent)
+    reader = _Reader(Index(gateway, index, given), options or ReportOptions(), progress or _silent)
     return reader.report()
 
 
@@ -81,42 +81,39 @@ def _silent(what: str, done: int, total: int | None) -> None:
 class _Reader:
     """Reads an index for one report."""
 
-    def __init__(
-        self,
-        gateway: Gateway,
-        index: str,
-        config: IndexConfig,
-        options: ReportOptions,
-        progress: ReportProgress,
-    ) -> None:
-        self._gateway = gateway
+    def __init__(self, index: Index, options: ReportOptions, progress: ReportProgress) -> None:
         self._index = index
-        self._config = config
+        self._config = index.config
         self._options = options
+        self._where = Where(options.filters)
         self._progress = progress
         self._notes: list[str] = []
+
+    def _run(self, steps: Steps[Result]) -> Result:
+        return run(steps, self._index.store)
 
     def report(self) -> IndexReport:
         """Return the report."""
         date_field = self._date_field()
-        documents = ReportedDocuments(
-            self._gateway, self._index, self._config, date_field, self._options.filters
-        )
+        contexts = Contexts(self._config, date_field)
         self._progress("documents", 0, None)
         status = self._status()
         counter, sizes, exact = self._families(status)
+        newest = None
+        if date_field is not None and sizes is not None:
+            newest = self._run(newest_versions(self._where, contexts, date_field))
         if date_field is None and status.documents:
             self._notes.append(
                 "The newest versions, and the dates of families, need a field of dates. Name it "
-                f"with `es-simhash config {self._index} --date FIELD`."
+                f"with `es-simhash config {self._index.name} --date FIELD`."
             )
         return IndexReport(
             status=status,
             at=time.strftime("%Y-%m-%d %H:%M %Z"),
             sizes=sizes,
             exact=exact,
-            largest=documents.large_families(counter.largest),
-            newest=documents.newest_versions(date_field) if date_field and sizes else None,
+            largest=self._run(large_families(counter.largest, self._where, contexts)),
+            newest=newest,
             copies=self._copies(status),
             scores=self._scores(status),
             notes=tuple(self._notes),
@@ -126,16 +123,19 @@ class _Reader:
         name = self._options.date_field or self._config.documents.date
         if name is None:
             return None
-        return find_date_field(self._gateway.mappings(self._index), name, parameter="date_field")
+        return self._run(ask(FindDateField(name, "date_field")))
 
     def _status(self) -> Status:
         status = count_documents(
-            self._gateway, self._index, config=self._config, filters=self._options.filters
+            self._index.gateway,
+            self._index.name,
+            config=self._config,
+            filters=self._options.filters,
         )
         if status.documents and status.fingerprints.none == status.documents:
             raise InputError(
-                f"No document of {self._index!r} has fingerprints. "
-                f"Run `es-simhash backfill {self._index}`."
+                f"No document of {self._index.name!r} has fingerprints. "
+                f"Run `es-simhash backfill {self._index.name}`."
             )
         return status
 
@@ -144,20 +144,16 @@ class _Reader:
     ) -> tuple[FamilyCounter, FamilySizes | None, ExactCopies | None]:
         if not status.in_families:
             return FamilyCounter(), None, None
-        with self._gateway.point_in_time(self._index) as point:
-            counter, sizes = count_families(
-                point, self._config, self._options, self._progress, status.in_families
+        counter, sizes = self._run(
+            count_families(self._where, self._options, self._progress, status.in_families)
+        )
+        if not sizes.is_complete:
+            self._notes.append(
+                f"Reading the families ended after {self._options.seconds:g} seconds: shares "
+                f"and sizes are those of {sizes.documents:,} of {status.in_families:,} documents."
             )
-            if not sizes.is_complete:
-                self._notes.append(
-                    f"Reading the families ended after {self._options.seconds:g} seconds: shares "
-                    f"and sizes are those of {sizes.documents:,} of {status.in_families:,} "
-                    "documents."
-                )
-            sample = counter.sample(MAX_EXAMINED)
-            exact = count_exact_copies(
-                point, self._config, self._options.filters, sample, self._progress
-            )
+        sample = counter.sample(MAX_EXAMINED)
+        exact = self._run(count_exact_copies(self._where, sample, self._progress))
         if sizes.versions and exact is None:
             self._notes.append("Exact copies were not counted.")
         elif exact is not None and exact.examined < sizes.versions:
@@ -175,13 +171,13 @@ class _Reader:
             self._notes.append(
                 f"Copied passages were not looked for: the index has {status.documents:,} "
                 f"documents, and a report compares {bound:,} at the most. Run "
-                f"`es-simhash copies {self._index}`."
+                f"`es-simhash copies {self._index.name}`."
             )
             return None
         filters = self._options.filters
         return find_copies(
-            self._gateway,
-            self._index,
+            self._index.gateway,
+            self._index.name,
             options=CopyOptions(
                 date_field=self._options.date_field,
                 filter={"bool": {"filter": [*filters]}} if filters else None,
@@ -191,14 +187,13 @@ class _Reader:
         )
 
     def _scores(self, status: Status) -> ScoreSample | None:
-        ids = []
+        ids: list[str] = []
         if self._options.sampled and status.documents:
-            ids = sampled_ids(self._gateway, self._index, self._config, self._options)
+            ids = self._run(sampled_ids(self._where, self._options.sampled))
         if not ids:
             return None
-        index = Index(self._gateway, self._index, self._config, read_schemes=False)
         search = score_search(self._config, self._options)
-        sample = sample_scores(index, ids, search, self._progress)
+        sample = sample_scores(self._index, ids, search, self._progress)
         if sample.documents < len(ids):
             self._notes.append(
                 f"The scores are those of {sample.documents:,} of {len(ids):,} documents that were "

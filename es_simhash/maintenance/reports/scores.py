@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.maintenance.reports.index_report import (
@@ -13,11 +13,10 @@ from es_simhash.maintenance.reports.index_report import (
 )
 from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.answer import Answer
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import Steps, ask
 
 _SEED = 17
 _RELATIONS = 20
@@ -33,26 +32,16 @@ def score_search(config: IndexConfig, options: ReportOptions) -> SearchOptions:
     return search.configured(config.min_score)
 
 
-def sampled_ids(
-    gateway: Gateway, index: str, config: IndexConfig, options: ReportOptions
-) -> list[str]:
+def sampled_ids(where: Where, count: int) -> Steps[list[str]]:
     """Return ids of documents with fingerprints, drawn at random; the same as long as none changes.
 
     Args:
-        gateway: To the cluster.
-        index: Its name.
-        config: Names of its fields.
-        options: How many, and which filters they match.
+        where: Conditions that documents must match.
+        count: How many.
     """
-    is_empty = {"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}}
-    query = {"bool": {"filter": [config.of_scheme, *options.filters], "must_not": [is_empty]}}
-    body: dict[str, Any] = {
-        "size": options.sampled,
-        "query": in_random_order(query, _SEED),
-        "_source": False,
-        "track_total_hits": False,
-    }
-    return [hit["_id"] for hit in gateway.search(index, body)["hits"]["hits"]]
+    drawn = replace(where, fingerprinted=True, has_words=True)
+    sample = yield from ask(Find(drawn, Parts(), count, ("random",), seed=_SEED))
+    return [row.id for row in sample.rows]
 
 
 def sample_scores(

@@ -12,6 +12,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.options import Query
+from es_simhash.store.protocol import Store
 
 
 class ServedDocuments(Protocol):
@@ -20,6 +21,10 @@ class ServedDocuments(Protocol):
     @property
     def gateway(self) -> Gateway:
         """To the cluster."""
+
+    @property
+    def store(self) -> Store:
+        """The index as a store."""
 
     @property
     def index(self) -> str:

@@ -8,9 +8,10 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from es_simhash.errors import InputError
-from es_simhash.maintenance.reports.documents import ReportedDocuments
-from es_simhash.maintenance.reports.families import Family, pages_of_families
+from es_simhash.maintenance.reports.documents import large_families
+from es_simhash.maintenance.reports.families import Family, all_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
+from es_simhash.questions.document_contexts import Contexts
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.service.explorer.api import ServedAnswers
 from es_simhash.service.explorer.page_contents import (
@@ -23,8 +24,9 @@ from es_simhash.service.explorer.page_contents import (
 )
 from es_simhash.service.explorer.word_search import WordSearch
 from es_simhash.service.operations import Filters, Question
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import Where
+from es_simhash.store.protocol import Store, run
 from es_simhash.store.source import stored_text
 
 if TYPE_CHECKING:
@@ -91,12 +93,15 @@ class IndexReader:
         """Return the families of these sizes: of more than 1,000, the largest."""
         total = 0
         largest: list[Family] = []
-        gateway = self.answers.documents.gateway
-        with gateway.point_in_time(self.index) as point:
-            for page in pages_of_families(point, self._family, filters):
-                wanted = [family for family in page if low <= family[1] <= (high or family[1])]
-                total += len(wanted)
-                largest = nsmallest(_FAMILIES, [*largest, *wanted], key=_by_size)
+
+        def take(families: Sequence[Family]) -> bool:
+            nonlocal total, largest
+            wanted = [family for family in families if low <= family[1] <= (high or family[1])]
+            total += len(wanted)
+            largest = nsmallest(_FAMILIES, [*largest, *wanted], key=_by_size)
+            return True
+
+        run(all_families(Where(tuple(filters)), take), self._store)
         return FamilySizesList(tuple(largest), total, time.strftime("%H:%M %Z"))
 
     def representatives(
@@ -104,10 +109,8 @@ class IndexReader:
     ) -> Sequence[FamilyEntry]:
         """Return families with the documents that represent them."""
         dates = self.answers.documents.date_field if self._shows_dates else None
-        documents = ReportedDocuments(
-            self.answers.documents.gateway, self.index, self._config, dates, tuple(filters)
-        )
-        largest = documents.large_families(families)
+        where, read = Where(tuple(filters)), Contexts(self._config, dates)
+        largest = run(large_families(families, where, read), self._store)
         contexts = self.contexts([family.representative.id for family in largest], filters)
         return [
             FamilyEntry(
@@ -212,8 +215,8 @@ class IndexReader:
         return self.answers.config
 
     @property
-    def _family(self) -> str:
-        return self._config.path(fields.FAMILY)
+    def _store(self) -> Store:
+        return self.answers.documents.store
 
     @property
     def _shows_dates(self) -> bool:

@@ -11,8 +11,10 @@ from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Problem
 from es_simhash.store import fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
+from es_simhash.store.intents import MeasureFamilies, Where
 from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named
 from es_simhash.store.options import Query
+from es_simhash.store.protocol import ask, run
 
 # No wildcards within words and no fuzziness: what a query costs stays bounded.
 _FLAGS = "AND|OR|NOT|PHRASE|PRECEDENCE|PREFIX|WHITESPACE|ESCAPE"
@@ -206,16 +208,9 @@ class WordSearch:
         """Return how many documents families have."""
         if not names:
             return {}
-        terms = {"field": self._family, "include": list(names), "size": len(names)}
-        body = {
-            "size": 0,
-            "query": {"bool": {"filter": [*filters]}},
-            "track_total_hits": False,
-            "aggs": {"families": {"terms": terms}},
-        }
-        (found,) = self._search(body)
-        buckets = found["aggregations"]["families"]["buckets"]
-        return {bucket["key"]: bucket["doc_count"] for bucket in buckets}
+        request = MeasureFamilies(tuple(names), Where(tuple(filters)))
+        spans = run(ask(request), self.answers.documents.store)
+        return {name: span.documents for name, span in spans.items()}
 
     def _excerpts(self, body: Mapping[str, Any]) -> dict[str, tuple[tuple[str, bool], ...]]:
         (found,) = self._search(body)

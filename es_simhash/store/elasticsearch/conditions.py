@@ -92,6 +92,8 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
         if exists is not None:
             (required if exists else excluded).append(_exists(config.path(member)))
     required += [_exists(field) for field in where.has_fields]
+    if where.has_words:
+        excluded.append({"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}})
     if where.above_seq_no is not None:
         required.append({"range": {"_seq_no": {"gt": where.above_seq_no}}})
     if where.excluded_ids:

@@ -27,6 +27,12 @@ from es_simhash.store.elasticsearch.conditions import (
     newer,
     source_fields,
 )
+from es_simhash.store.elasticsearch.families import (
+    list_body,
+    measure_body,
+    read_list,
+    read_measured,
+)
 from es_simhash.store.elasticsearch.gateway import Gateway, mappings
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
 from es_simhash.store.elasticsearch.manual_pairs import PairLookup
@@ -42,8 +48,8 @@ from es_simhash.store.rows import Installed, Row, Rows
 from es_simhash.store.semantic_codec import own_vector
 
 Responses = Sequence[Mapping[str, Any]]
-# Hits of one page where all are read, with their texts.
-_TEXTS_PAGE = 200
+# Hits of one page where all are read: with their texts or what is stored of these, and without.
+_TEXTS_PAGE, _PAGE = 200, 5_000
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,9 @@ class ElasticsearchStore:
         }
 
     def _all(self, request: intents.FindAll, config: IndexConfig) -> Calls[Rows]:
-        find = intents.Find(request.where, request.parts, _TEXTS_PAGE, order=())
+        parts = request.parts
+        size = _TEXTS_PAGE if parts.text or parts.fields or parts.stored else _PAGE
+        find = intents.Find(request.where, parts, size, order=())
         body = find_body(find, config)
         hits = yield from all_hits(self.text_index, body)
         return Rows([row_of(hit, request.parts, config) for hit in hits], len(hits))
@@ -285,6 +293,12 @@ def _searches_of(
         case intents.Find():
             body = find_body(request, config)
             return Searches([body], partial(_read_rows, request=request, config=config))
+        case intents.ListFamilies():
+            body = list_body(request, config)
+            return Searches([body], partial(read_list, request=request))
+        case intents.MeasureFamilies():
+            body = measure_body(request, config)
+            return Searches([body], partial(read_measured, request=request))
         case intents.CheckDate():
             date_check = {"size": 0, "query": newer(request.field, request.date)}
             return Searches([date_check], _is_valid, optional=True)
