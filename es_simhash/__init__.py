@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
     from es_simhash.relation.references import DocumentRef
     from es_simhash.relation.relation import (
+        Coverage,
         DocumentContext,
         Relation,
         Reuse,
@@ -90,12 +91,15 @@ if TYPE_CHECKING:
         Span,
         reason,
     )
-    from es_simhash.relation.resemblance import Coverage
     from es_simhash.relation.text_comparison import compare
     from es_simhash.semantics.profiler import profile_texts
-    from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
+    from es_simhash.semantics.semantic_profile import (
+        Entity,
+        SemanticProfile,
+        SemanticSimilarity,
+        SharedConcept,
+    )
     from es_simhash.semantics.semantic_scheme import SemanticScheme
-    from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
     from es_simhash.store.added_schemes import AddedScheme
     from es_simhash.store.config import IndexConfig
     from es_simhash.store.document_fields import DocumentFields, DocumentSettings
@@ -181,8 +185,8 @@ _MODULES = {
     "Selection": "es_simhash.maintenance.backfills.backfill_job",
     "SemanticProfile": "es_simhash.semantics.semantic_profile",
     "SemanticScheme": "es_simhash.semantics.semantic_scheme",
-    "SemanticSimilarity": "es_simhash.semantics.similarity",
-    "SharedConcept": "es_simhash.semantics.similarity",
+    "SemanticSimilarity": "es_simhash.semantics.semantic_profile",
+    "SharedConcept": "es_simhash.semantics.semantic_profile",
     "SharedPassage": "es_simhash.relation.relation",
     "SidecarIndex": "es_simhash.questions.index",
     "Span": "es_simhash.relation.relation",

@@ -13,16 +13,16 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import shortened
 from es_simhash.relation.answer import Answer, Grouping
 from es_simhash.relation.relation import (
+    Coverage,
     DocumentContext,
     Relation,
     Reuse,
     SharedPassage,
     semantic_score,
 )
-from es_simhash.relation.resemblance import Coverage
 from es_simhash.relation.shared_passages import marked_words
 from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
-from es_simhash.semantics.similarity import SemanticSimilarity, SharedConcept
+from es_simhash.semantics.semantic_profile import SemanticSimilarity, SharedConcept
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 

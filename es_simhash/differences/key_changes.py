@@ -82,6 +82,13 @@ _NUMBER = "|".join(
     )
 )
 _FACTS = re.compile(rf"(?P<date>{_DATE})|(?P<number>{_NUMBER})")
+# Words of an edit, on either side, from which on it is a rewritten passage: which number of it
+# stands for which is not known.
+_MAX_WORDS = 40
+# Words of what was only put in, or taken out, from which on it is a passage of its own.
+_MAX_ADDED_WORDS = 12
+_FIRST_CJK = "\u2e80"
+_KINDS: tuple[FactKind, ...] = ("number", "date", "name")
 
 
 @dataclass(frozen=True)
@@ -173,15 +180,6 @@ def _apart(counted: Sequence[Fact], names: Iterable[Fact]) -> Iterator[Fact]:
         place = bisect_left(ends, name.span.start + 1)
         if place == len(counted) or counted[place].span.start >= name.span.end:
             yield name
-
-
-# Words of an edit, on either side, from which on it is a rewritten passage: which number of it
-# stands for which is not known.
-_MAX_WORDS = 40
-# Words of what was only put in, or taken out, from which on it is a passage of its own.
-_MAX_ADDED_WORDS = 12
-_FIRST_CJK = "\u2e80"
-_KINDS: tuple[FactKind, ...] = ("number", "date", "name")
 
 
 def key_changes(edits: Iterable[Change], ours: Facts, theirs: Facts) -> tuple[KeyChange, ...]:

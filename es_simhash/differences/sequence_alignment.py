@@ -25,6 +25,7 @@ _FEW_CELLS = 1024
 _MOST_CELLS = 1 << 28
 # Units on either side of each part of what is too large, and has no unique run.
 _WINDOW = 2048
+Pairs = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -171,9 +172,6 @@ def _pairs(sequences: Sequences, stretch: Stretch) -> Iterator[tuple[int, int]]:
             a_end, b_end = a_start + pairs[-1][0] + 1, b_start + pairs[-1][1] + 1
         yield from ((a_start + i, b_start + j) for i, j in pairs)
         stretch = Stretch(a_end, stretch.a_end, b_end, stretch.b_end)
-
-
-Pairs = list[tuple[int, int]]
 
 
 def longest_common_subsequence(a: Ints, b: Ints) -> Pairs:

@@ -28,6 +28,10 @@ _LEAST_KEPT = 0.97
 _FEW_CELLS = 4096
 
 Flags = NDArray[np.bool_]
+# Share of the units of the longer of two sentences that are in both.
+_LEAST_COMMON = 0.5
+# Pairs of sentences that are looked at; where there are more, the texts are hardly versions.
+_MOST_PAIRS = 4096
 
 
 @dataclass(frozen=True)
@@ -174,12 +178,6 @@ def _aligned(sequences: Sequences, ours: Ints, theirs: Ints) -> list[Block]:
     places = np.concatenate([np.arange(a, a + size) for a, _, size in blocks])
     targets = np.concatenate([np.arange(b, b + size) for _, b, size in blocks])
     return diagonals(ours[places], theirs[targets])
-
-
-# Share of the units of the longer of two sentences that are in both.
-_LEAST_COMMON = 0.5
-# Pairs of sentences that are looked at; where there are more, the texts are hardly versions.
-_MOST_PAIRS = 4096
 
 
 class _Sentence(NamedTuple):

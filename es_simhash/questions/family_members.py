@@ -11,8 +11,7 @@ from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.family_history import FamilyMember
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.relation import Kind, Relation
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.scoring import score_candidates
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField

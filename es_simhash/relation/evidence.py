@@ -14,9 +14,13 @@ from es_simhash.relation.relation import (
     semantic_relation,
 )
 from es_simhash.relation.shared_passages import shared_passages, with_reuse
-from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
+from es_simhash.semantics.semantic_profile import (
+    VOCABULARY_PREFIX,
+    SemanticSimilarity,
+    concept_term,
+)
 from es_simhash.semantics.shared_concepts import shared_concepts
-from es_simhash.semantics.similarity import VECTOR_WEIGHT, SemanticSimilarity
+from es_simhash.semantics.similarity import VECTOR_WEIGHT
 from es_simhash.semantics.spellings import Spellings
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 

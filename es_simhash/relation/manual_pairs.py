@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Generic, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
+_Ids = tuple[str, str]
 
 
 class JoinedGroups(Generic[Node]):
@@ -76,9 +77,6 @@ class JoinedGroups(Generic[Node]):
                     before[other] = node
                     waiting.append(other)
         return before
-
-
-_Ids = tuple[str, str]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from es_simhash.relation.resemblance import Coverage
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
     SHOWN_SCORE,
@@ -13,7 +12,7 @@ from es_simhash.relation.thresholds import (
 )
 
 if TYPE_CHECKING:
-    from es_simhash.semantics.similarity import SemanticSimilarity
+    from es_simhash.semantics.semantic_profile import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
 KINDS: tuple[Kind, ...] = (
@@ -26,6 +25,16 @@ KINDS: tuple[Kind, ...] = (
 )
 VERSION_KINDS: tuple[Kind, ...] = KINDS[:4]
 Direction = Literal["older", "newer", "same"]
+# Names and terms of a phrase, and characters of a passage.
+_MAX_TERMS, _MAX_CHARACTERS = 3, 80
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of each text, by characters and from 0 to 1, that appears in the other."""
+
+    of_query: float
+    of_hit: float
 
 
 @dataclass(frozen=True)
@@ -175,10 +184,6 @@ def semantic_score(similarity: float) -> float:
         above = (similarity - SHOWN_SIMILARITY) / (1 - SHOWN_SIMILARITY)
         score = SHOWN_SCORE + (VERSION_SCORE - SHOWN_SCORE) * above
     return min(round(score, 4), VERSION_SCORE - 0.0001)
-
-
-# Names and terms of a phrase, and characters of a passage.
-_MAX_TERMS, _MAX_CHARACTERS = 3, 80
 
 
 def reason(relation: Relation) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.relation.relation import Coverage
 from es_simhash.relation.thresholds import (
     DIFFERENT_COSINE,
     EQUAL_COSINE,
@@ -18,14 +19,6 @@ from es_simhash.relation.thresholds import (
 _UNIT = 1 << 20
 # Distances computed at a time: 32 MB.
 _CELLS = 4_000_000
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Share of each text, by characters and from 0 to 1, that appears in the other."""
-
-    of_query: float
-    of_hit: float
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,8 @@ import numpy as np
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.relation import Kind, Relation, combine, semantic_relation
-from es_simhash.relation.resemblance import (
-    GREATEST,
-    Coverage,
-    Resemblance,
-    resemblance_of,
-    resemblances,
-)
+from es_simhash.relation.relation import Coverage, Kind, Relation, combine, semantic_relation
+from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
 from es_simhash.relation.shared_shingles import (
     Containment,
     containment,

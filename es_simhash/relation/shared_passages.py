@@ -9,8 +9,7 @@ import numpy as np
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.relation import VERSION_KINDS, Relation, Reuse, SharedPassage
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import VERSION_KINDS, Coverage, Relation, Reuse, SharedPassage
 from es_simhash.relation.thresholds import (
     REUSE_KINDS,
     SCORE_DIGITS,
@@ -21,6 +20,9 @@ from es_simhash.relation.thresholds import (
 )
 from es_simhash.text.normal_forms import normalise_all
 from es_simhash.text.segmentation import segment, text_batches
+
+# What is shared by texts that share no passage is below this.
+_LEAST_SHARED = SHARED_SCORE - 0.0001
 
 
 def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
@@ -81,10 +83,6 @@ def marked_words(
         [(word, place in in_query) for place, word in enumerate(query)],
         [(word, place in in_hit) for place, word in enumerate(hit)],
     )
-
-
-# What is shared by texts that share no passage is below this.
-_LEAST_SHARED = SHARED_SCORE - 0.0001
 
 
 def with_reuse(

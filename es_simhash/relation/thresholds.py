@@ -120,6 +120,8 @@ INFORMED_SEEDS = 0.75
 # that share of what is cut off has counterparts.
 TRIMMED_COPIED, TRIMMED_RELATED = 0.6, 0.45
 # Kinds of passages by the share of their tokens that is in equal runs.
+ReuseKind = Literal["verbatim", "edited", "paraphrased"]
+REUSE_KINDS: tuple[ReuseKind, ...] = ("verbatim", "edited", "paraphrased")
 VERBATIM_KEPT, EDITED_KEPT = 0.9, 0.4
 
 # --- Families ---
@@ -130,10 +132,6 @@ LENGTH_RATIO = 8
 # more, small steps, and keeps this share of it.
 STEP_SCORE = 0.8
 LEAST_KEPT = 0.1
-
-
-ReuseKind = Literal["verbatim", "edited", "paraphrased"]
-REUSE_KINDS: tuple[ReuseKind, ...] = ("verbatim", "edited", "paraphrased")
 
 
 def require_threshold(value: object) -> None:

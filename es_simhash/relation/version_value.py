@@ -36,6 +36,9 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
 )
 
+# A bitmap with more of its bits set says little of what is not in it.
+_MOST_SET = 0.75
+
 
 class ScoredText(Protocol):
     """The parts a text is scored by: no more than an index stores."""
@@ -199,10 +202,6 @@ def _piecewise(value: float, knee: tuple[float, float], end: tuple[float, float]
         return max(0.0, value) * (knee_value / knee_at)
     slope = (end_value - knee_value) / (end_at - knee_at)
     return min(end_value, knee_value + slope * (value - knee_at))
-
-
-# A bitmap with more of its bits set says little of what is not in it.
-_MOST_SET = 0.75
 
 
 def head_letters(one: Sketch, other: Sketch) -> float:

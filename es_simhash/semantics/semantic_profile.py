@@ -1,4 +1,4 @@
-"""Semantic profiles of texts, and the words, entities and phrases that they are made of."""
+"""Semantic profiles: what they are made of, and the similarity of two with what both share."""
 
 import re
 import unicodedata
@@ -12,6 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 Spans = tuple[tuple[int, int], ...]
+# Concepts stored of a document, and in a query; the tail adds little
+# (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
+STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
+# Entities stored of a document, the most frequent ones.
+STORED_ENTITIES = 12
+# Elasticsearch rejects terms of more than 32,766 bytes; no concept or name is longer than this.
+MAX_TERM_LENGTH = 120
+# Terms of vocabulary concepts start with this, which no word does.
+VOCABULARY_PREFIX = "#"
+MAX_NAME_LENGTH = 200
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Halves of characters, and marks that turn the direction of what is shown after them. Joiners
+# stay: Persian words, Indic ligatures and emoji are written with them.
+_HIDDEN = re.compile("[\ud800-\udfff\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -73,17 +87,6 @@ class Extractor(Protocol):
         """Return one extraction for each text of a batch, in order."""
 
 
-# Concepts stored of a document, and in a query; the tail adds little
-# (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
-STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
-# Entities stored of a document, the most frequent ones.
-STORED_ENTITIES = 12
-# Elasticsearch rejects terms of more than 32,766 bytes; no concept or name is longer than this.
-MAX_TERM_LENGTH = 120
-# Terms of vocabulary concepts start with this, which no word does.
-VOCABULARY_PREFIX = "#"
-
-
 @dataclass(frozen=True)
 class SemanticProfile:
     """Semantic features of one text.
@@ -127,6 +130,49 @@ class SemanticProfile:
         return list(islice(dict.fromkeys(name for name in names if name), STORED_ENTITIES))
 
 
+@dataclass(frozen=True)
+class SharedConcept:
+    """A word, an entity or a vocabulary concept that two texts share.
+
+    Attributes:
+        text: The concept as it is written in the texts, an entity in full.
+        contribution: Its part of the similarity.
+        is_entity: True when both texts name a person, a place, an organisation or another thing.
+    """
+
+    text: str
+    contribution: float
+    is_entity: bool = False
+
+
+@dataclass(frozen=True)
+class SemanticSimilarity:
+    """Similarity of two semantic profiles, with its parts and evidence.
+
+    Attributes:
+        similarity: h, from 0 to 1.
+        vector: Contribution of the vectors.
+        concepts: Contribution of the shared concepts.
+        entities: Contribution of the shared entities.
+        others: Contribution of what is shared and not among these; that of the vectors, those of
+            `shared` and this one add up to the similarity. Of a hit of an index it may be a little
+            below 0, as weights are stored with fewer digits.
+        score: Score that this similarity has by itself, from 0 to below that of versions.
+        shared: The concepts that contribute most; empty without evidence.
+        shared_vocabulary: Sentences on the concepts of the user's vocabulary that both texts
+            have, and on the narrower concepts through which they have them.
+    """
+
+    similarity: float
+    vector: float
+    concepts: float
+    entities: float = 0.0
+    others: float = 0.0
+    score: float = 0.0
+    shared: tuple[SharedConcept, ...] = ()
+    shared_vocabulary: tuple[str, ...] = ()
+
+
 def safe_name(name: str) -> str:
     """Return a name on one line without control characters, cut to 120 characters."""
     line = " ".join(name.split())
@@ -141,14 +187,6 @@ def concept_term(name: str) -> str:
     Terms of a sparse vector have no dots, which would lead into objects.
     """
     return " ".join(safe_name(name).casefold().replace(".", " ").split())
-
-
-MAX_NAME_LENGTH = 200
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-# Halves of characters, and marks that turn the direction of what is shown after them. Joiners
-# stay: Persian words, Indic ligatures and emoji are written with them.
-_HIDDEN = re.compile("[\ud800-\udfff\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def merge_mentions(mentions: Iterable[Entity]) -> tuple[Entity, ...]:

@@ -3,14 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile
-from es_simhash.semantics.similarity import (
-    FULL_NAME,
-    SharedConcept,
-    SimilarityWeights,
-    entity_terms,
-    name_terms,
-)
+from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile, SharedConcept
+from es_simhash.semantics.similarity import FULL_NAME, SimilarityWeights, entity_terms, name_terms
 from es_simhash.semantics.spellings import Spellings
 
 # More are not readable as evidence.

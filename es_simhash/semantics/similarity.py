@@ -6,7 +6,6 @@ A cosine is a sum over what is shared, so each shared concept and entity contrib
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
@@ -23,49 +22,6 @@ VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
 FULL_NAME = "@"
-
-
-@dataclass(frozen=True)
-class SharedConcept:
-    """A word, an entity or a vocabulary concept that two texts share.
-
-    Attributes:
-        text: The concept as it is written in the texts, an entity in full.
-        contribution: Its part of the similarity.
-        is_entity: True when both texts name a person, a place, an organisation or another thing.
-    """
-
-    text: str
-    contribution: float
-    is_entity: bool = False
-
-
-@dataclass(frozen=True)
-class SemanticSimilarity:
-    """Similarity of two semantic profiles, with its parts and evidence.
-
-    Attributes:
-        similarity: h, from 0 to 1.
-        vector: Contribution of the vectors.
-        concepts: Contribution of the shared concepts.
-        entities: Contribution of the shared entities.
-        others: Contribution of what is shared and not among these; that of the vectors, those of
-            `shared` and this one add up to the similarity. Of a hit of an index it may be a little
-            below 0, as weights are stored with fewer digits.
-        score: Score that this similarity has by itself, from 0 to below that of versions.
-        shared: The concepts that contribute most; empty without evidence.
-        shared_vocabulary: Sentences on the concepts of the user's vocabulary that both texts
-            have, and on the narrower concepts through which they have them.
-    """
-
-    similarity: float
-    vector: float
-    concepts: float
-    entities: float = 0.0
-    others: float = 0.0
-    score: float = 0.0
-    shared: tuple[SharedConcept, ...] = ()
-    shared_vocabulary: tuple[str, ...] = ()
 
 
 class SimilarityWeights(NamedTuple):

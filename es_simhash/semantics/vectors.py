@@ -26,6 +26,10 @@ FILE = f"{WORD_VECTORS}.npz"
 _SHA256 = "f15b382957c1cc9421a564e3247ca9c27924c56c9435f1d0d94dbe7362468e81"
 # Vectors are multiplied by this before whole numbers are made of them.
 _SCALE = 1 << 20
+Vector: TypeAlias = NDArray[np.float32]
+Embed: TypeAlias = Callable[[Sequence[str]], Any]
+# Language of the word-vector table.
+TABLE_LANGUAGE = "en"
 
 
 class WordVectors:
@@ -130,12 +134,6 @@ def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
     codes[:, ::2] = (packed >> 4).astype(np.int8) - 8
     codes[:, 1::2] = (packed & 15).astype(np.int8) - 8
     return codes
-
-
-Vector: TypeAlias = NDArray[np.float32]
-Embed: TypeAlias = Callable[[Sequence[str]], Any]
-# Language of the word-vector table.
-TABLE_LANGUAGE = "en"
 
 
 class VectorSource(Protocol):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.semantics.similarity import SemanticSimilarity
+from es_simhash.semantics.semantic_profile import SemanticSimilarity
 
 
 @dataclass(frozen=True)

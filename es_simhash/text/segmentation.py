@@ -36,6 +36,8 @@ _SEPARATOR = "\n\n"
 # Both classes of a character in one byte.
 _MARK_SHIFT = np.uint8(3)
 _CLASS_MASK = np.uint8(7)
+# As many as are fingerprinted fastest (docs/performance.md).
+BATCH_CHARACTERS = 200_000
 
 
 class ChunkSizes(Protocol):
@@ -236,10 +238,6 @@ def _close(chunks: list[int], start: int, end: int, most: int) -> None:
         return
     parts = -(-(end - start) // most)
     chunks.extend(start + (end - start) * part // parts for part in range(1, parts + 1))
-
-
-# As many as are fingerprinted fastest (docs/performance.md).
-BATCH_CHARACTERS = 200_000
 
 
 def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.relation import Kind, Relation
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.scoring import compare_fingerprints, version_score
 from es_simhash.relation.thresholds import SHARED_SCORE, VERSION_SCORE
 from es_simhash.store.options import SearchOptions

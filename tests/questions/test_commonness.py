@@ -7,8 +7,7 @@ import pytest
 
 from es_simhash.questions.index import Index
 from es_simhash.questions.memory import MemoryIndex
-from es_simhash.relation.relation import Relation
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import Coverage, Relation
 from es_simhash.relation.text_comparison import compare
 from es_simhash.store.options import Limits, SearchOptions
 from tests.support.desk import Desk

@@ -10,9 +10,8 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint, stored_chunks
 from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import merged, ranked_order
-from es_simhash.relation.relation import Kind, Relation
-from es_simhash.relation.resemblance import Coverage
-from es_simhash.semantics.similarity import SemanticSimilarity
+from es_simhash.relation.relation import Coverage, Kind, Relation
+from es_simhash.semantics.semantic_profile import SemanticSimilarity
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
 

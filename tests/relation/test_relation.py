@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from es_simhash import compare, reason
-from es_simhash.relation.relation import Relation, semantic_score
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import Coverage, Relation, semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.similarity import compare_profiles

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.relation.resemblance import Coverage, resemblance_of
+from es_simhash.relation.relation import Coverage
+from es_simhash.relation.resemblance import resemblance_of
 
 CHUNK_BYTES = 16
 

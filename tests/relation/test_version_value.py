@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.resemblance import Coverage, Resemblance
+from es_simhash.relation.relation import Coverage
+from es_simhash.relation.resemblance import Resemblance
 from es_simhash.relation.shared_shingles import Containment
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.relation.version_value import rescaled, score_of_pair, value_of_pair

@@ -12,8 +12,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
 )
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.relation import Relation, as_joined
-from es_simhash.relation.resemblance import Coverage
+from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.relation.scoring import score_candidates
 
 _EXACT = Coverage(1.0, 1.0)

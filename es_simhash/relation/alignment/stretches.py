@@ -26,6 +26,8 @@ from es_simhash.relation.thresholds import (
 )
 from es_simhash.text.segmentation import Ints
 
+Mask = NDArray[np.bool_]
+
 
 def least_information(one: float, others: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """Return the information that a passage has at least, of one text with each of others.
@@ -45,9 +47,6 @@ def least_letters(shorter: int) -> float:
         shorter: Letters of the shorter text.
     """
     return float(np.clip(PASSAGE_SHARE * shorter, SHORT_LETTERS, PASSAGE_LETTERS))
-
-
-Mask = NDArray[np.bool_]
 
 
 class Stretches(NamedTuple):

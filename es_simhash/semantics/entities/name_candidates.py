@@ -11,6 +11,24 @@ from typing import NamedTuple
 from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
 from es_simhash.semantics.rarity import WordRarities, word_rarities
 
+# Languages that elide articles before names: d'Estaing.
+_ELIDING = frozenset({"ca", "fr", "it"})
+_ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
+# A lone word of less rarity, more frequent than 3e-4, is never a name (rarity is 7 - zipf; flat
+# optima on WNUT17 dev and every other text of WikiGold).
+_MIN_RARITY = 1.5
+# Several words in capitals are emphasis when one of them is more frequent than 3e-5.
+_MIN_CAPITALS_RARITY = 2.5
+# Rarity of every word of a language without frequencies: neither common nor rare.
+_UNDECIDED = 2.0
+# A line is a headline when more than this share of its words has a capital.
+_HEADLINE_SHARE, _HEADLINE_WORDS = 0.7, 4
+_MAX_NAME_LENGTH, _MAX_RUN_LENGTH = 100, 500
+# Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
+_SHORT_ACRONYM = 2
+# What may precede the first word of a line.
+_OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
+
 
 @dataclass(frozen=True)
 class NameRules:
@@ -48,25 +66,6 @@ def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRul
         determiners=words("determiner"),
         names=words("name"),
     )
-
-
-# Languages that elide articles before names: d'Estaing.
-_ELIDING = frozenset({"ca", "fr", "it"})
-_ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
-# A lone word of less rarity, more frequent than 3e-4, is never a name (rarity is 7 - zipf; flat
-# optima on WNUT17 dev and every other text of WikiGold).
-_MIN_RARITY = 1.5
-# Several words in capitals are emphasis when one of them is more frequent than 3e-5.
-_MIN_CAPITALS_RARITY = 2.5
-# Rarity of every word of a language without frequencies: neither common nor rare.
-_UNDECIDED = 2.0
-# A line is a headline when more than this share of its words has a capital.
-_HEADLINE_SHARE, _HEADLINE_WORDS = 0.7, 4
-_MAX_NAME_LENGTH, _MAX_RUN_LENGTH = 100, 500
-# Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
-_SHORT_ACRONYM = 2
-# What may precede the first word of a line.
-_OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
 
 
 class Candidate(NamedTuple):

@@ -28,6 +28,9 @@ _MIN_COUNT = 2
 _JOINT = re.compile(r"[ \u00a0\-‐]?")
 
 Grams = dict[tuple[str, ...], list[tuple[int, int]]]
+# Texts without stop words, such as headlines, are English when this many of their words are.
+_MIN_KNOWN_SHARE = 0.8
+_SAMPLE_CHARACTERS = 2000
 
 
 def find_phrases(
@@ -125,11 +128,6 @@ def _scores(
         gram: (1 + log(len(places))) * sum(rarities[word] for word in gram)
         for gram, places in grams.items()
     }
-
-
-# Texts without stop words, such as headlines, are English when this many of their words are.
-_MIN_KNOWN_SHARE = 0.8
-_SAMPLE_CHARACTERS = 2000
 
 
 def _english_by_words(text: str) -> str:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 # The best place to cut a long text comes first.
 _BORDERS = ("\n\n", "\n", ". ", "。", " ")
+# Entities of OntoNotes that are no names: a "Monday" or "two" in two texts relates nothing.
+NUMERIC_LABELS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
+# X is what the tagger could not tell, such as words of another language.
+_CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "X")
 
 
 def merge_phrases(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
@@ -86,12 +90,6 @@ def merge_extractions(pieces: Sequence[Extraction]) -> Extraction:
         entities=merge_mentions(entity for piece in pieces for entity in piece.entities),
         phrases=merge_phrases(phrase for piece in pieces for phrase in piece.phrases),
     )
-
-
-# Entities of OntoNotes that are no names: a "Monday" or "two" in two texts relates nothing.
-NUMERIC_LABELS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
-# X is what the tagger could not tell, such as words of another language.
-_CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "X")
 
 
 def extraction_of(doc: "Doc") -> Extraction:

@@ -9,6 +9,7 @@ from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch
 
 # More labels on a side are not readable.
 MAX_LABELS = 3
+_Pair = tuple[ConceptMatch, ConceptMatch]
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,6 @@ def common_concepts(
     shared = [_common(a, b, ((a.label,), (b.label,))) for a, b in _distinct_mentions(mentioned)]
     shared += _through_narrower(pairs, mentioned)
     return sorted(shared, key=lambda concept: (-concept.weight, concept.label))
-
-
-_Pair = tuple[ConceptMatch, ConceptMatch]
 
 
 def _distinct_mentions(mentioned: Iterable[_Pair]) -> list[_Pair]:
