@@ -92,10 +92,12 @@ class Rows:
     Attributes:
         rows: The documents.
         total: How many match, where that was asked.
+        took: Milliseconds that the engine needed, as it reports them.
     """
 
     rows: Sequence[Row]
     total: int = 0
+    took: int = 0
 
 
 @dataclass(frozen=True)

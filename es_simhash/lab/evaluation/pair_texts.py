@@ -11,11 +11,10 @@ from pathlib import Path
 
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
+from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.source import text_of
+from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.intents import DocumentsById, Parts
 
 
 def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
@@ -115,22 +114,18 @@ def index_texts(
         MappingConflict: It has no fingerprint fields.
         InputError: The text field holds something else than text, or no document has it.
     """
-    gateway = Gateway.of(client)
-    fields = InstalledIndex(gateway, index, config).config
-    source = sidecar_source(gateway, index, fields.simhash_field) or index
+    searched = open_index(client, index, config)
     texts: dict[str, str] = {}
     found = 0
     for start in range(0, len(ids), _BATCH):
-        some = ids[start : start + _BATCH]
-        for entry in gateway.documents_by_id(source, some, fields.text_fields):
-            found += bool(entry.get("found"))
-            text = text_of(entry.get("_source", {}), fields.text_field)
-            if text is not None:
-                texts[entry["_id"]] = text
+        some = tuple(ids[start : start + _BATCH])
+        (rows,) = searched.store.ask([DocumentsById(some, Parts(text=True))])
+        found += sum(row.found for row in rows)
+        texts |= {row.id: row.text for row in rows if row.text is not None}
     if found and not texts:
         raise InputError(
             f"None of {found} documents of index {index!r} has text in field "
-            f"{str(fields.text_field)!r}. Set text_field.",
+            f"{str(searched.config.text_field)!r}. Set text_field.",
             parameter="text_field",
         )
     return texts

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 from es_simhash.errors import (
     DocumentAmbiguous,
@@ -18,8 +18,10 @@ from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import VERSION_KINDS, Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.random_order import in_random_order
-from es_simhash.store.options import Query, SearchOptions
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.intents import Filter, Find, Where
+from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import Store
 
 SAMPLE, MAX_SAMPLE = 200, 2_000
 # Documents of one request.
@@ -84,7 +86,7 @@ def related_pairs(
     *,
     sample: int,
     seed: int,
-    filters: Sequence[Query] = (),
+    filters: Sequence[Filter] = (),
     progress: Progress | None = None,
 ) -> SampledPairs:
     """Return the related documents of a random sample, as pairs.
@@ -135,36 +137,39 @@ def _unrelated(ids: Sequence[str], found: Collection[Pair]) -> dict[Pair, Offere
     return {pair.ids: pair for pair in pairs if pair.ids not in found}
 
 
-def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Query]) -> list[str]:
+def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Filter]) -> list[str]:
     """Return the ids of documents drawn at random among those with fingerprints."""
     if not 1 <= size <= MAX_SAMPLE:
         raise InputError(
             f"sample must be between 1 and {MAX_SAMPLE}, got {size}.", parameter="sample"
         )
-    config = index.config
-    query = {"bool": {"filter": [config.of_scheme, *filters]}}
-    body: dict[str, Any] = {
-        "size": size,
-        "query": in_random_order(query, seed),
-        "_source": False,
-        "track_total_hits": False,
-    }
-    ids = [hit["_id"] for hit in index.gateway.search(index.name, body)["hits"]["hits"]]
-    if ids:
+    # A sidecar is drawn from itself: its documents are those with fingerprints.
+    store = ElasticsearchStore(index.gateway, index.name, index.config, is_complete=True)
+    where = Where(tuple(filters), fingerprinted=True)
+    (drawn,) = store.ask([Find(where, size=size, order=("random",), seed=seed)])
+    if drawn.rows:
         # An id may be in several indices behind an alias.
-        return list(dict.fromkeys(ids))
-    if not index.gateway.count(index.name):
+        return list(dict.fromkeys(row.id for row in drawn.rows))
+    if not count_documents(store):
         raise InputError(f"Index {index.name!r} has no documents. Ingest some.")
     raise InputError(
         f"Index {index.name!r} has no documents with fingerprints of scheme "
-        f"{config.scheme.name!r}. Run `es-simhash backfill {index.name}`."
+        f"{index.config.scheme.name!r}. Run `es-simhash backfill {index.name}`."
     )
+
+
+def count_documents(store: Store, *, fingerprinted: bool = False) -> int:
+    """Return how many documents an index has, or how many of them have fingerprints."""
+    where = Where(fingerprinted=fingerprinted)
+    (counted,) = store.ask([Find(where, size=0, order=(), count=True)])
+    total: int = counted.total
+    return total
 
 
 def _answers(
     index: SampledIndex,
     ids: Sequence[str],
-    filters: Sequence[Query],
+    filters: Sequence[Filter],
     failed: dict[str, EsSimhashError],
 ) -> Iterator[tuple[str, Answer]]:
     """Yield what is related to each document; those that cannot be read are noted as failed."""
@@ -179,7 +184,7 @@ def _answers(
 
 
 def _related(
-    index: SampledIndex, ids: Sequence[str], filters: Sequence[Query]
+    index: SampledIndex, ids: Sequence[str], filters: Sequence[Filter]
 ) -> Mapping[str, Answer]:
     filters = tuple(filters)
     versions = index.related_to_each(ids, options=replace(_VERSIONS, filters=filters))

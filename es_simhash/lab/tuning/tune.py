@@ -12,6 +12,7 @@ from es_simhash.lab.evaluation.evaluation_figures import LabelledSet
 from es_simhash.lab.evaluation.labelled_pairs import usable_pairs
 from es_simhash.lab.evaluation.pair_measures import DocumentPairs, Floats
 from es_simhash.lab.evaluation.pair_texts import found_pairs, index_texts, require_both_labels
+from es_simhash.lab.evaluation.sampled_pairs import count_documents
 from es_simhash.lab.tuning.distance_figures import (
     SharedBlocks,
     block_figures,
@@ -38,7 +39,9 @@ from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.scoring import version_value
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.intents import Configuration
+from es_simhash.store.protocol import ask, run
 
 
 def tune(
@@ -74,17 +77,17 @@ def tune(
         MappingConflict: It has no fingerprint fields.
         InputError: It has no documents with fingerprints, or the file of labels cannot be read.
     """
-    gateway, options = Gateway.of(client), options or TuneOptions()
-    read = config or IndexConfig()
-    installed = InstalledIndex(gateway, index, read).config
-    known = _Labels() if labels is None else _labels_of(gateway, index, Path(labels), read)
-    sample = sample_of(gateway, index, installed, options)
-    neighbours = neighbours_of(gateway, index, installed, sample, progress or _ignored)
+    options, read = options or TuneOptions(), config or IndexConfig()
+    store = ElasticsearchStore(Gateway.of(client), index, read)
+    installed = run(ask(Configuration()), store).config
+    known = _Labels() if labels is None else _labels_of(client, index, Path(labels), read)
+    sample = sample_of(store, installed, options)
+    neighbours = neighbours_of(store, sample, progress or _ignored)
     scheme = installed.scheme
-    documents = gateway.count(index, installed.of_scheme)
+    documents = count_documents(store, fingerprinted=True)
     proposal, threshold = _proposals(known.labelled, neighbours, installed)
     shared = SharedBlocks.of(fingerprint_rows(sample), scheme.blocks, documents)
-    searches = BlockSearches(gateway, index, installed)
+    searches = BlockSearches(store.gateway, index, installed)
     distances = distance_figures(searches, sample, neighbours, shared, threshold.value)
     return Tuning(
         index,
@@ -112,7 +115,7 @@ class _Labels:
     problems: tuple[str, ...] = field(default=())
 
 
-def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) -> _Labels:
+def _labels_of(client: Client, index: str, path: Path, config: IndexConfig) -> _Labels:
     pairs = usable_pairs(path)
     if not pairs.labels:
         nothing = (
@@ -122,7 +125,7 @@ def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) ->
         return _Labels(problems=(*pairs.problems, nothing))
     where = f"index {index}"
     ids = sorted({id for pair in pairs.labels for id in pair})
-    texts = index_texts(gateway, index, ids, config)
+    texts = index_texts(client, index, ids, config)
     found = found_pairs(pairs, texts.__contains__, where)
     try:
         require_both_labels(found, where)

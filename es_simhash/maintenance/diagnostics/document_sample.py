@@ -1,6 +1,5 @@
 """Documents drawn at random, and whether their fingerprints are those of their texts."""
 
-import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hit_rows import bytes_of
 from es_simhash.store.elasticsearch.random_order import in_random_order
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.paths import get_object
@@ -57,7 +57,7 @@ class SampledDocument:
             simhash.get(fields.SCHEME),
             simhash.get(fields.CONTENT_HASH),
             tuple(simhash.get(fields.BLOCKS) or ()),
-            None if vector is None else _bytes(vector),
+            None if vector is None else bytes_of(vector),
         )
 
 
@@ -66,13 +66,6 @@ def _text_ref(hit: Mapping[str, Any], origin: Any) -> DocumentRef:
     origin = origin if isinstance(origin, Mapping) else {}
     index, routing = origin.get(INDEX, hit["_index"]), origin.get(ROUTING, hit.get("_routing"))
     return DocumentRef(index, hit["_id"], routing)
-
-
-def _bytes(vector: str | Sequence[int]) -> bytes:
-    """Return the bytes of a vector of bits; servers before 9 return them as signed numbers."""
-    if isinstance(vector, str):
-        return base64.b64decode(vector)
-    return np.asarray(vector, np.int8).tobytes()
 
 
 def draw_sample(

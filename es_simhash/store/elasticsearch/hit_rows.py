@@ -4,6 +4,8 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store import fields
@@ -91,5 +93,12 @@ def _stored(hit: Hit, config: IndexConfig) -> AnalysedText | None:
 
 
 def _fingerprint(values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:
-    packed = values.get(config.path(fields.FINGERPRINT))
-    return base64.b64decode(packed[0]) if packed else None
+    vectors = values.get(config.path(fields.FINGERPRINT))
+    return bytes_of(vectors[0]) if vectors else None
+
+
+def bytes_of(vector: str | Sequence[int]) -> bytes:
+    """Return the bytes of a vector of bits; servers before 9 return them as signed numbers."""
+    if isinstance(vector, str):
+        return base64.b64decode(vector)
+    return np.asarray(vector, np.int8).tobytes()

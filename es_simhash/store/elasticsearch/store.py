@@ -320,7 +320,8 @@ def _read_rows(responses: Responses, *, request: intents.Find, config: IndexConf
     if request.newer_than is not None:
         newer = (NEWER in hit.get("matched_queries", ()) for hit in hits["hits"])
         rows = [replace(row, is_newer=one) for row, one in zip(rows, newer, strict=True)]
-    return Rows(rows, hits["total"]["value"] if request.count else len(rows))
+    total = hits["total"]["value"] if request.count else len(rows)
+    return Rows(rows, total, responses[0]["took"])
 
 
 def _is_valid(responses: Responses) -> bool:
