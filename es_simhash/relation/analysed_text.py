@@ -22,6 +22,7 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.relation.shared_shingles import sampled
+from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.semantic_profile import SemanticProfile
@@ -30,9 +31,6 @@ from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabular
 from es_simhash.text.limits import require_chunk_count, require_text_size
 from es_simhash.text.segmentation import text_batches
 
-# Shingles by which a text is found in a search over a whole index, on average; all of a text that
-# has fewer.
-_SEARCHED_SHINGLES = 128
 # Chunks whose words are counted, for the nearest passages of two texts.
 _MAX_PROFILED_CHUNKS = 200
 
@@ -120,7 +118,7 @@ class AnalysedText(SegmentedText):
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:
         """Shingles by which it is found in a search over a whole index: those below a bound."""
-        return sampled(self.shingles, _SEARCHED_SHINGLES)
+        return sampled(self.shingles, FAMILY_SHINGLES)
 
     @cached_property
     def characters(self) -> int:

@@ -28,11 +28,19 @@ PRIOR_SHINGLES = 1.5
 # Resembling text adds this part of its share to what is copied word for word.
 RESEMBLANCE_WEIGHT = 0.25
 
+# --- Shingles that are queried of a text; all of one that has fewer (docs/guarantee.md) ---
+
+# By `related`, on average. Both sides are scored by them, so that an index needs no more of a text
+# than the query asks for.
+QUERIED_SHINGLES = 896
+# By `families`, on average, as every document of an index is queried.
+FAMILY_SHINGLES = 128
+# By decisions at ingest. Eight find nearly as many versions, sixteen no more
+# (docs/deduplicate.md).
+INGEST_SHINGLES = 12
+
 # --- Versions ---
 
-# Shingles that are queried of a text, on average; all of one that has fewer. Both sides are
-# scored by them, so that an index needs no more of a text than the query asks for.
-QUERIED_SHINGLES = 896
 # Shingles two texts must share to be scored by them; one where a text has four or fewer.
 LEAST_SHARED = 2
 # Texts that share less than this are no versions, whatever they begin with: a letterhead.

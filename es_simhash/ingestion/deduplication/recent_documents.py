@@ -12,6 +12,7 @@ from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.thresholds import INGEST_SHINGLES, LEAST_SHARED
 from es_simhash.store import fields
 from es_simhash.store.codec import shingle_terms, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
@@ -19,10 +20,6 @@ from es_simhash.store.dates import DateField
 from es_simhash.store.paths import get_path
 from es_simhash.store.source import text_of
 
-# Shingles a document is queried by, and how many of these a version must have. Eight find nearly
-# as many versions, sixteen no more (docs/deduplicate.md).
-QUERY_TERMS = 12
-MIN_SHARED = 2
 # Candidates that are scored, those that share most first.
 MAX_CANDIDATES = 20
 _HIGHEST_LEVEL = 3
@@ -52,9 +49,9 @@ class ShingleQuery:
         levels = fingerprints.levels
         own = int(levels.min(initial=_HIGHEST_LEVEL))
         wide = np.minimum(levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
-        order = np.lexsort((fingerprints.shingles, -wide))[:QUERY_TERMS]
+        order = np.lexsort((fingerprints.shingles, -wide))[:INGEST_SHINGLES]
         chosen = np.sort(fingerprints.shingles[order])
-        min_shared = MIN_SHARED if len(chosen) > MIN_SHARED else 1
+        min_shared = LEAST_SHARED if len(chosen) > LEAST_SHARED else 1
         return cls(fingerprints.content_hash, chosen, min_shared)
 
     def matches(self, candidate: Original) -> bool:
