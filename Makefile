@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# Tests start many processes, which compile the package again where it is not kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
@@ -163,9 +166,8 @@ bench-schemes: $(STAMP)
 bench-peers: $(STAMP)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.peers.run $(ARGS)
 
-# The references, made of the docstrings and of --help, and the site.
+# The reference of the command line, made of --help, and the site with that of Python.
 docs: $(STAMP)
-	@$(BIN)/python -m tests.support.api_reference
 	@$(BIN)/python -m tests.support.cli_reference
 	@$(BIN)/python -m scripts.build_site
 

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         LeftOut,
     )
     from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
+    from es_simhash.questions.index import SidecarIndex
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
     from es_simhash.relation.answer import Answer, Extent

@@ -15,6 +15,10 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
+import es_simhash
+from es_simhash import evaluation, methods, tuning
+
+NAMESPACES = (es_simhash, evaluation, methods, tuning)
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "build" / "pages"
 _FILES = (ROOT / "scripts" / "site.css", ROOT / "scripts" / "site.js")
@@ -31,12 +35,24 @@ def sources() -> Iterator[Path]:
             yield path.relative_to(ROOT)
 
 
+def api_directives() -> str:
+    """Return the directives that mkdocstrings makes the reference of: one for each public name."""
+    lines = []
+    for module in NAMESPACES:
+        lines.append(f"## {module.__name__}\n")
+        lines += [f"::: {module.__name__}.{name}\n" for name in module.__all__]
+    return "\n".join(lines)
+
+
 def copy_pages(pages: Path) -> None:
     """Lay out the pages for MkDocs in a folder, which is emptied."""
     shutil.rmtree(pages, ignore_errors=True)
     for path in sources():
         (pages / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, pages / path)
+    reference = pages / "docs" / "api.md"
+    text = reference.read_text("utf-8").replace("<!-- api -->", api_directives())
+    reference.write_text(text, "utf-8")
     for file in _FILES:
         shutil.copyfile(file, pages / file.name)
 

@@ -21,6 +21,7 @@ from tests.support.shared_node import leased
 # Fixtures of several rooms; those of one room are in its conftest.
 pytest_plugins = [
     "tests.support.browser",
+    "tests.support.built_site",
     "tests.support.corpus",
     "tests.support.desk",
     "tests.support.documents",
