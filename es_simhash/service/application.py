@@ -21,8 +21,8 @@ from es_simhash.questions.index import Index
 from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
-from es_simhash.service.explorer.explorer_reader import IndexReader
-from es_simhash.service.explorer.page_contents import ExplorerReader, UsefulPairs
+from es_simhash.service.explorer.explorer_reader import ExplorerReader
+from es_simhash.service.explorer.page_contents import UsefulPairs
 from es_simhash.service.monitoring import start_logging, stop_logging
 from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Envelope, Problem, problem_response
@@ -32,8 +32,8 @@ from es_simhash.service.startup_checks import allowed_fields, require_labels
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.intents import FindDateField
 
 _DETAILS = {404: "There is nothing at this address.", 405: "This address takes no such method."}
 _SENT = ("Authorization", "Content-Type", "If-None-Match", "X-Api-Key", "X-Request-Id")
@@ -138,7 +138,7 @@ def application_of(gateway: Gateway, name: str, config: ServiceConfig) -> Starle
         return application(answers, config)
     read = partial(_report, gateway, name, answers.config)
     pairs = partial(_useful_pairs, Index(gateway, name))
-    return application(answers, config, IndexReader(answers, read, pairs))
+    return application(answers, config, ExplorerReader(answers, read, pairs))
 
 
 def _report(
@@ -173,10 +173,10 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
         )
     index = Index(gateway, name)
     settings = index.config
-    fields = allowed_fields(gateway, name, settings, config)
+    fields = allowed_fields(index.store, config)
     date = settings.documents.date
     date_field = None
     if date is not None:
-        date_field = find_date_field(gateway.mappings(name), date, parameter="date")
+        (date_field,) = index.store.ask([FindDateField(date, "date")])
     documents = FilteredDocuments(index.store, settings, date_field)
     return Answers(index, documents, fields, config.evidence, config.limits.offset)

@@ -15,6 +15,7 @@ import jwt
 
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import Query, ServiceConfig, TokenRules, key_digest
+from es_simhash.store.elasticsearch.conditions import any_value
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="es-simhash"'}
 # Seconds by which clocks may differ.
@@ -103,7 +104,7 @@ def _filter(value: Any, field: str) -> Query:
     values = value if isinstance(value, list) else [value]
     if not values or not all(isinstance(item, str | int | bool) for item in values):
         raise Problem(401, "The token lacks a claim that says what it may see.", _CHALLENGE)
-    return {"terms": {field: values}}
+    return any_value(field, values)
 
 
 _BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="es-simhash explorer", charset="UTF-8"'}

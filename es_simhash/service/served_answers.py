@@ -2,19 +2,42 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
+from es_simhash.differences.difference import Changes
+from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import DocumentMissing
 from es_simhash.questions.filtered_documents import FilteredDocument, FilteredDocuments
+from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.answer import Answer
+from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States
-from es_simhash.service.explorer.api import ServedIndex
 from es_simhash.service.operations import Filters, Operation, Question, Shown
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
-from es_simhash.store.options import SearchOptions
+from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
+
+
+class ServedIndex(RelatedIndex, Protocol):
+    """Finds related documents, compares them and knows their families."""
+
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one document to another."""
+
+    def timeline(self, id_a: str, id_b: str, *, filters: Sequence[Query] = ()) -> Timeline | None:
+        """Return the family of two documents in order of the dates."""
+
+    def family(
+        self,
+        id: str,
+        *,
+        date_field: str | None = None,
+        newer_than: str | None = None,
+        filters: Sequence[Query] = (),
+    ) -> FamilyHistory:
+        """Return the family of a document, or that of a name."""
 
 
 @dataclass(frozen=True)

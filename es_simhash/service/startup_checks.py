@@ -5,38 +5,36 @@ from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.service.service_config import Query, ServiceConfig
-from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
-from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.indexed_methods import require_lab
 from es_simhash.store.installation.document_settings import sample_sources
+from es_simhash.store.intents import Configuration, RequireFilter
 from es_simhash.store.mapped_fields import fields_named, nearest_hint
 from es_simhash.store.paths import get_values
 
 Mappings = Mapping[str, Mapping[str, Any]]
 
 
-def allowed_fields(
-    gateway: Gateway, name: str, settings: IndexConfig, config: ServiceConfig
-) -> tuple[str, ...]:
+def allowed_fields(store: ElasticsearchStore, config: ServiceConfig) -> tuple[str, ...]:
     """Return the fields that may leave, when all that the configuration names is there.
 
     Args:
-        gateway: Gateway to the cluster.
-        name: Name of the index.
-        settings: Configuration of the index.
+        store: The index.
         config: Configuration of the service.
 
     Raises:
         InputError: A field is not there, or the engine rejects a filter.
     """
-    mappings = gateway.mappings(name)
-    _require_filters(gateway, name, config)
+    (installed,) = store.ask([Configuration()])
+    settings = installed.config
+    mappings = store.gateway.mappings(store.name)
+    _require_filters(store, config)
     _require_claims(mappings, config)
     if config.fields is None:
         return tuple(dict.fromkeys(context_fields(settings.documents)))
-    _require_fields(gateway, name, mappings, config.fields, settings.simhash_field)
+    _require_fields(store, mappings, config.fields, settings.simhash_field)
     return config.fields
 
 
@@ -50,7 +48,7 @@ def context_fields(documents: DocumentFields) -> Iterator[str]:
 
 
 def _require_fields(
-    gateway: Gateway, name: str, mappings: Mappings, fields: tuple[str, ...], own: str
+    store: ElasticsearchStore, mappings: Mappings, fields: tuple[str, ...], own: str
 ) -> None:
     sample: list[Mapping[str, Any]] | None = None
     for field in fields:
@@ -58,11 +56,11 @@ def _require_fields(
             raise InputError(f"fields must be those of your documents, got {field!r}.")
         if fields_named(field, mappings):
             continue
-        sample = sample_sources(gateway, name) if sample is None else sample
+        sample = sample_sources(store.gateway, store.name) if sample is None else sample
         if not any(value is not None for source in sample for value in get_values(source, field)):
             hint = nearest_hint(field, mappings, documents=True)
             raise InputError(
-                f"fields: neither the mapping nor a document of {name!r} has a field "
+                f"fields: neither the mapping nor a document of {store.name!r} has a field "
                 f"{field!r}{hint}."
             )
 
@@ -75,11 +73,10 @@ def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
             yield f"the filter of key {key.name!r}", key.filter
 
 
-def _require_filters(gateway: Gateway, name: str, config: ServiceConfig) -> None:
+def _require_filters(store: ElasticsearchStore, config: ServiceConfig) -> None:
     for where, query in _filters(config):
-        body = {"size": 0, "query": {"bool": {"filter": [query]}}}
         try:
-            gateway.search(name, body)
+            store.ask([RequireFilter(query)])
         except RequestRejected as error:
             # Another status is no fault of the query.
             if error.status != 400:

@@ -19,6 +19,7 @@ from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.dates import DateField
 from es_simhash.store.rows import (
+    Excerpt,
     FamilyPage,
     FamilySpan,
     Installed,
@@ -295,6 +296,60 @@ class FindSharedWords(Request[TextHits]):
 
 
 @dataclass(frozen=True)
+class Words:
+    """A query of words as a user types it: words, quotes, `+`, `|`, `-`, brackets, `*` at an end.
+
+    Attributes:
+        query: The query.
+        title: Field of the title, which counts more; None for none.
+        texts: Fields of the text.
+    """
+
+    query: str
+    title: str | None
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FindWords(Request[Rows]):
+    """Documents that a query of words matches, one of each family, best first; with their families.
+
+    Attributes:
+        words: The query.
+        where: Which documents.
+        size: How many, of those with a family and of those without.
+    """
+
+    words: Words
+    where: Where = field(default_factory=Where)
+    size: int = 10
+
+
+@dataclass(frozen=True)
+class FindExcerpts(Request[dict[str, Excerpt]]):
+    """The stretch of each text that matches a query of words best, by ids.
+
+    Attributes:
+        words: The query.
+        where: Which documents; with their ids.
+    """
+
+    words: Words
+    where: Where
+
+
+@dataclass(frozen=True)
+class SearchableFields(Request[tuple[str, ...]]):
+    """Those fields of the user's that words can be searched in, as the mapping is now.
+
+    Attributes:
+        names: The fields.
+    """
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class FindByBlocks(Request[MethodHits]):
     """Documents that share a block key of a method's fingerprints with a text.
 
@@ -363,6 +418,17 @@ class TextFieldHint(Request[str]):
 @dataclass(frozen=True)
 class RequireTextField(Request[None]):
     """A check that a mapping has the field of the text; an error names the nearest field."""
+
+
+@dataclass(frozen=True)
+class RequireFilter(Request[None]):
+    """A check that the engine can read a filter; its error is that of the engine.
+
+    Attributes:
+        filter: The filter.
+    """
+
+    filter: Filter
 
 
 def ids_of(refs: Sequence[DocumentRef]) -> tuple[str, ...]:

@@ -14,6 +14,9 @@ from es_simhash.store.neighbour import Neighbour
 # Index and id, by which answers name a document.
 Key = tuple[str | None, str | None]
 
+# A stretch of a text in pieces, each with whether it matches.
+Excerpt = tuple[tuple[str, bool], ...]
+
 
 @dataclass(frozen=True)
 class Installed:

@@ -15,7 +15,7 @@ from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Dispatcher, Value
 from es_simhash.service.explorer.addresses import ExplorerLinks
 from es_simhash.service.explorer.computed_values import Background
-from es_simhash.service.explorer.page_contents import ExplorerReader
+from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.page_parameters import PAGE, page_number, score_range, size_range
 from es_simhash.service.explorer.rendering import page_response, wait_response
 from es_simhash.service.responses import Problem

@@ -18,9 +18,9 @@ from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.counted_pages import CountedPages
+from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
-from es_simhash.service.explorer.page_contents import ExplorerReader
 from es_simhash.service.explorer.page_parameters import (
     page_number,
     search_words,

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from es_simhash.errors import InputError
 from es_simhash.maintenance.reports.documents import large_families
@@ -13,20 +12,33 @@ from es_simhash.maintenance.reports.families import Family, all_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.questions.document_contexts import Contexts
 from es_simhash.relation.relation import DocumentContext
-from es_simhash.service.explorer.api import ServedAnswers
 from es_simhash.service.explorer.page_contents import (
     Comparison,
     Context,
+    Entry,
     EntryPage,
     FamilyEntry,
     FamilySizesList,
     UsefulPairs,
 )
-from es_simhash.service.explorer.word_search import WordSearch
+from es_simhash.service.explorer.page_parameters import PAGE
 from es_simhash.service.operations import Filters, Question
+from es_simhash.service.responses import Problem
+from es_simhash.service.served_answers import Answers
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.intents import Where
+from es_simhash.store.elasticsearch.errors import RequestRejected
+from es_simhash.store.intents import (
+    Find,
+    FindExcerpts,
+    FindWords,
+    MeasureFamilies,
+    Request,
+    SearchableFields,
+    Where,
+    Words,
+)
 from es_simhash.store.protocol import Store, run
+from es_simhash.store.rows import FamilySpan, Row, Rows
 from es_simhash.store.source import stored_text
 
 if TYPE_CHECKING:
@@ -38,13 +50,14 @@ MAX_COMPARED = 5_000
 _READING_SECONDS = 60.0
 _FAMILIES = 1_000
 
+Answered = TypeVar("Answered")
 MakeReport = Callable[[ReportOptions], IndexReport]
 # Called with a seed and filters.
 MakePairs = Callable[[int, Filters], UsefulPairs]
 
 
 @dataclass(frozen=True)
-class IndexReader:
+class ExplorerReader:
     """Reads an index for the explorer.
 
     Attributes:
@@ -53,7 +66,7 @@ class IndexReader:
         useful_pairs: Returns pairs of the index to label, the most useful first.
     """
 
-    answers: ServedAnswers
+    answers: Answers
     read_report: MakeReport
     useful_pairs: MakePairs
 
@@ -64,15 +77,43 @@ class IndexReader:
 
     def can_search(self) -> bool:
         """Check whether there is a field in which words may be searched."""
-        return self._words.can_search()
+        words = self._words("")
+        return bool(words.title or words.texts)
 
-    def search(self, words: str, page: int, filters: Filters) -> EntryPage:
-        """Return the documents that a query of words finds, one of each family, best first."""
-        return self._words.search(words, page, filters)
+    def search(self, query: str, page: int, filters: Filters) -> EntryPage:
+        """Return the documents that a query of words matches, one of each family, best first.
+
+        Raises:
+            Problem: 400, when the engine cannot take the query.
+        """
+        words, where = self._words(query), Where(tuple(filters))
+        try:
+            matches = self._ask(FindWords(words, where, page * PAGE + 1))
+        except RequestRejected as error:
+            if error.status != 400:
+                raise
+            raise Problem(400, "This query has too many or too long words.") from error
+        families = {row.id: row.family for row in _page_of(matches, page)}
+        ids, names = tuple(families), tuple(name for name in families.values() if name)
+        spans, excerpts = self._store.ask(
+            [MeasureFamilies(names, where), FindExcerpts(words, replace(where, ids=ids))]
+        )
+        contexts = self.contexts(ids, filters)
+        entries = tuple(
+            Entry(id, contexts[id], _others(spans.get(name)), excerpts.get(id, ()))
+            for id, name in families.items()
+            if id in contexts
+        )
+        return EntryPage(entries, matches.total, len(matches.rows) > page * PAGE)
 
     def ungrouped(self, page: int, filters: Filters) -> EntryPage:
         """Return the documents without a family."""
-        return self._words.ungrouped(page, filters)
+        where = Where(tuple(filters), has_family=False)
+        matches = self._ask(Find(where, size=page * PAGE + 1, order=(), count=True))
+        ids = [row.id for row in _page_of(matches, page)]
+        contexts = self.contexts(ids, filters)
+        entries = tuple(Entry(id, contexts[id]) for id in ids if id in contexts)
+        return EntryPage(entries, matches.total, len(matches.rows) > page * PAGE)
 
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
@@ -87,7 +128,8 @@ class IndexReader:
 
     def family_size(self, name: str, filters: Filters) -> int:
         """Return how many documents a family has."""
-        return self._words.family_sizes([name], filters).get(name, 0)
+        spans = self._ask(MeasureFamilies((name,), Where(tuple(filters))))
+        return spans[name].documents if name in spans else 0
 
     def families(self, low: int, high: int | None, filters: Filters) -> FamilySizesList:
         """Return the families of these sizes: of more than 1,000, the largest."""
@@ -206,17 +248,34 @@ class IndexReader:
             newest = replace(newest, versions=shown)
         return replace(report, largest=largest, newest=newest)
 
-    @cached_property
-    def _words(self) -> WordSearch:
-        return WordSearch(self.answers)
+    def _words(self, query: str) -> Words:
+        """Return a query in the fields of title and text that may be searched now.
 
-    @property
-    def _config(self) -> IndexConfig:
-        return self.answers.config
+        Whoever searches a field learns what is in it: that of the title must be allowed, those of
+        the text unless passages of them may be shown anyway.
+        """
+        answers, title = self.answers, self._config.documents.title
+        allowed = [
+            name for name in self._config.text_fields if answers.evidence or answers.allows(name)
+        ]
+        if title is not None and answers.allows(title):
+            allowed.append(title)
+        names = self._ask(SearchableFields(tuple(allowed)))
+        texts = tuple(name for name in self._config.text_fields if name in names)
+        return Words(query, title if title in names else None, texts)
 
     @property
     def _store(self) -> Store:
         return self.answers.documents.store
+
+    def _ask(self, request: Request[Answered]) -> Answered:
+        (answer,) = self._store.ask([request])
+        typed: Answered = answer
+        return typed
+
+    @property
+    def _config(self) -> IndexConfig:
+        return self.answers.config
 
     @property
     def _shows_dates(self) -> bool:
@@ -231,6 +290,15 @@ class IndexReader:
 
 def _by_size(family: Family) -> tuple[int, str]:
     return -family[1], family[0]
+
+
+def _others(span: FamilySpan | None) -> int:
+    """Return how many documents a family has besides one."""
+    return 0 if span is None else max(0, span.documents - 1)
+
+
+def _page_of(matches: Rows, page: int) -> Sequence[Row]:
+    return matches.rows[(page - 1) * PAGE : page * PAGE]
 
 
 def _without_order(pair: "OfferedPair") -> "OfferedPair":

@@ -1,28 +1,20 @@
 """The label file as the explorer uses it: in threads, with errors as answers of HTTP."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError, FileInUse
 from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Dispatcher, Value
+from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.monitoring import log
 from es_simhash.service.responses import Problem
 
 if TYPE_CHECKING:
     from es_simhash.lab.evaluation.labelled_pairs import Pair
     from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
-
-
-class Documents(Protocol):
-    """The documents of the index."""
-
-    def contexts(
-        self, ids: Sequence[str], filters: Sequence[Mapping[str, Any]]
-    ) -> Mapping[str, Mapping[str, Any]]:
-        """Return the allowed context of documents; those that do not match are left out."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +26,18 @@ class LabelFileAccess:
 
     Attributes:
         dispatcher: Runs what reads and writes.
-        documents: Documents of the index.
+        reader: Reads the index.
         labels: The file.
     """
 
     dispatcher: Dispatcher
-    documents: Documents
+    reader: ExplorerReader
     labels: "SharedLabels"
 
     async def visible(self, pairs: Sequence["Pair"], caller: Caller) -> set[str]:
         """Return the ids of the pairs' documents that a caller may see now."""
         ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-        return set(await self.dispatcher.run(lambda: self.documents.contexts(ids, caller.filters)))
+        return set(await self.dispatcher.run(lambda: self.reader.contexts(ids, caller.filters)))
 
     async def known(self) -> "KnownLabels":
         """Return the labels of the file."""

@@ -17,8 +17,9 @@ from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.addresses import page_address
 from es_simhash.service.explorer.computed_values import Background
+from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.label_access import LabelFileAccess
-from es_simhash.service.explorer.page_contents import Comparison, ExplorerReader, UsefulPairs
+from es_simhash.service.explorer.page_contents import Comparison, UsefulPairs
 from es_simhash.service.explorer.page_parameters import (
     MAX_FORM_BYTES,
     MAX_SEED,

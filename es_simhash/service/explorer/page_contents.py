@@ -1,14 +1,12 @@
-"""Contents of the explorer's pages, and the protocol of their reader."""
+"""Contents of the explorer's pages: lists of documents and families, and comparisons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.relation.relation import Relation
-from es_simhash.service.operations import Filters
 
 if TYPE_CHECKING:
     from es_simhash.lab.evaluation.useful_pairs import OfferedPair
@@ -115,46 +113,3 @@ class UsefulPairs:
 
     pairs: tuple["OfferedPair", ...]
     unreadable: int
-
-
-class ExplorerReader(Protocol):
-    """Reads an index for the explorer: documents that match filters, and allowed fields, alone."""
-
-    @property
-    def index(self) -> str:
-        """Its name."""
-
-    def can_search(self) -> bool:
-        """Check whether there is a field in which words may be searched."""
-
-    def search(self, words: str, page: int, filters: Filters) -> EntryPage:
-        """Return the documents that a query of words finds, one of each family."""
-
-    def ungrouped(self, page: int, filters: Filters) -> EntryPage:
-        """Return the documents without a family."""
-
-    def document(self, id: str, filters: Filters) -> dict[str, Any]:
-        """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
-
-    def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
-        """Return the allowed context of documents; those that do not match are left out."""
-
-    def family_size(self, name: str, filters: Filters) -> int:
-        """Return how many documents a family has."""
-
-    def families(self, low: int, high: int | None, filters: Filters) -> FamilySizesList:
-        """Return the families of these sizes."""
-
-    def representatives(
-        self, families: Sequence[tuple[str, int]], filters: Filters
-    ) -> Sequence[FamilyEntry]:
-        """Return families with the documents that represent them."""
-
-    def compare(self, a: str, b: str, filters: Filters) -> Comparison:
-        """Return two documents compared."""
-
-    def report(self, filters: Filters) -> IndexReport:
-        """Return a report of all documents that match."""
-
-    def pairs(self, seed: int, filters: Filters) -> UsefulPairs:
-        """Return pairs of documents to label."""

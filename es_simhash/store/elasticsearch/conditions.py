@@ -138,6 +138,11 @@ def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
     return list(source) if source else []
 
 
+def any_value(field: str, values: Sequence[str | int]) -> Filter:
+    """Return the filter for documents that have one of some values in a field."""
+    return {"terms": {field: list(values)}}
+
+
 def _ids(values: Sequence[str]) -> Filter:
     return {"ids": {"values": list(values)}}
 

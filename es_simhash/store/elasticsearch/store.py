@@ -40,7 +40,14 @@ from es_simhash.store.elasticsearch.method_search import block_bodies, read_bloc
 from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
-from es_simhash.store.elasticsearch.searches import OptionalSearch, search_all
+from es_simhash.store.elasticsearch.searches import OptionalSearch, search, search_all
+from es_simhash.store.elasticsearch.word_search import (
+    excerpt_bodies,
+    read_excerpts,
+    read_words,
+    searchable_fields,
+    word_bodies,
+)
 from es_simhash.store.installation.configuration import schemes_of
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
@@ -189,6 +196,13 @@ class ElasticsearchStore:
             case intents.RequireTextField():
                 mapped = yield from mappings(self.text_index)
                 return require_mapped(mapped, config.text_field)
+            case intents.RequireFilter():
+                find = intents.Find(intents.Where((request.filter,)), size=0)
+                yield from search(self._name, find_body(find, config))
+                return None
+            case intents.SearchableFields():
+                mapped = yield from mappings(self.text_index)
+                return searchable_fields(request.names, mapped)
         raise TypeError(f"{type(request).__name__} is no request of this store")
 
     def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
@@ -299,6 +313,11 @@ def _searches_of(
         case intents.MeasureFamilies():
             body = measure_body(request, config)
             return Searches([body], partial(read_measured, request=request))
+        case intents.FindWords():
+            read = partial(read_words, request=request, config=config)
+            return Searches(word_bodies(request, config), read)
+        case intents.FindExcerpts():
+            return Searches(excerpt_bodies(request, config), read_excerpts)
         case intents.CheckDate():
             date_check = {"size": 0, "query": newer(request.field, request.date)}
             return Searches([date_check], _is_valid, optional=True)
