@@ -1,7 +1,6 @@
 """A report as one HTML file to mail: no script, nothing loaded from elsewhere."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
 
 from es_simhash.maintenance.copies import sentences
 from es_simhash.maintenance.reports.figures import (
@@ -22,11 +21,15 @@ _MAX_PASSAGE = 400
 _MAX_PAIRS = 10
 
 
-class ReportLinks(Protocol):
-    """Addresses of what is behind a figure; each may be None, for no link."""
+class ReportLinks:
+    """Addresses of what is behind a figure, None for no link.
+
+    These are for a report that is read without a server: to the web pages of its documents alone.
+    """
 
     def document(self, id: str, context: DocumentContext) -> str | None:
-        """Return the address of a document."""
+        """Return the address of a document: its own, if it is one of the web."""
+        return web_address(context.link)
 
     def family(self, name: str) -> str | None:
         """Return the address of a family."""
@@ -44,29 +47,6 @@ class ReportLinks(Protocol):
         """Return the address of the pairs of some scores."""
 
 
-class MailedLinks:
-    """Links of a report that is read without a server: to the web pages of its documents alone."""
-
-    def document(self, id: str, context: DocumentContext) -> str | None:
-        """Return the document's own address, if it is one of the web."""
-        return web_address(context.link)
-
-    def family(self, name: str) -> None:
-        """Return no address."""
-
-    def pair(self, a: str, b: str) -> None:
-        """Return no address."""
-
-    def part(self, part: Part) -> None:
-        """Return no address."""
-
-    def sizes(self, sizes: SizeRange) -> None:
-        """Return no address."""
-
-    def scores(self, scores: ScoreRange) -> None:
-        """Return no address."""
-
-
 @dataclass(frozen=True)
 class ReportPage:
     """A report, as a page shows it.
@@ -77,7 +57,7 @@ class ReportPage:
     """
 
     report: IndexReport
-    links: ReportLinks
+    links: ReportLinks = field(default_factory=ReportLinks)
 
     @property
     def headline(self) -> str:
@@ -169,7 +149,7 @@ def report_html(report: IndexReport) -> str:
     Args:
         report: The report of an index.
     """
-    return render_page("report.html", page=ReportPage(report, MailedLinks()))
+    return render_page("report.html", page=ReportPage(report))
 
 
 def headline(report: IndexReport) -> str:

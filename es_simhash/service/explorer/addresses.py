@@ -3,6 +3,7 @@
 from urllib.parse import quote, urlencode
 
 from es_simhash.maintenance.reports.figures import Part, ScoreRange, SizeRange
+from es_simhash.maintenance.reports.page import ReportLinks
 from es_simhash.relation.relation import DocumentContext
 
 ROOT = "/explorer/"
@@ -54,7 +55,7 @@ def page_address(path: str, page: int, **given: str | int | float | None) -> str
     return f"{ROOT}{path}" + (f"?{urlencode(chosen)}" if chosen else "")
 
 
-class ExplorerLinks:
+class ExplorerLinks(ReportLinks):
     """Leads from the figures of a report to the explorer's pages."""
 
     def document(self, id: str, context: DocumentContext) -> str | None:

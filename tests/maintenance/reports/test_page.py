@@ -17,7 +17,7 @@ from es_simhash.maintenance.reports.index_report import (
     ScoredPair,
     ScoreSample,
 )
-from es_simhash.maintenance.reports.page import MailedLinks, ReportPage, report_html
+from es_simhash.maintenance.reports.page import ReportLinks, ReportPage, report_html
 from es_simhash.relation.relation import DocumentContext
 from tests.support.pages import HOSTILE, Page
 
@@ -92,12 +92,12 @@ def test_documents_have_their_dates_and_a_family_its_first_and_last() -> None:
     ],
 )
 def test_the_headline_says_what_is_known(report: IndexReport, headline: str) -> None:
-    assert ReportPage(report, MailedLinks()).headline == headline
+    assert ReportPage(report).headline == headline
     assert headline in Page(report_html(report)).words
 
 
 def test_links_of_a_report_to_mail_lead_to_pages_of_the_web_alone() -> None:
-    links = MailedLinks()
+    links = ReportLinks()
     for link in ("javascript:alert(1)", "data:text/html,x", " https://x.example", "/path", None):
         assert links.document("d", DocumentContext(link=link)) is None
     assert links.document("d", DocumentContext(link="http://x.example")) == "http://x.example"
