@@ -17,8 +17,8 @@ from es_simhash.semantics.extractors.builtin import find_phrases
 from es_simhash.semantics.languages.words import words_with_offsets
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import Extraction, SemanticProfile, Spans
-from es_simhash.semantics.vocabularies.files import load_vocabulary
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 from es_simhash.text.escaping import one_line
 
 _ENTITY, _PHRASE, _WORD, _VOCABULARY = "bold cyan", "underline", "green", "bold magenta"

@@ -35,7 +35,7 @@ from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families, stored_families
 from es_simhash.pairs.family_changes import Family, FamilyChanges
-from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.text.escaping import one_line
 
 # JSON lists all.

@@ -7,7 +7,6 @@ from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod, is_fingerprint
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import (
     FINGERPRINT_METHODS,
@@ -15,6 +14,7 @@ from es_simhash.lab.methods.method_registry import (
     method_named,
     method_names,
 )
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, is_fingerprint
 from es_simhash.lab.methods.method_scores import MethodScore, method_schemes, score_of
 from es_simhash.lab.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
 from es_simhash.store.indexed_methods import Rows, require_readable

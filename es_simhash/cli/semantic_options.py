@@ -9,7 +9,7 @@ from es_simhash.semantics.semantic_scheme import (
     WORD_VECTORS,
     SemanticScheme,
 )
-from es_simhash.semantics.vocabularies.files import vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 
 _SEMANTICS = (
     click.option(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from es_simhash.cli.changes_output import MARKS
 from es_simhash.differences.difference import Changes
-from es_simhash.differences.rendering.rows import Row, Segment, rows
+from es_simhash.differences.rendering.paired_rows import Row, Segment, rows
 from es_simhash.text.escaping import printable
 
 _SPACE = re.compile(r"\s+")

@@ -10,7 +10,7 @@ from es_simhash.pairs.joined_families import united_families
 from es_simhash.pairs.merging import Comparison, Node, Pair, neighbours_of, pair
 from es_simhash.pairs.text_links import Links, Texts, candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.scoring import kept_share, version_score
 from es_simhash.relation.thresholds import VERSION_SCORE
 

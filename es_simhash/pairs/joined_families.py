@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from es_simhash.pairs.merging import Comparison, connected_components, families_of
-from es_simhash.relation.manual_pairs import JoinedGroups, ManualPairs
+from es_simhash.relation.decided_pairs import JoinedGroups, ManualPairs
 
 
 def united_families(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.questions.family_members import members_of, version_order
 from es_simhash.questions.family_surroundings import Surroundings
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.references import require_one
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.store.config import IndexConfig

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from es_simhash.questions.family_members import relations_of, shown_date, title_of
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.family_history import NearDocument, Reason
-from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SCORE
 from es_simhash.store.config import IndexConfig

@@ -15,7 +15,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.vocabularies.files import load_vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import (
     DocumentsAt,

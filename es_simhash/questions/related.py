@@ -12,7 +12,7 @@ from es_simhash.questions.ranked_hits import RankedHits, aligned
 from es_simhash.questions.ranking import ranked_order
 from es_simhash.questions.relations import scored_relations
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.manual_pairs import ManualPairs, ManualPairsOfDocument
+from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import compare_texts

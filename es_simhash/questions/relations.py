@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from es_simhash.questions.ranking import merged
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.manual_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
+from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.relation import Relation, semantic_score
 from es_simhash.relation.scoring import (
     rounded_coverages,

@@ -13,7 +13,7 @@ from es_simhash.relation.shared_passages import aligned_passages
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.vocabularies.files import load_vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 
 
 def compare(

@@ -33,8 +33,8 @@ from es_simhash.semantics.vectors import (
     WordVectors,
     vector_source,
 )
-from es_simhash.semantics.vocabularies.files import load_vocabulary, vocabulary_digest
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary, vocabulary_digest
 
 # Weight of a concept of the user's vocabulary compared with that of all words; 0.3 neither helps
 # nor harms rankings.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme

@@ -16,7 +16,7 @@ from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.profiler import semantic_profiler

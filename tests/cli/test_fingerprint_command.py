@@ -13,7 +13,7 @@ from es_simhash.cli.status_command import selftest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
-from es_simhash.lab.methods import fingerprint_scheme as schemes
+from es_simhash.lab.methods import method_scheme as schemes
 from es_simhash.store import conformance, semantic_conformance
 from es_simhash.store.codec import simhash_object
 

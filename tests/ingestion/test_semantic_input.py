@@ -11,7 +11,7 @@ from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import MAX_TERM_LENGTH, STORED_CONCEPTS
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.vocabularies.files import vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.semantic_codec import semantic_members

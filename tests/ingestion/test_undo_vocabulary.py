@@ -15,7 +15,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.undo import undo
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
 from es_simhash.semantics.semantic_scheme import SemanticScheme
-from es_simhash.semantics.vocabularies.files import vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.support.desk import Desk

@@ -10,7 +10,7 @@ from es_simhash.pairs.document_families import LinkedTexts, families_in_memory
 from es_simhash.pairs.merging import Comparison, connected_components, families_of, neighbours_of
 from es_simhash.pairs.text_links import candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.scoring import kept_share
 from es_simhash.relation.thresholds import LEAST_KEPT, VERSION_SCORE
 

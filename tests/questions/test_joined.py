@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash import Index, SearchOptions, SidecarIndex, join
 from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch import manual_pairs

@@ -10,7 +10,7 @@ from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.shared_concepts import MAX_SHARED_CONCEPTS
-from es_simhash.semantics.vocabularies.files import vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.options import SearchOptions
 

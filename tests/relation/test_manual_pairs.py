@@ -2,7 +2,7 @@
 
 import pytest
 
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 
 
 def test_without_decisions_nothing_is_bound() -> None:

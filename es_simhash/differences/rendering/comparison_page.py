@@ -7,8 +7,8 @@ from functools import cached_property
 
 from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.rendering.hunks import counted_key_changes
+from es_simhash.differences.rendering.paired_rows import Row, RowGroup, row_groups, row_of, rows
 from es_simhash.differences.rendering.pictures import DotPicture, Strip, dot_pictures, strip
-from es_simhash.differences.rendering.rows import Row, RowGroup, row_groups, row_of, rows
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.pages.rendering import render_page
 from es_simhash.relation.relation import Relation, SharedPassage

@@ -30,7 +30,7 @@ from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, 
 from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from es_simhash.errors import InputError
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.relation import VERSION_KINDS, Kind
 from es_simhash.store.config import IndexConfig
 

@@ -24,7 +24,6 @@ from es_simhash.lab.methods.concept_simhash import (
     fingerprint_concepts,
     tfidf_weights,
 )
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
 from es_simhash.lab.methods.hamming import as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.method_protocol import (
     Ints,
@@ -33,6 +32,7 @@ from es_simhash.lab.methods.method_protocol import (
     by_first,
     ordered_pairs,
 )
+from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language

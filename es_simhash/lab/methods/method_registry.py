@@ -10,9 +10,9 @@ from es_simhash.lab.methods.concept_fingerprints import ConceptSimhash
 from es_simhash.lab.methods.concept_simhash import ConceptScheme
 from es_simhash.lab.methods.concept_vectors import ConceptCosine
 from es_simhash.lab.methods.datasketch_minhash import DatasketchMinHash
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod
 from es_simhash.lab.methods.longest_subsequence import LongestCommonSubsequence
 from es_simhash.lab.methods.method_protocol import Method
+from es_simhash.lab.methods.method_scheme import FingerprintMethod
 from es_simhash.lab.methods.minhash import MinHash
 from es_simhash.lab.methods.parts_of_speech import SpacyTagger
 from es_simhash.lab.methods.project_method import ProjectMethod

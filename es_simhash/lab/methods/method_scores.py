@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from es_simhash.errors import SchemeMismatch
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod, scheme_of
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import (
     fingerprint_method,
     fingerprint_methods,
     method_named,
 )
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, scheme_of
 from es_simhash.store.indexed_methods import require_readable
 from es_simhash.text.limits import require_text_size
 

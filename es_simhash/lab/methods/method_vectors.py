@@ -11,9 +11,9 @@ from itertools import chain
 from typing import Any
 
 from es_simhash.errors import MissingExtra
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod, FingerprintScheme
 from es_simhash.lab.methods.method_protocol import FingerprintFeatures
 from es_simhash.lab.methods.method_registry import fingerprint_methods
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
 
 Vector = dict[str, Any]
 

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.hashing import BASE, Uint64s, xxh64
 from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.lab.methods.close_pairs import key_strings
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts
+from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import FeatureSets, characters_of
 from es_simhash.store.indexed_methods import NO_WORDS, Keys
 

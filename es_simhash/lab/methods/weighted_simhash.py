@@ -25,8 +25,8 @@ from es_simhash.lab.methods.concept_simhash import (
     zhang_he_idf,
     zhang_he_weights,
 )
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintScheme
 from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
+from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language

@@ -8,7 +8,7 @@ from typing import Literal
 
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.ingestion.deduplication.audit_runs import find_run
-from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, STATUS, STATUS_EMPTY

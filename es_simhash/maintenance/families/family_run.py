@@ -14,7 +14,7 @@ from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
 from es_simhash.pairs.family_changes import Family, family_names
 from es_simhash.pairs.postings import MAX_TEXTS
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs

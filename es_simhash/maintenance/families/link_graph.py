@@ -9,7 +9,7 @@ from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
 from es_simhash.pairs.text_links import links_of
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.thresholds import LEAST_SHARED
 
 # Texts queried in one request.

@@ -28,7 +28,7 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     members_in_order,
 )
 from es_simhash.pairs.family_changes import Family
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.pages import all_hits

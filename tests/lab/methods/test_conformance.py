@@ -7,7 +7,7 @@ import pytest
 
 from es_simhash.errors import SchemeError, SchemeMismatch
 from es_simhash.lab.methods.character_simhash import CharacterSimhash
-from es_simhash.lab.methods.fingerprint_scheme import is_fingerprint
+from es_simhash.lab.methods.method_scheme import is_fingerprint
 from es_simhash.lab.methods.method_scores import compare_fingerprints, method_fingerprint
 from es_simhash.lab.methods.minhash import FAMILIES, Banding, MinHash
 from es_simhash.lab.methods.sentence_simhash import SentenceSimhash, bigram_hashes

@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 from hypothesis import given, settings
 
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod
 from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_scheme import FingerprintMethod
 from es_simhash.lab.methods.method_vectors import check, vectors
 from tests.support import method_vectors
 from tests.support.slow_fingerprints import FINGERPRINTS

@@ -17,7 +17,7 @@ from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.questions.index import Index
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.semantics.vocabularies.files import vocabulary_digest
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.install import install

@@ -14,7 +14,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     manual_pairs,
 )
 from es_simhash.pairs.document_families import families_in_memory
-from es_simhash.relation.manual_pairs import JoinedGroups
+from es_simhash.relation.decided_pairs import JoinedGroups
 from tests.support.shelf import Shelf
 
 pytestmark = pytest.mark.cluster

@@ -3,9 +3,9 @@
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.vocabularies.files import load_vocabulary
 from es_simhash.semantics.vocabularies.synonyms import read_synonyms
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra
-from es_simhash.semantics.vocabularies.files import load_vocabulary
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 from es_simhash.semantics.vocabularies.taxonomy import cycles, read_taxonomy
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 
 rdflib = pytest.importorskip("rdflib")
 

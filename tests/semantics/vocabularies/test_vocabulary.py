@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.semantics.vocabularies.files import load_vocabulary
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 from es_simhash.semantics.vocabularies.vocabulary import Concept, ConceptMatch, Vocabulary
+from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 
 
 def _concept(id: str, *broader: str, **labels: list[str]) -> Concept:

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError, MissingExtra, SchemeError, SchemeMismatch
-from es_simhash.lab.methods import fingerprint_scheme as schemes
+from es_simhash.lab.methods import method_scheme as schemes
 from es_simhash.lab.methods.close_pairs import MaskTables
-from es_simhash.lab.methods.fingerprint_scheme import FingerprintMethod, is_fingerprint
 from es_simhash.lab.methods.method_protocol import FingerprintFeatures, all_pairs
 from es_simhash.lab.methods.method_registry import (
     fingerprint_method,
     fingerprint_methods,
     method_names,
 )
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, is_fingerprint
 from tests.support.five_languages import texts
 
 TEXTS = list(texts().values())

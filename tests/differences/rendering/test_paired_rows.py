@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash import changes
-from es_simhash.differences.rendering.rows import rows
+from es_simhash.differences.rendering.paired_rows import rows
 from tests.support.edited_lines import LINES
 
 TEXTS = st.lists(
