@@ -15,11 +15,12 @@ import elasticsearch
 
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 from es_simhash.store.elasticsearch.connection import address
-from es_simhash.store.elasticsearch.protocols import other_protocol_url
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 # Type of the error where a privilege is missing.
 FORBIDDEN = "security_exception"
+# OpenSSL's words where a server answers TLS with plain http.
+_PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST", re.IGNORECASE)
 _EXPIRED = "No search context found"
 # Where Elasticsearch quotes the document.
 _QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
@@ -66,19 +67,19 @@ def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
 
 def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
     """Return our error for one of the client's."""
-    if _may_be_other_protocol(error) and (url := other_protocol_url(client)):
-        spoken, _, place = url.partition("://")
+    if isinstance(error, elastic_transport.TlsError) and _PLAIN_HTTP.search(str(error)):
         return ClusterError(
-            f"{place} speaks {spoken}: its URL is {url}, not {address(client)}. Set url.",
+            f"{address(client)} speaks http, not https. Set url.",
             parameter="url",
         )
     if isinstance(error, elasticsearch.UnsupportedProductError):
         return _other_product(client)
     if isinstance(error, elasticsearch.NotFoundError):
-        # The client looks for this header in successful responses only.
-        if "x-elastic-product" not in error.meta.headers:
+        if not _is_elasticsearch(error):
             return _other_product(client)
         return _missing(error)
+    if isinstance(error, elasticsearch.BadRequestError) and not _is_elasticsearch(error):
+        return _no_answer(client, "BadRequestError")
     if isinstance(error, elasticsearch.ApiError):
         return _rejected(error, client)
     if isinstance(error, elastic_transport.TlsError) and _is_untrusted(error):
@@ -89,22 +90,21 @@ def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> Clu
     reason = type(error).__name__
     if isinstance(error, elastic_transport.TlsError):
         reason = str(error.message)
+    return _no_answer(client, reason)
+
+
+def _no_answer(client: elasticsearch.Elasticsearch, reason: str) -> ClusterError:
+    # A port for TLS closes the connection on plain http, or answers 400.
+    hint = "" if address(client).startswith("https:") else "; it may speak https"
     return ClusterError(
-        f"No cluster answers at {address(client)} ({reason}). Set url.",
+        f"No cluster answers at {address(client)} ({reason}{hint}). Set url.",
         parameter="url",
     )
 
 
-def _may_be_other_protocol(error: BaseException) -> bool:
-    """Check whether a client fails so where a port speaks http in place of https, or the reverse.
-
-    A port for TLS closes the connection on plain http, or answers 400.
-    """
-    if isinstance(error, elastic_transport.TlsError):
-        return not _is_untrusted(error)
-    if isinstance(error, elasticsearch.BadRequestError):
-        return "x-elastic-product" not in error.meta.headers
-    return isinstance(error, elastic_transport.ConnectionError)
+def _is_elasticsearch(error: elasticsearch.ApiError) -> bool:
+    # The client looks for this header in successful responses only.
+    return "x-elastic-product" in error.meta.headers
 
 
 def _is_untrusted(error: elastic_transport.TlsError) -> bool:
