@@ -5,7 +5,7 @@ import pytest
 
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.lab.methods.close_pairs import MaskTables
-from es_simhash.lab.methods.hamming import DocumentFingerprints
+from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from tests.bench.experiments import topics
 from tests.bench.experiments.topic_texts import Collection, edited
 from tests.support.made_up_texts import make_prose

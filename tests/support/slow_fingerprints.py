@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from es_simhash.lab.methods.concept_fingerprints import concepts_of
+from es_simhash.lab.methods.concept_method import concepts_of
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language

@@ -12,8 +12,8 @@ import numpy as np
 
 from es_simhash.fingerprints.hashing import group_runs
 from es_simhash.fingerprints.simhash import run_fingerprints
-from es_simhash.lab.methods.close_pairs import MaskTables, permuted_masks
-from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, permuted_masks
+from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import segmented
 from es_simhash.store.indexed_methods import NO_WORDS

@@ -20,7 +20,7 @@ import numpy as np
 from es_simhash.errors import SchemeError
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.lab.methods.hamming import popcount
+from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, ordered_pairs
 
 # Digits of block keys, as URL-safe base64 has them.
@@ -28,6 +28,52 @@ _KEY_DIGITS = string.ascii_uppercase + string.ascii_lowercase + string.digits + 
 _DIGIT_BITS = 6
 # Rows of one table that have the same key are all compared; of more, each with its neighbours.
 _MOST_ALIKE = 2048
+
+
+# Distances computed at once: 32 MB.
+_MOST_DISTANCES = 4_000_000
+_M1, _M2, _M4 = (
+    np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
+)
+_BYTES = np.uint64(0x0101010101010101)
+
+
+def popcount(values: Uint64s) -> Ints:
+    """Return how many bits of each number are set; numpy counts them itself from 2.0 on."""
+    pairs = values - (values >> np.uint64(1) & _M1)
+    nibbles = (pairs & _M2) + (pairs >> np.uint64(2) & _M2)
+    octets = nibbles + (nibbles >> np.uint64(4)) & _M4
+    counts: Ints = (octets * _BYTES >> np.uint64(56)).astype(np.int64)
+    return counts
+
+
+def as_numbers(fingerprints: Fingerprints) -> Uint64s:
+    """Return fingerprints of up to 64 bits as numbers, their highest bits first."""
+    rows = np.zeros((len(fingerprints), 8), np.uint8)
+    rows[:, 8 - fingerprints.shape[1] :] = fingerprints
+    return rows.view(">u8").ravel().astype(np.uint64)
+
+
+def rows_near(own: Fingerprints, rows: Fingerprints, k: int) -> Ints:
+    """Return the rows within k bits of one of some fingerprints."""
+    step = max(1, _MOST_DISTANCES // max(1, len(own)))
+    near = [np.zeros(0, np.int64)]
+    for start in range(0, len(rows) if len(own) else 0, step):
+        distances = hamming_distances(own, rows[start : start + step])
+        near.append(start + np.flatnonzero(distances.min(axis=0) <= k))
+    return np.concatenate(near)
+
+
+def close_rows(fingerprints: Fingerprints, k: int) -> Pairs:
+    """Return all pairs of rows within k bits, by comparing each with each."""
+    found = []
+    step = max(1, _MOST_DISTANCES // max(1, len(fingerprints)))
+    for start in range(0, len(fingerprints), step):
+        rows = fingerprints[start : start + step]
+        first, second = np.nonzero(hamming_distances(rows, fingerprints[start:]) <= k)
+        upper = first < second
+        found.append(np.stack([first[upper], second[upper]], axis=1) + start)
+    return np.concatenate(found) if found else np.zeros((0, 2), np.int64)
 
 
 @lru_cache(maxsize=8)

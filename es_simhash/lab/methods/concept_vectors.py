@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.lab.methods.concept_fingerprints import concepts_of, paragraphs_of
+from es_simhash.lab.methods.concept_method import concepts_of, paragraphs_of
 from es_simhash.lab.methods.method_protocol import (
     Ints,
     Pairs,

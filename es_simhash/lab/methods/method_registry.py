@@ -6,7 +6,7 @@ from functools import cache
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.lab.methods.character_simhash import CharacterSimhash
-from es_simhash.lab.methods.concept_fingerprints import ConceptSimhash
+from es_simhash.lab.methods.concept_method import ConceptSimhash
 from es_simhash.lab.methods.concept_simhash import ConceptScheme
 from es_simhash.lab.methods.concept_vectors import ConceptCosine
 from es_simhash.lab.methods.datasketch_minhash import DatasketchMinHash

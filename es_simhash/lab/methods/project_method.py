@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, SHINGLE_BITS, Scheme
-from es_simhash.lab.methods.hamming import close_rows
+from es_simhash.lab.methods.close_pairs import close_rows
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, ordered_pairs
 from es_simhash.lab.methods.shingle_sets import FeatureSets
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser

@@ -16,8 +16,7 @@ import numpy as np
 from es_simhash.fingerprints.features import SpacedCharacters
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
-from es_simhash.lab.methods.close_pairs import MaskTables, close_by_rotation
-from es_simhash.lab.methods.hamming import as_numbers
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, close_by_rotation
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, empty_texts
 from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import segmented

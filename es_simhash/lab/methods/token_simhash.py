@@ -24,7 +24,7 @@ import numpy as np
 
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.lab.methods.close_pairs import MaskTables
-from es_simhash.lab.methods.hamming import DocumentFingerprints
+from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.store.indexed_methods import NO_WORDS

@@ -18,14 +18,14 @@ from typing import Protocol
 
 import numpy as np
 
-from es_simhash.lab.methods.close_pairs import MaskTables, permuted_masks
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, permuted_masks
 from es_simhash.lab.methods.concept_simhash import (
     ConceptScheme,
     concept_fingerprints,
     zhang_he_idf,
     zhang_he_weights,
 )
-from es_simhash.lab.methods.hamming import DocumentFingerprints, as_numbers
+from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese

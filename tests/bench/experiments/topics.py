@@ -13,7 +13,8 @@ import numpy as np
 from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.methods.hamming import DocumentFingerprints, popcount
+from es_simhash.lab.methods.close_pairs import popcount
+from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_registry import method_named
 from tests.bench.experiments.line_chart import Series, line_chart

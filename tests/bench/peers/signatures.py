@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.lab.methods.hamming import popcount
+from es_simhash.lab.methods.close_pairs import popcount
 from es_simhash.lab.methods.method_protocol import Ints, Scores
 from tests.bench.peers.model import Scored
 

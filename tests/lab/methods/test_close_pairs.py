@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import SchemeError
-from es_simhash.lab.methods.close_pairs import close_by_rotation, close_pairs, permuted_masks
-from es_simhash.lab.methods.concept_fingerprints import paragraphs_of
-from es_simhash.lab.methods.hamming import close_rows, popcount
+from es_simhash.lab.methods.close_pairs import (
+    close_by_rotation,
+    close_pairs,
+    close_rows,
+    permuted_masks,
+    popcount,
+)
+from es_simhash.lab.methods.concept_method import paragraphs_of
 from es_simhash.lab.methods.longest_subsequence import LongestCommonSubsequence
 from es_simhash.lab.methods.method_protocol import all_pairs
 from es_simhash.lab.methods.method_registry import method_named

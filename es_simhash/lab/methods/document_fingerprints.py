@@ -2,78 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, popcount
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, ordered_pairs
 from es_simhash.store.indexed_methods import NO_WORDS, Keys
-
-# Distances computed at once: 32 MB.
-_MOST_DISTANCES = 4_000_000
-_M1, _M2, _M4 = (
-    np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-)
-_BYTES = np.uint64(0x0101010101010101)
-
-
-def popcount(values: Uint64s) -> Ints:
-    """Return how many bits of each number are set; numpy counts them itself from 2.0 on."""
-    pairs = values - (values >> np.uint64(1) & _M1)
-    nibbles = (pairs & _M2) + (pairs >> np.uint64(2) & _M2)
-    octets = nibbles + (nibbles >> np.uint64(4)) & _M4
-    counts: Ints = (octets * _BYTES >> np.uint64(56)).astype(np.int64)
-    return counts
-
-
-def as_numbers(fingerprints: Fingerprints) -> Uint64s:
-    """Return fingerprints of up to 64 bits as numbers, their highest bits first."""
-    rows = np.zeros((len(fingerprints), 8), np.uint8)
-    rows[:, 8 - fingerprints.shape[1] :] = fingerprints
-    return rows.view(">u8").ravel().astype(np.uint64)
-
-
-def rows_near(own: Fingerprints, rows: Fingerprints, k: int) -> Ints:
-    """Return the rows within k bits of one of some fingerprints."""
-    step = max(1, _MOST_DISTANCES // max(1, len(own)))
-    near = [np.zeros(0, np.int64)]
-    for start in range(0, len(rows) if len(own) else 0, step):
-        distances = hamming_distances(own, rows[start : start + step])
-        near.append(start + np.flatnonzero(distances.min(axis=0) <= k))
-    return np.concatenate(near)
-
-
-def close_rows(fingerprints: Fingerprints, k: int) -> Pairs:
-    """Return all pairs of rows within k bits, by comparing each with each."""
-    found = []
-    step = max(1, _MOST_DISTANCES // max(1, len(fingerprints)))
-    for start in range(0, len(fingerprints), step):
-        rows = fingerprints[start : start + step]
-        first, second = np.nonzero(hamming_distances(rows, fingerprints[start:]) <= k)
-        upper = first < second
-        found.append(np.stack([first[upper], second[upper]], axis=1) + start)
-    return np.concatenate(found) if found else np.zeros((0, 2), np.int64)
-
-
-class Tables(Protocol):
-    """Finds fingerprints within k bits."""
-
-    @property
-    def bits(self) -> int:
-        """Bits of a fingerprint."""
-
-    @property
-    def k(self) -> int:
-        """The greatest Hamming distance of candidates."""
-
-    def close_pairs(self, numbers: Uint64s) -> Pairs:
-        """Return the pairs of fingerprints within k bits."""
-
-    def keys(self, numbers: Uint64s) -> list[list[str]]:
-        """Return the block keys of each fingerprint; two within k bits share one."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +26,11 @@ class DocumentFingerprints:
 
     numbers: Uint64s
     unreadable: Mapping[int, str]
-    tables: Tables
+    tables: MaskTables
     unit: str = "bits"
 
     @classmethod
-    def restored(cls, rows: Sequence[Fingerprints], tables: Tables) -> "DocumentFingerprints":
+    def restored(cls, rows: Sequence[Fingerprints], tables: MaskTables) -> "DocumentFingerprints":
         """Return the fingerprints that `rows` gave, of each text."""
         known = [text for text, own in enumerate(rows) if len(own)]
         numbers = np.zeros(len(rows), np.uint64)

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from es_simhash.fingerprints.simhash import Fingerprints
-from es_simhash.lab.methods.close_pairs import MaskTables
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.concept_simhash import (
     ConceptFingerprints,
     ConceptScheme,
@@ -24,7 +24,6 @@ from es_simhash.lab.methods.concept_simhash import (
     fingerprint_concepts,
     tfidf_weights,
 )
-from es_simhash.lab.methods.hamming import as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.method_protocol import (
     Ints,
     Pairs,
