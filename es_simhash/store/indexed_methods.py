@@ -36,7 +36,7 @@ class MethodFingerprints(Protocol):
 
     @property
     def unit(self) -> str:
-        """What two texts differ in: bits, values or sentences."""
+        """Unit in which two texts differ: bits, values or sentences."""
 
     def rows(self, text: int) -> Rows:
         """Return the fingerprints of one text, a row of bytes each; none where it is unreadable."""
@@ -161,7 +161,7 @@ def require_readable(
     Args:
         unreadable: Texts that the method cannot read, each with the reason.
         method: Its name.
-        names: Of the texts, for errors.
+        names: Names of the texts, for errors.
         advice: What to do, as a sentence of its own.
 
     Raises:

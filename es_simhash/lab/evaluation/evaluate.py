@@ -30,7 +30,7 @@ from es_simhash.lab.evaluation.pair_measures import (
     Floats,
     Labels,
     adjusted_rand_index,
-    components,
+    component_numbers,
 )
 from es_simhash.lab.evaluation.pair_texts import known_pairs, shared_documents
 from es_simhash.lab.methods.method_protocol import Features, Method
@@ -51,7 +51,7 @@ def wrong_pairs(
 
     Args:
         labelled: The set.
-        figures: Of the methods on it.
+        figures: Figures of the methods on it.
         most: How many pairs to return.
     """
     first = figures[0]
@@ -218,7 +218,7 @@ def _figures(
 
 def _at_cut(pairs: DocumentPairs, called: Labels) -> dict[str, float]:
     counts = Counts.of(called, pairs.labels)
-    families = components(pairs.first[called], pairs.second[called], pairs.documents)
+    families = component_numbers(pairs.first[called], pairs.second[called], pairs.documents)
     return {
         "f1": counts.f1,
         "precision": counts.precision,

@@ -1,4 +1,4 @@
-"""What an evaluation of methods on labelled pairs returns."""
+"""Figures of methods on labelled pairs."""
 
 import math
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ class LabelledSet:
     """Labelled pairs and the texts of their documents.
 
     Attributes:
-        name: Of the file of the pairs.
-        ids: Of the documents, by their numbers.
-        texts: Of the documents.
+        name: Name of the file of the pairs.
+        ids: Ids of the documents, by their numbers.
+        texts: Texts of the documents.
         pairs: The pairs, by the numbers of documents.
     """
 
@@ -42,7 +42,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a method costs.
+    """Time and bytes that a method takes.
 
     Attributes:
         reading: Seconds to read all texts.
@@ -60,10 +60,10 @@ class ScoredSet:
     """A labelled set as one method sees it.
 
     Attributes:
-        scores: Of the labelled pairs.
+        scores: Scores of the labelled pairs.
         is_candidate: Whether the method finds each pair without being shown it.
         unreadable: Ids of texts that the method cannot read, each with the reason.
-        costs: What that took.
+        costs: Time and bytes that it took.
     """
 
     scores: Floats = field(repr=False)
@@ -81,14 +81,14 @@ class MethodFigures:
     """How good a method is on a set.
 
     Attributes:
-        name: Of the method.
-        note: What a reader has to know of it; empty for nothing.
+        name: Name of the method.
+        note: Remark for readers of its figures; empty for none.
         threshold: Its own threshold.
         cuts: The cut of each pair, not chosen on that pair.
         scored: The set as the method sees it.
         held_out: Measures at those cuts, and those that need none.
         at_threshold: Measures at its own threshold.
-        intervals: Of `held_out`, by bootstrap over documents.
+        intervals: Intervals of `held_out`, by bootstrap over documents.
         roc_cut: Cut that the ROC curve of this very set suggests, for later use, not for figures.
         candidate_recall: Share of the versions that are candidates.
         found_recall: Share of the versions that are candidates and called versions.
@@ -142,7 +142,7 @@ class WrongPair:
         first: Id of a document.
         second: Id of the other.
         label: Whether they are versions.
-        score: Of the method.
+        score: Score of the method.
         cut: Its cut for this pair.
         is_candidate: Whether the method finds the pair by itself.
         kind: Kind of relation that `compare` returns.

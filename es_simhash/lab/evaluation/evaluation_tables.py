@@ -1,4 +1,4 @@
-"""What an evaluation found as tables of strings, for every output alike."""
+"""Figures of an evaluation as tables of strings, for every output alike."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Table:
     """A table.
 
     Attributes:
-        title: What it shows.
+        title: Title.
         columns: Names of its columns.
         rows: Cells of its rows.
         best: For some rows and columns, that the cell is the best of its column.
@@ -49,7 +49,7 @@ def tables_of(evaluation: SetEvaluation, *, narrow: bool = False) -> list[Table]
     """Return the tables of one set: calls at held-out cuts, rankings, candidates and costs.
 
     Args:
-        evaluation: Of the set.
+        evaluation: Figures of the set.
         narrow: Whether intervals other than that of F1 are left out.
     """
     methods = evaluation.methods

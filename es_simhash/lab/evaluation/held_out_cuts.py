@@ -49,7 +49,7 @@ def cross_fitted_cuts(pairs: DocumentPairs, scores: Floats, fallback: float) -> 
 
     Args:
         pairs: The pairs.
-        scores: Of the pairs.
+        scores: Scores of the pairs.
         fallback: Cut of pairs for which no others of both classes are left.
     """
     return cross_fitted(pairs, scores, fallback, _best_cut)
@@ -70,7 +70,7 @@ def cross_fitted(
 
     Args:
         pairs: The pairs.
-        scores: Of the pairs.
+        scores: Scores of the pairs.
         fallback: Cut of pairs for which no others of both classes are left.
         choose: Returns the cut of pairs of both classes, by these and their scores alone.
         groups: Groups that the documents are dealt into.
@@ -91,7 +91,7 @@ def left_out_cut(curves: Sequence[Curve]) -> float:
     """Return the cut with the highest mean F1 over sets, the lowest of the best.
 
     Args:
-        curves: Of the other sets.
+        curves: Curves of the other sets.
     """
     cuts = np.unique(np.concatenate([curve.cuts for curve in curves]))
     if not len(cuts):
@@ -120,7 +120,7 @@ def intervals(pairs: DocumentPairs, scores: Floats, called: Labels) -> Mapping[s
 
     Args:
         pairs: The labelled pairs.
-        scores: Of the pairs.
+        scores: Scores of the pairs.
         called: Which pairs are called versions.
     """
     of_documents = {

@@ -159,7 +159,7 @@ class LabelFile:
 
         Args:
             pair: The pair.
-            size: What `add` returned.
+            size: Size that `add` returned.
         """
         os.ftruncate(self._stream.fileno(), size)
         del self._labels[pair]

@@ -26,7 +26,7 @@ class LabelledPairs:
     """The pairs of one file.
 
     Attributes:
-        name: Of the file.
+        name: Name of the file.
         labels: Whether each pair, its smaller id first, is a version.
         lines: The line of each pair, from 1.
         problems: One sentence for each line that was left out.
@@ -43,7 +43,7 @@ class LabelledPairs:
 
         Args:
             rows: Two ids, and whether the documents are versions.
-            name: Of the pairs, for figures and errors.
+            name: Name of the pairs, for figures and errors.
 
         Raises:
             InputError: There are none, an id is empty, a document is paired with itself, or two
@@ -64,9 +64,7 @@ def read_pairs(path: str | Path) -> LabelledPairs:
     Raises:
         InputError: The file cannot be read, or no line of it is a labelled pair.
     """
-    path = Path(path)
-    content = _content(path)
-    return _read(path, content, delimiter_of(path, content)).result()
+    return _read(Path(path)).result()
 
 
 def usable_pairs(path: Path) -> LabelledPairs:
@@ -75,8 +73,7 @@ def usable_pairs(path: Path) -> LabelledPairs:
     Raises:
         InputError: The file cannot be read.
     """
-    content = _content(path)
-    return _read(path, content, delimiter_of(path, content)).usable()
+    return _read(path).usable()
 
 
 def started_pairs(path: Path) -> LabelledPairs:
@@ -85,14 +82,15 @@ def started_pairs(path: Path) -> LabelledPairs:
     Raises:
         InputError: The file cannot be read, or a line of it is wrong.
     """
+    pairs = _read(path).usable()
+    if pairs.problems:
+        raise InputError(pairs.problems[0])
+    return pairs
+
+
+def _read(path: Path) -> "_Reader":
     content = _content(path)
-    read = _read(path, content, delimiter_of(path, content)).started()
-    if read.problems:
-        raise InputError(read.problems[0])
-    return read
-
-
-def _read(path: Path, content: str, delimiter: str) -> "_Reader":
+    delimiter = delimiter_of(path, content)
     parsed = parsed_lines(content, delimiter)
     if parsed and _is_header(parsed[0][1]):
         del parsed[0]
@@ -106,8 +104,8 @@ def parsed_lines(content: str, delimiter: str) -> list[_Line]:
     """Return the lines of a file, each with its number and its cells, or what is wrong with it.
 
     Args:
-        content: Of the file.
-        delimiter: What separates columns; "" for JSON.
+        content: Content of the file.
+        delimiter: Separator of columns; "" for JSON.
     """
     # Not splitlines: a string of JSON may hold a line separator of Unicode.
     lines = content.split("\n")
@@ -250,10 +248,6 @@ class _Reader:
             pair: label for pair, label in self._labels.items() if pair not in self._contradicted
         }
         return LabelledPairs(self._name, labels, self._lines, tuple(self._problems))
-
-    def started(self) -> LabelledPairs:
-        """Return what was taken, which may be nothing."""
-        return LabelledPairs(self._name, self._labels, self._lines, tuple(self._problems))
 
 
 def _is_id(value: object) -> bool:

@@ -5,11 +5,14 @@ pairs of one score are called versions together. Measures that count each docume
 large family from deciding alone.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from es_simhash.pairs.merging import connected_components
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.bool_]
@@ -17,7 +20,7 @@ Labels = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Curve:
-    """What is called a version at each possible cut, the highest first.
+    """Pairs called versions at each possible cut, the highest first.
 
     Attributes:
         cuts: Distinct scores, descending; what has one or more is called a version.
@@ -146,7 +149,7 @@ class DocumentPairs:
     @cached_property
     def families(self) -> Ints:
         """Number of the family of each document, by the labels."""
-        return components(self.first[self.labels], self.second[self.labels], self.documents)
+        return component_numbers(self.first[self.labels], self.second[self.labels], self.documents)
 
     def subset(self, which: Labels) -> "DocumentPairs":
         """Return some of the pairs, with the documents of these alone, numbered anew."""
@@ -201,21 +204,17 @@ def _share(part: Ints, whole: Ints) -> Floats:
         return part / np.where(whole > 0, whole, np.nan)
 
 
-def components(first: Ints, second: Ints, documents: int) -> Ints:
-    """Return the number of the connected component of each document."""
-    parents = list(range(documents))
-
-    def root(place: int) -> int:
-        while parents[place] != place:
-            parents[place] = parents[parents[place]]
-            place = parents[place]
-        return place
-
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        one, other = root(one), root(other)
-        parents[max(one, other)] = min(one, other)
-    roots = [root(place) for place in range(documents)]
-    return np.unique(roots, return_inverse=True)[1].astype(np.int64).ravel()
+def component_numbers(first: Ints, second: Ints, documents: int) -> Ints:
+    """Return the number of the connected component of each document, that of document 0 first."""
+    neighbours: defaultdict[int, list[int]] = defaultdict(list)
+    for left, right in zip(first.tolist(), second.tolist(), strict=True):
+        neighbours[left].append(right)
+        neighbours[right].append(left)
+    numbers = np.zeros(documents, np.int64)
+    components = connected_components(range(documents), neighbours)
+    for number, component in enumerate(sorted(components, key=min)):
+        numbers[component] = number
+    return numbers
 
 
 def adjusted_rand_index(one: Ints, other: Ints) -> float:

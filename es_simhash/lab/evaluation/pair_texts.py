@@ -21,7 +21,7 @@ def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: st
     """Return the pairs whose documents are there; the others are reported by their lines.
 
     Args:
-        pairs: Of a file.
+        pairs: Pairs of a file.
         is_known: Says whether there is a document of an id.
         where: Where documents were looked for.
 
@@ -104,9 +104,9 @@ def index_texts(
     """Return the texts of documents by their ids; those without a text are left out.
 
     Args:
-        client: Of the cluster.
+        client: Client of the cluster.
         index: Index, alias or data stream with fingerprint fields, or a sidecar.
-        ids: Of the documents.
+        ids: Ids of the documents.
         config: How the index is read.
 
     Raises:

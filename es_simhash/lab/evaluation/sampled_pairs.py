@@ -68,7 +68,7 @@ class SampledIndex(Protocol):
 
 @dataclass(frozen=True)
 class SampledPairs:
-    """What a sample was found to be related to.
+    """Pairs of a sample and the documents related to it.
 
     Attributes:
         pairs: Each pair once, in the order of the sample.
@@ -94,7 +94,8 @@ def related_pairs(
     Args:
         index: The index.
         sample: Documents to draw, at most 2,000.
-        seed: Of the sample; the same one draws the same documents, unless these were written again.
+        seed: Seed of the sample; the same one draws the same documents, unless these were written
+            again.
         filters: That both documents of each pair match.
         progress: Called with the documents that are done, and all of them.
 

@@ -18,12 +18,12 @@ _PATIENCE, _PAUSE = 1.0, 0.02
 
 @dataclass(frozen=True)
 class KnownLabels:
-    """What a label file has at one moment.
+    """Labels of a file at one moment.
 
     Attributes:
         labels: Whether each pair, its smaller id first, is a version.
         last: The pair of its last line; None where it has no label.
-        delimiter: What separates its columns; "" for JSON.
+        delimiter: Separator of columns; "" for JSON.
     """
 
     labels: dict[Pair, bool]

@@ -22,7 +22,7 @@ class PairedDocument:
     """One side of a pair.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         context: Its title, date and so on; None where they were not read.
     """
 
@@ -37,8 +37,8 @@ class OfferedPair:
     Attributes:
         first: The older one, where dates are known.
         second: The other one.
-        kind: Of their relation.
-        score: Of their relation, from 0 to 1.
+        kind: Kind of their relation.
+        score: Score of their relation, from 0 to 1.
     """
 
     first: PairedDocument
@@ -64,7 +64,7 @@ def most_useful(
 
     Args:
         pairs: Each at most once.
-        seed: Of the random order.
+        seed: Seed of the random order.
         per_family: Maximum number of pairs in each group in which documents of one family are: a
             family is all documents that versions connect.
     """

@@ -33,10 +33,10 @@ class CharacterSimhash:
     """Simhash of windows of characters.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         threshold: Similarity of two fingerprints within k bits.
         note: Empty.
-        scheme: Of its fingerprints.
+        scheme: Scheme of its fingerprints.
     """
 
     name: str = _SCHEME.method

@@ -28,8 +28,6 @@ _KEY_DIGITS = string.ascii_uppercase + string.ascii_lowercase + string.digits + 
 _DIGIT_BITS = 6
 # Rows of one table that have the same key are all compared; of more, each with its neighbours.
 _MOST_ALIKE = 2048
-
-
 # Distances computed at once: 32 MB.
 _MOST_DISTANCES = 4_000_000
 _M1, _M2, _M4 = (
@@ -95,7 +93,7 @@ def close_pairs(fingerprints: Uint64s, masks: Sequence[int], k: int) -> Pairs:
     """Return the pairs within k bits that have equal bits under one of the masks.
 
     Args:
-        fingerprints: Of the texts.
+        fingerprints: Fingerprints of the texts.
         masks: The bits that lead each table.
         k: The greatest Hamming distance.
     """

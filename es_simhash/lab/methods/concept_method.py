@@ -83,9 +83,9 @@ class ConceptFeatures:
     """Concept fingerprints of texts.
 
     Attributes:
-        fingerprints: Of each text.
+        fingerprints: Fingerprints of each text.
         tables: Finds candidates.
-        unit: What two fingerprints differ in.
+        unit: Unit in which two fingerprints differ.
     """
 
     fingerprints: Sequence[ConceptFingerprints]
@@ -153,7 +153,7 @@ class ConceptSimhash:
     """Simhash of concepts.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         hashing: Bits, paragraphs and weights.
         threshold: Similarity from which on two texts are alike.
         note: Empty.

@@ -6,7 +6,6 @@ published names.
 """
 
 import math
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -34,10 +33,6 @@ MAX_CLOSE_PAIRS = 9
 _STEPS = 1 << 20
 # Features whose bits are spread out at once; a document of a million concepts stays in 40 MB.
 _SLICE = 1 << 14
-_NAME = re.compile(
-    rf"concept(?P<bits>[1-9][0-9]{{0,3}})-(?:doc|par(?P<near>[1-9]))-"
-    rf"(?P<weights>{'|'.join(WEIGHTINGS)})\.v1"
-)
 
 Weights = Mapping[str, float]
 
@@ -74,24 +69,9 @@ class ConceptScheme:
 
     @property
     def name(self) -> str:
-        """The published name; `parse` turns it back into the scheme."""
+        """The published name, which says all parameters."""
         part = f"par{self.close_pairs}" if self.close_pairs else "doc"
         return f"concept{self.bits}-{part}-{self.weights}.v1"
-
-    @classmethod
-    def parse(cls, name: str) -> "ConceptScheme":
-        """Return the scheme of a published name.
-
-        Raises:
-            SchemeError: The name follows no published pattern, or its parameters make no scheme.
-        """
-        match = _NAME.fullmatch(name)
-        if match is None:
-            raise SchemeError(
-                f"Unknown concept scheme {name!r}; names look like {cls().name!r} "
-                f"or {cls(close_pairs=2, weights='plain').name!r}."
-            )
-        return cls(int(match["bits"]), int(match["near"] or 0), match["weights"])
 
 
 @dataclass(frozen=True)
@@ -267,7 +247,7 @@ def zhang_he_weights(
 
     Args:
         counts: How often each concept occurs.
-        idf: Of a concept, such as `zhang_he_idf`.
+        idf: Rarity of a concept, such as `zhang_he_idf`.
         kinds: Part of speech of each concept, as spaCy and Universal Dependencies name them.
         title: Concepts of the title.
         markers: Concepts that are marker words.

@@ -114,7 +114,7 @@ class ConceptCosine:
     """Cosine of concept vectors.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         paragraphs: Whether each paragraph has a vector; the whole text if not.
         rarity: Whether concepts are weighted by tf-idf over the texts; by frequency if not.
         clustered: Whether texts are clustered by k-means, with k = sqrt(n / 2) (Mardia 1979).

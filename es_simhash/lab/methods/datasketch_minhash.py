@@ -28,7 +28,7 @@ class DatasketchSignatures:
     """Signatures of datasketch.
 
     Attributes:
-        sketches: Of the texts; None of those without words.
+        sketches: Sketches of the texts; None of those without words.
         rows: Their values.
         unreadable: Texts without words.
         library: The module.
@@ -75,7 +75,7 @@ class DatasketchMinHash:
     """MinHash of word shingles by datasketch.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         threshold: That of its LSH.
         note: Empty.
     """

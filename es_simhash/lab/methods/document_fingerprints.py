@@ -21,7 +21,7 @@ class DocumentFingerprints:
         numbers: Fingerprints; 0 of texts that could not be read.
         unreadable: Texts without a fingerprint.
         tables: Finds candidates.
-        unit: What two fingerprints differ in.
+        unit: Unit in which two fingerprints differ.
     """
 
     numbers: Uint64s

@@ -36,7 +36,7 @@ class WordSequences:
     """The words of texts, in order.
 
     Attributes:
-        words: Of the texts.
+        words: Words of the texts.
         fuzz: The module `rapidfuzz`.
     """
 
@@ -125,7 +125,7 @@ class LongestCommonSubsequence:
     """Longest common subsequence of words.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         threshold: Score from which on two texts are versions.
         note: Empty.
     """

@@ -1,4 +1,4 @@
-"""What a method is: it reads texts, scores pairs of them, and says how it finds candidates.
+"""Protocol of methods, which read texts, score pairs of them, and say how they find candidates.
 
 One that makes fingerprints also says how they are stored, and by which block keys they are found
 (`fingerprint_scheme`).
@@ -24,7 +24,7 @@ _PACKAGES = {"sklearn": "scikit-learn", "rapidfuzz": "RapidFuzz"}
 
 
 class Features(Protocol):
-    """What a method has read of a batch of texts; texts are named by their position in it."""
+    """Features of a batch of texts, which are named by their position in it."""
 
     @property
     def unreadable(self) -> Mapping[int, str]:
@@ -63,7 +63,7 @@ class Method(Protocol):
 
     @property
     def note(self) -> str:
-        """What a reader of its figures has to know, as one line; empty for nothing."""
+        """Remark for readers of its figures, as one line; empty for none."""
 
     def read(self, texts: Sequence[str]) -> Features:
         """Return what the method needs of texts, computed in whole batches."""

@@ -122,7 +122,7 @@ def score_of(method: Method, texts: Sequence[str], names: Sequence[str]) -> Meth
     Args:
         method: The method.
         texts: The two texts.
-        names: Of the texts, for errors.
+        names: Names of the texts, for errors.
 
     Raises:
         InputError: The method cannot read one of them.

@@ -155,7 +155,7 @@ class Signatures:
         values: One row for each text; of texts without shingles 0.
         unreadable: Texts without shingles.
         banding: How candidates are found.
-        unit: What two texts differ in.
+        unit: Unit in which two texts differ.
     """
 
     values: NDArray[np.uint32]
@@ -222,7 +222,7 @@ class MinHash:
     """MinHash of character shingles.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         family: Hash functions by their numbers.
         banding: How many of them, and how candidates are found.
     """

@@ -128,7 +128,7 @@ class ProjectMethod:
     """The scheme of this project.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         threshold: Where versions begin.
         note: Empty.
         analyser: How texts are read.

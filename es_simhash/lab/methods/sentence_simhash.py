@@ -94,10 +94,10 @@ class SentenceFingerprints:
     """Fingerprints of the sentences of texts.
 
     Attributes:
-        sentences: Of all sentences, in the order of the texts.
+        sentences: Fingerprints of all sentences, in the order of the texts.
         bounds: Bounds of the texts in them, one more than there are texts.
         n: Bits in which two close sentences differ at the most.
-        unit: What two texts differ in.
+        unit: Unit in which two texts differ.
     """
 
     sentences: Fingerprints

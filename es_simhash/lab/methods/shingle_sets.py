@@ -167,7 +167,7 @@ class SetFeatures:
     """Sets of hashed shingles.
 
     Attributes:
-        sets: Of the texts.
+        sets: Sets of the texts.
         contained: Whether containment is the score; resemblance if not.
     """
 
@@ -200,7 +200,7 @@ class ExactSets:
     """Runs of words or characters, compared as sets.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         length: Words or characters of a run.
         characters: Whether runs are of characters.
         contained: Whether containment is the score; resemblance if not.

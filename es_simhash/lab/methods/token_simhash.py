@@ -144,10 +144,10 @@ class TokenSimhash:
     """The interoperable token scheme.
 
     Attributes:
-        name: Of the method.
+        name: Name of the method.
         threshold: From which on two texts are loosely alike.
-        note: Of the two thresholds.
-        scheme: Of its fingerprints.
+        note: Remark about the two thresholds.
+        scheme: Scheme of its fingerprints.
     """
 
     name: str = "token-simhash"

@@ -93,7 +93,7 @@ class WeightedSimhash:
         corpus: Whether IDF comes from the texts that are read; from a background list if not.
         tagger: Tags English words; without one a lexicon does.
         threshold: Similarity of two fingerprints within 3 bits.
-        scheme: Of the fingerprints of the method without options.
+        scheme: Scheme of the method without options.
     """
 
     corpus: bool = False

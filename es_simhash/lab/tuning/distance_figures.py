@@ -77,7 +77,7 @@ def distance_figures(
     Args:
         searches: Searches the index.
         sample: The documents that are searched with.
-        neighbours: What shares shingles with them.
+        neighbours: Documents that share shingles with them.
         shared: Their blocks.
         threshold: Where versions begin.
     """
@@ -119,7 +119,7 @@ def block_figures(
 
     Args:
         sample: The documents.
-        neighbours: What shares shingles with them.
+        neighbours: Documents that share shingles with them.
         shared: Their blocks, as the scheme has them.
         threshold: Where versions begin.
     """

@@ -37,7 +37,7 @@ def suggested_scheme(
     """Return the scheme that finds clearly more of the labelled versions, or the present one.
 
     Args:
-        scheme: Of the index.
+        scheme: Scheme of the index.
         labelled: Labelled pairs.
         texts: Their texts, analysed by this scheme.
     """

@@ -77,7 +77,7 @@ def _chosen(pairs: DocumentPairs, values: Floats, baseline: float, least: float)
 
     Args:
         pairs: The pairs.
-        values: Of the pairs.
+        values: Values of the pairs.
         baseline: The cut to keep otherwise.
         least: Share of the bootstrap samples in which another has to be better.
     """
@@ -164,7 +164,7 @@ _CHANCE = 0.01
 
 @dataclass(frozen=True)
 class Valley:
-    """What the distribution of scores says of a threshold.
+    """Gap in the distribution of scores, or that there is none.
 
     Attributes:
         threshold: Middle of the valley; None where the present threshold is kept.

@@ -59,7 +59,7 @@ def tune(
     everything that compares documents of the index reads it there.
 
     Args:
-        client: Of the cluster; the privileges `read` and `view_index_metadata` are enough.
+        client: Client of the cluster; the privileges `read` and `view_index_metadata` are enough.
         index: Index, alias, data stream or sidecar with fingerprints.
         labels: File of labelled pairs of its documents, as `evaluate` reads it. Lines that cannot
             be used are left out and reported in `problems`; when no pairs of both labels are left,

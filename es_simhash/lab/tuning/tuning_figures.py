@@ -1,4 +1,4 @@
-"""What `tune` suggests for an index, and what it rests on."""
+"""Suggestions of `tune` for an index, and the figures they rest on."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,8 @@ class TuneOptions:
 
     Attributes:
         sample: Documents to draw, from 2 to 5,000.
-        seed: Of the sample; the same one draws the same documents, unless these were written again.
+        seed: Seed of the sample; the same one draws the same documents, unless these were written
+            again.
     """
 
     sample: int = field(default=300, metadata=constraints(2, MAX_SAMPLE))
@@ -41,7 +42,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class ThresholdFigures:
-    """What to expect of a threshold on pairs that it was not chosen on.
+    """Quality of a threshold on pairs that it was not chosen on.
 
     Attributes:
         name: `proposed`, `present` or `default`.
@@ -60,7 +61,7 @@ class ThresholdFigures:
 
 @dataclass(frozen=True)
 class LabelledFigures:
-    """What labelled pairs say of thresholds, all on the same held-out pairs.
+    """Thresholds on labelled pairs, all on the same held-out pairs.
 
     Attributes:
         pairs: Labelled pairs of documents of the index.
@@ -89,7 +90,7 @@ class ThresholdProposal:
         value: The proposed threshold.
         present: That of the index.
         reason: Why, as a sentence.
-        figures: What labels say; None without labels.
+        figures: Figures of the labels; None without labels.
     """
 
     value: float
@@ -167,7 +168,7 @@ class SchemeProposal:
         name: Name of the proposed scheme.
         present: That of the index.
         reason: Why, as a sentence.
-        compared: What was compared, with labels.
+        compared: Schemes that were compared, with labels.
     """
 
     name: str
@@ -178,13 +179,13 @@ class SchemeProposal:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What `tune` suggests for an index; nothing of it is stored.
+    """Suggestions of `tune` for an index; none of them is stored.
 
     Attributes:
         index: Name of the index.
         documents: Documents with fingerprints of its scheme.
         sampled: Documents of the sample with fingerprints.
-        seed: Of the sample.
+        seed: Seed of the sample.
         pairs: Pairs of documents of which one is in the sample, that share shingles.
         candidates: Documents that share enough shingles with one, median of the sample.
         took: Median milliseconds of the search for these, as the cluster reports it.
@@ -214,7 +215,7 @@ class Tuning:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `configure` takes of the suggestion: None for the default, nothing for no change."""
+        """Changes for `configure`: None for the default, nothing for no change."""
         if self.threshold.value == self.threshold.present:
             return {}
         value = self.threshold.value

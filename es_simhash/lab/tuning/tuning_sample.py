@@ -44,11 +44,11 @@ class StoredDocument:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """What shares shingles with the documents of a sample.
+    """Documents that share shingles with those of a sample.
 
     Attributes:
         values: How far each pair is versions; each pair once.
-        distances: Of the document fingerprints of each pair.
+        distances: Distance of the document fingerprints of each pair.
         candidates: Documents that share enough shingles with each document of the sample.
         took: Milliseconds of each search, as the cluster reports them.
     """

@@ -36,7 +36,7 @@ def test_it_returns_what_the_command_prints(tmp_path: Path, capsys: Any, monkeyp
     )
     monkeypatch.setattr(
         "sys.argv",
-        ["es-simhash", "evaluate", "pairs.tsv", "--texts", "texts.jsonl", "--format", "json",
+        ["es-simhash", "lab", "evaluate", "pairs.tsv", "--texts", "texts.jsonl", "--format", "json",
          "--quiet", "--method", "es-simhash", "--method", "jaccard-words-3"],
     )  # fmt: skip
     main()

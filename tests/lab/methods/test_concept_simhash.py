@@ -1,6 +1,7 @@
 """The origins' concept simhash: published names, fingerprints, comparison, weights."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from es_simhash.fingerprints.hashing import GroupedRuns
 from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.lab.methods.concept_simhash import (
     CONCEPT_BITS,
+    WEIGHTINGS,
     ConceptFingerprints,
     ConceptScheme,
     concept_fingerprints,
@@ -72,42 +74,16 @@ def of_rows(rows: list[int], scheme: ConceptScheme) -> ConceptFingerprints:
     return ConceptFingerprints(scheme, np.frombuffer(data, np.uint8).reshape(len(rows), -1))
 
 
-@pytest.mark.parametrize("bits", CONCEPT_BITS)
-@pytest.mark.parametrize("near", [0, 1, 2, 9])
-@pytest.mark.parametrize("weights", ["tfidf", "plain", "origins-c"])
-def test_a_name_says_the_whole_scheme(bits: int, near: int, weights: str) -> None:
-    scheme = ConceptScheme(bits, near, weights)
-    assert ConceptScheme.parse(scheme.name) == scheme
+def test_a_name_says_the_whole_scheme() -> None:
+    parameters = list(product(CONCEPT_BITS, (0, 1, 2, 9), WEIGHTINGS))
+    names = {ConceptScheme(*values).name for values in parameters}
+    assert len(names) == len(parameters)
 
 
 def test_published_names_never_change() -> None:
     assert ConceptScheme().name == "concept64-doc-tfidf.v1"
     assert ConceptScheme(64, 2, "plain").name == "concept64-par2-plain.v1"
     assert ConceptScheme(256, 0, "origins-c").name == "concept256-doc-origins-c.v1"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "concept64-doc-tfidf",
-        "concept64-doc-tfidf.v2",
-        "concept064-doc-tfidf.v1",
-        "concept64-par0-plain.v1",
-        "concept64-par02-plain.v1",
-        "concept64-par2-heavy.v1",
-        "concept64-doc-tfidf.v1\n",
-    ],
-)
-def test_other_names_are_refused_with_the_name(name: str) -> None:
-    with pytest.raises(SchemeError) as caught:
-        ConceptScheme.parse(name)
-    assert repr(name) in str(caught.value)
-
-
-def test_a_name_of_bits_that_are_not_offered_is_refused_with_the_bits() -> None:
-    with pytest.raises(SchemeError, match="65 bits"):
-        ConceptScheme.parse("concept65-doc-tfidf.v1")
 
 
 @pytest.mark.parametrize(
