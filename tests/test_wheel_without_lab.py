@@ -78,13 +78,15 @@ def test_the_core_works(scripts: Path, tmp_path: Path) -> None:
     command = scripts / "es-simhash"
     shown = run(command, "--help")
     assert shown.returncode == 0
-    assert "evaluate " in shown.stdout
+    assert "lab " in shown.stdout
     tested = run(command, "selftest")
     assert tested.returncode == 0
     assert tested.stdout.endswith(f"profiles, all equal\n{SENTENCE}\n")
     path = tmp_path / "a.txt"
     path.write_text("The harbour opens at six in the morning.", "utf-8")
-    assert '"kind": "exact"' in run(command, "compare", path, path, "--format", "json").stdout
+    assert (
+        '"kind": "exact"' in run(command, "files", "compare", path, path, "--format", "json").stdout
+    )
 
 
 def test_what_was_left_out_names_the_command_that_installs_it(
@@ -93,11 +95,11 @@ def test_what_was_left_out_names_the_command_that_installs_it(
     path = tmp_path / "a.txt"
     path.write_text("One text.", "utf-8")
     for arguments in (
-        ["evaluate", "pairs.tsv", "--texts", "texts.jsonl"],
-        ["tune", "articles"],
-        ["label", "articles", "-o", "pairs.tsv"],
-        ["compare", path, path, "--method", "lcs"],
-        ["fingerprint", path, "--scheme", "token-simhash"],
+        ["lab", "evaluate", "pairs.tsv", "--texts", "texts.jsonl"],
+        ["lab", "tune", "articles"],
+        ["lab", "label", "articles", "-o", "pairs.tsv"],
+        ["files", "compare", path, path, "--method", "lcs"],
+        ["files", "fingerprint", path, "--scheme", "token-simhash"],
         ["install", "articles", "--scheme", "token-simhash", "--dry-run"],
     ):
         done = run(scripts / "es-simhash", *arguments)

@@ -87,14 +87,8 @@ def test_each_document_counts_once() -> None:
     # 0: both right; 1 and 2: the one called is right; 4 and 5: wrong; 3: nothing called.
     assert pairs.precisions(called) == pytest.approx([1, 1, 1, np.nan, 0, 0], nan_ok=True)
     assert pairs.recalls(called) == pytest.approx([1, 0.5, 0.5, 0, 0, np.nan], nan_ok=True)
-    assert component_numbers(pairs.first[called], pairs.second[called], 6).tolist() == [
-        0,
-        0,
-        0,
-        1,
-        2,
-        2,
-    ]
+    families = component_numbers(pairs.first[called], pairs.second[called], 6)
+    assert families.tolist() == [0, 0, 0, 1, 2, 2]
 
 
 def test_r_precision_counts_ties_by_chance() -> None:
