@@ -18,7 +18,7 @@ from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptio
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered_documents import FilteredDocuments
 from es_simhash.questions.index import Index
-from es_simhash.service.dispatcher import AnswerCache, Answering, Dispatcher
+from es_simhash.service.dispatcher import AnswerCache, AnswerSource, Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
@@ -41,7 +41,7 @@ _READ = ("ETag", "Retry-After", "X-Request-Id")
 
 
 def application(
-    answers: Answering, config: ServiceConfig, reader: ExplorerReader | None = None
+    answers: AnswerSource, config: ServiceConfig, reader: ExplorerReader | None = None
 ) -> Starlette:
     """Return the service as an ASGI application.
 

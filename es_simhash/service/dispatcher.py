@@ -22,7 +22,7 @@ from es_simhash.store.order import Sort
 States = Mapping[tuple[str, str], tuple[int, int]]
 
 
-class Answering(Protocol):
+class AnswerSource(Protocol):
     """Answers from an index, of documents that match filters, with allowed fields alone."""
 
     @property
@@ -134,7 +134,7 @@ class Dispatcher:
         limits: Limits of time and of threads.
     """
 
-    def __init__(self, answers: Answering, cache: AnswerCache, limits: ServiceLimits) -> None:
+    def __init__(self, answers: AnswerSource, cache: AnswerCache, limits: ServiceLimits) -> None:
         self.answers = answers
         self._cache = cache
         self._limits = limits

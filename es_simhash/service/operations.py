@@ -33,7 +33,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ApiAnswer:
     """An answer, and the documents in it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Operation:
     path: str
     summary: str
     schema: str
-    answer: Callable[[Question], Shown]
+    answer: Callable[[Question], ApiAnswer]
     searches: bool = False
     reads_text: bool = False
     is_cached: bool = True

@@ -13,7 +13,7 @@ from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States
-from es_simhash.service.operations import Filters, Operation, Question, Shown
+from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.options import Query, SearchOptions
@@ -92,7 +92,7 @@ class Answers:
             ),
         )  # fmt: skip
 
-    def related(self, question: Question) -> Shown:
+    def related(self, question: Question) -> ApiAnswer:
         """Return the documents related to a document, or to a text.
 
         Raises:
@@ -100,15 +100,15 @@ class Answers:
         """
         options = self._options(question)
         if question.text is not None:
-            return Shown(self._answer(self.index.related(text=question.text, options=options)))
+            return ApiAnswer(self._answer(self.index.related(text=question.text, options=options)))
         self._require(question)
         answer = self.index.related(id=question.id, options=options)
-        return Shown(
+        return ApiAnswer(
             self._answer(answer),
             frozenset({question.id, *(str(relation.id) for relation in answer)}),
         )
 
-    def compare(self, question: Question) -> Shown:
+    def compare(self, question: Question) -> ApiAnswer:
         """Return the relation of two documents, and what changed from one to the other.
 
         Raises:
@@ -123,9 +123,9 @@ class Answers:
             "a": self._context(a),
             "b": self._context(b),
         }
-        return Shown(body, frozenset(question.ids))
+        return ApiAnswer(body, frozenset(question.ids))
 
-    def family(self, question: Question) -> Shown:
+    def family(self, question: Question) -> ApiAnswer:
         """Return the version family of a document, or that of a name.
 
         Raises:
@@ -149,9 +149,9 @@ class Answers:
         if not allowed.date:
             body["date_field"] = None
             body["undated"], body["several_dates"] = [], []
-        return Shown(body, frozenset({*(member["id"] for member in members), *documents}))
+        return ApiAnswer(body, frozenset({*(member["id"] for member in members), *documents}))
 
-    def document(self, question: Question) -> Shown:
+    def document(self, question: Question) -> ApiAnswer:
         """Return the allowed fields of a document.
 
         Raises:
@@ -163,7 +163,7 @@ class Answers:
             "document": self._context(document.context),
             "source": allowed_source(document.source, self.fields),
         }
-        return Shown(body, frozenset(question.ids))
+        return ApiAnswer(body, frozenset(question.ids))
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
         """Return the allowed context of documents; those that do not match are left out."""

@@ -8,14 +8,14 @@ import pytest
 
 from es_simhash.errors import DocumentMissing
 from es_simhash.service.application import application
-from es_simhash.service.operations import Filters, Operation, Question, Shown
+from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
 from es_simhash.service.service_config import ApiKey, ServiceConfig, key_digest
 from es_simhash.store.options import SearchOptions
 from tests.support.service import running_app
 
 
-def nothing(question: Question) -> Shown:
-    return Shown({})
+def nothing(question: Question) -> ApiAnswer:
+    return ApiAnswer({})
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ class Shouting:
             Operation("/search", "A text", "Status", self.search, searches=True, reads_text=True),
         ]
 
-    def shout(self, question: Question) -> Shown:
+    def shout(self, question: Question) -> ApiAnswer:
         if "missing" in question.ids:
             raise DocumentMissing("There is none.")
-        return Shown({"status": " ".join(question.ids).upper()}, frozenset(question.ids))
+        return ApiAnswer({"status": " ".join(question.ids).upper()}, frozenset(question.ids))
 
-    def search(self, question: Question) -> Shown:
-        return Shown({"status": f"{question.text} {question.search.size}"})
+    def search(self, question: Question) -> ApiAnswer:
+        return ApiAnswer({"status": f"{question.text} {question.search.size}"})
 
     def states(self, ids: Collection[str], filters: Filters) -> dict[tuple[str, str], Any]:
         return {("index", id): (1, 1) for id in ids}

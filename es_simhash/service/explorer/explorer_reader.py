@@ -13,12 +13,12 @@ from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDoc
 from es_simhash.questions.document_contexts import Contexts
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.service.explorer.page_contents import (
-    Comparison,
+    ComparedDocuments,
     Context,
-    Entry,
-    EntryPage,
-    FamilyEntry,
+    DocumentPage,
     FamilySizesList,
+    ListedDocument,
+    ListedFamily,
     UsefulPairs,
 )
 from es_simhash.service.explorer.page_parameters import PAGE
@@ -80,7 +80,7 @@ class ExplorerReader:
         words = self._words("")
         return bool(words.title or words.texts)
 
-    def search(self, query: str, page: int, filters: Filters) -> EntryPage:
+    def search(self, query: str, page: int, filters: Filters) -> DocumentPage:
         """Return the documents that a query of words matches, one of each family, best first.
 
         Raises:
@@ -100,20 +100,20 @@ class ExplorerReader:
         )
         contexts = self.contexts(ids, filters)
         entries = tuple(
-            Entry(id, contexts[id], _others(spans.get(name)), excerpts.get(id, ()))
+            ListedDocument(id, contexts[id], _others(spans.get(name)), excerpts.get(id, ()))
             for id, name in families.items()
             if id in contexts
         )
-        return EntryPage(entries, matches.total, len(matches.rows) > page * PAGE)
+        return DocumentPage(entries, matches.total, len(matches.rows) > page * PAGE)
 
-    def ungrouped(self, page: int, filters: Filters) -> EntryPage:
+    def ungrouped(self, page: int, filters: Filters) -> DocumentPage:
         """Return the documents without a family."""
         where = Where(tuple(filters), has_family=False)
         matches = self._ask(Find(where, size=page * PAGE + 1, order=(), count=True))
         ids = [row.id for row in _page_of(matches, page)]
         contexts = self.contexts(ids, filters)
-        entries = tuple(Entry(id, contexts[id]) for id in ids if id in contexts)
-        return EntryPage(entries, matches.total, len(matches.rows) > page * PAGE)
+        entries = tuple(ListedDocument(id, contexts[id]) for id in ids if id in contexts)
+        return DocumentPage(entries, matches.total, len(matches.rows) > page * PAGE)
 
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
@@ -148,14 +148,14 @@ class ExplorerReader:
 
     def representatives(
         self, families: Sequence[Family], filters: Filters
-    ) -> Sequence[FamilyEntry]:
+    ) -> Sequence[ListedFamily]:
         """Return families with the documents that represent them."""
         dates = self.answers.documents.date_field if self._shows_dates else None
         where, read = Where(tuple(filters)), Contexts(self._config, dates)
         largest = run(large_families(families, where, read), self._store)
         contexts = self.contexts([family.representative.id for family in largest], filters)
         return [
-            FamilyEntry(
+            ListedFamily(
                 family.name,
                 family.documents,
                 family.representative.id,
@@ -167,7 +167,7 @@ class ExplorerReader:
             if family.representative.id in contexts
         ]
 
-    def compare(self, a: str, b: str, filters: Filters) -> Comparison:
+    def compare(self, a: str, b: str, filters: Filters) -> ComparedDocuments:
         """Return two documents compared.
 
         Raises:
@@ -182,7 +182,7 @@ class ExplorerReader:
         timeline = None
         if self._shows_dates and changes is not None:
             timeline = self.answers.index.timeline(a, b, filters=filters)
-        return Comparison(relation, changes, contexts[a], contexts[b], timeline)
+        return ComparedDocuments(relation, changes, contexts[a], contexts[b], timeline)
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match, with what may be known of them alone."""

@@ -19,7 +19,7 @@ from es_simhash.service.explorer.addresses import page_address
 from es_simhash.service.explorer.computed_values import Background
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.label_access import LabelFileAccess
-from es_simhash.service.explorer.page_contents import Comparison, UsefulPairs
+from es_simhash.service.explorer.page_contents import ComparedDocuments, UsefulPairs
 from es_simhash.service.explorer.page_parameters import (
     MAX_FORM_BYTES,
     MAX_SEED,
@@ -51,7 +51,7 @@ class _Offer:
 
     place: int
     pair: "OfferedPair"
-    comparison: Comparison
+    comparison: ComparedDocuments
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class LabelPages:
                     return _Offer(place, pair, comparison)
         return None
 
-    async def _compared(self, pair: "OfferedPair", caller: Caller) -> Comparison | None:
+    async def _compared(self, pair: "OfferedPair", caller: Caller) -> ComparedDocuments | None:
         """Return the comparison of a pair; None where a text is not there any more."""
         first, second = pair.first.id, pair.second.id
         try:

@@ -16,7 +16,7 @@ Context = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedDocument:
     """A document in a list.
 
     Attributes:
@@ -33,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class EntryPage:
+class DocumentPage:
     """A page of documents.
 
     Attributes:
@@ -42,13 +42,13 @@ class EntryPage:
         has_next: Whether there is a next page.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedDocument, ...]
     total: int
     has_next: bool
 
 
 @dataclass(frozen=True)
-class FamilyEntry:
+class ListedFamily:
     """A family in a list.
 
     Attributes:
@@ -84,7 +84,7 @@ class FamilySizesList:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedDocuments:
     """Two documents compared.
 
     Attributes:
