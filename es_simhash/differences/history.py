@@ -78,8 +78,8 @@ class BlamedSentence:
 
     Attributes:
         sentence: Where it is, and its words.
-        since: The version from which on it stands there as it is, but for white space, or stands
-            elsewhere and was moved.
+        since: The version that first has it as it is, but for white space, there or at the place
+            that it was moved from.
         first: The oldest version that any of its words comes from.
     """
 
@@ -208,6 +208,6 @@ class _Origins:
         return _Origins(brought, joined)
 
     def since(self, start: int, end: int) -> int:
-        """Return the version from which on units stand there as they are."""
+        """Return the first version that has units as they are."""
         newest = self.brought[start:end].max()
         return max(int(newest), int(self.joined[start + 1 : end].max(initial=0)))

@@ -195,7 +195,7 @@ def key_changes(edits: Iterable[Change], ours: Facts, theirs: Facts) -> tuple[Ke
     paired = {change.a for change in replaced}, {change.b for change in replaced}
     removed = [change for change in differing if not change.b and change.a not in paired[0]]
     added = [change for change in differing if not change.a and change.b not in paired[1]]
-    # What stands elsewhere is neither gone nor new.
+    # What is elsewhere in the text is neither gone nor new.
     elsewhere = Counter(map(_value, removed)) & Counter(map(_value, added))
     return (*replaced, *_left_out(removed, elsewhere), *_left_out(added, elsewhere))
 

@@ -151,7 +151,7 @@ def _long_words(
             break
         larger = np.flatnonzero(segmentation.codes >= bound)
         places = np.searchsorted(ends, larger, side="right")
-        # What stands between tokens belongs to none.
+        # Characters between tokens belong to none.
         places = places[: int(places.searchsorted(len(ends)))]
         inside = starts[places] <= larger[: len(places)]
         sizes += np.bincount(places[inside], minlength=len(sizes))

@@ -1,4 +1,4 @@
-"""A version family as its documents are ordered in time, and what of each text still stands."""
+"""A version family in the order of time, with the share of each text that is still there."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal

@@ -201,11 +201,11 @@ class FunctionVectors:
             rows = [np.asarray(row, np.float32) for row in self._embed(texts)]
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{name} gave no vectors ({error}); a list of numbers for each text is needed."
+                f"{name} returned no vectors ({error}). Return a list of numbers for each text."
             ) from error
         if len(rows) != len(texts):
             raise InputError(
-                f"{name} gave {len(rows)} vectors for {len(texts)} texts; one each is needed."
+                f"{name} returned {len(rows)} vectors for {len(texts)} texts. Return one for each."
             )
         return rows
 
@@ -213,8 +213,8 @@ class FunctionVectors:
         require_dimensions(row, self._scheme.dims, self._scheme.vectors)
         if not np.isfinite(row).all():
             raise InputError(
-                f"{self._scheme.vectors} gave a vector with NaN or an infinite number; "
-                "repair the function."
+                f"{self._scheme.vectors} returned a vector with NaN or an infinite number. "
+                "Repair the function."
             )
         norm = float(np.linalg.norm(row.astype(np.float64)))
         return (row / norm).astype(np.float32) if norm > 0 else None
@@ -251,6 +251,6 @@ def require_dimensions(vector: NDArray[Any], dims: int, source: str) -> None:
     """
     if vector.ndim != 1 or len(vector) != dims:
         raise InputError(
-            f"{source} gave a vector of shape {vector.shape}, but the index has {dims} dimensions; "
-            "install the fields with as many dimensions as the vectors have."
+            f"{source} has a vector of shape {vector.shape}, but the index has {dims} dimensions. "
+            "Install the fields with as many dimensions as the vectors have."
         )

@@ -99,9 +99,9 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         if not 0 <= self.decay <= 1:
-            raise InputError(f"The decay per level is {self.decay}: give a number from 0 to 1.")
+            raise InputError(f"decay must be between 0 and 1, got {self.decay}.")
         if self.levels < 0:
-            raise InputError(f"The levels are {self.levels}: give 0 or more.")
+            raise InputError(f"levels must be 0 or more, got {self.levels}.")
 
     def __repr__(self) -> str:
         return (

@@ -47,7 +47,7 @@ def load_vocabulary(
     suffix = path.suffix.lower()
     if suffix not in _SYNONYMS + _TAXONOMIES:
         raise InputError(
-            f"{path} is no vocabulary by its suffix {suffix!r}: give a file that ends in "
+            f"{path} is no vocabulary by its suffix {suffix!r}. Name a file that ends in "
             f"{', '.join(_SYNONYMS)} (synonyms) or {', '.join(_TAXONOMIES)} (taxonomy)."
         )
     return _load(path, primary_language(language), decay, levels, _stamp(path))
