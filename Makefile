@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-outage \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage \
   bench-parts-of-speech bench-peers bench-schemes bench-tune evaluate experiments
 
 $(STAMP): pyproject.toml
@@ -109,6 +109,10 @@ bench-family: $(STAMP)
 # Requests a second of the HTTP service, cached and not.
 bench-service: $(STAMP)
 	@$(BIN)/python -m tests.bench.service $(ARGS)
+
+# Questions asked at once without waiting, beside a client that waits in threads.
+bench-async: $(STAMP)
+	@$(BIN)/python -m tests.bench.async_questions $(ARGS)
 
 # What the HTTP service answers while Elasticsearch is killed and started again.
 bench-outage: $(STAMP)

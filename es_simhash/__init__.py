@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         LeftOut,
     )
     from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
+    from es_simhash.questions.async_index import AsyncIndex
     from es_simhash.questions.index import SidecarIndex
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "AddedScheme": "es_simhash.store.added_schemes",
     "Answer": "es_simhash.relation.answer",
+    "AsyncIndex": "es_simhash.questions.async_index",
     "BackfillReport": "es_simhash.maintenance.backfills.backfill_job",
     "BackfillSettings": "es_simhash.maintenance.backfills.backfill",
     "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
@@ -226,6 +228,7 @@ _MODULES = {
 __all__ = [
     "AddedScheme",
     "Answer",
+    "AsyncIndex",
     "BackfillReport",
     "BackfillSettings",
     "BatchLimits",

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.references import Key
 from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import Key, SimilarTexts
+from es_simhash.store.rows import SimilarTexts
 
 
 @dataclass

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from es_simhash.errors import InputError
 from es_simhash.questions.question_texts import QueryDocument
+from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
@@ -16,7 +17,7 @@ from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_values
 from es_simhash.store.protocol import Steps
-from es_simhash.store.rows import Key, Row, Rows
+from es_simhash.store.rows import Row, Rows
 
 # Ids of one search.
 _IDS = 1_000

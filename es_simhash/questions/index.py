@@ -15,7 +15,6 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.sidecar import SidecarStore
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Configuration, Filter
@@ -53,6 +52,8 @@ class Index:
             of `config`.
     """
 
+    _is_sidecar = False
+
     def __init__(
         self,
         client: Client,
@@ -63,14 +64,13 @@ class Index:
     ) -> None:
         self.name = name
         self.gateway = Gateway.of(client)
-        self.store = self._open(config or IndexConfig(), is_complete=not read_schemes)
+        self.store = ElasticsearchStore(
+            self.gateway, name, config, is_complete=not read_schemes, is_sidecar=self._is_sidecar
+        )
         self._steps = IndexSteps()
 
-    def _open(self, config: IndexConfig, *, is_complete: bool) -> ElasticsearchStore:
-        return ElasticsearchStore(self.gateway, self.name, config, is_complete=is_complete)
-
     def __repr__(self) -> str:
-        names = self.store.given
+        names = self.store.index.given
         return (
             f"{type(self).__name__}({self.name!r}, text_field={names.text_field!r}, "
             f"simhash_field={names.simhash_field!r})"
@@ -314,8 +314,7 @@ class SidecarIndex(Index):
         read_schemes: As in `Index`.
     """
 
-    def _open(self, config: IndexConfig, *, is_complete: bool) -> SidecarStore:
-        return SidecarStore(self.gateway, self.name, config, is_complete=is_complete)
+    _is_sidecar = True
 
     @property
     def source(self) -> str:

@@ -11,7 +11,7 @@ from es_simhash.relation.analysed_text import (
     read_profiles,
     set_profile,
 )
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import SemanticProfile
@@ -27,7 +27,7 @@ from es_simhash.store.intents import (
 )
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.protocol import Steps, ask
-from es_simhash.store.rows import Key, Row
+from es_simhash.store.rows import Row
 from es_simhash.store.source import shown_fields
 from es_simhash.text.limits import is_too_long
 

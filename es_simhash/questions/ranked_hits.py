@@ -5,19 +5,19 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from es_simhash.questions.question_texts import HitTexts
-from es_simhash.questions.relations import ScoredRelations
+from es_simhash.questions.ranking import ScoredRelations
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.evidence import by_passages, with_evidence
+from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
 from es_simhash.relation.shared_passages import passages_of_each
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Order, best_first
 from es_simhash.store.protocol import Steps
-from es_simhash.store.rows import Key
 
 # Candidates that are aligned although they share too little to be shown for that.
 _MAX_WEAK = 3

@@ -9,11 +9,10 @@ from es_simhash.questions.candidate_pool import CandidatePool
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, QueryDocument, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
-from es_simhash.questions.ranking import ranked_order
-from es_simhash.questions.relations import scored_relations
+from es_simhash.questions.ranking import ranked_order, scored_relations
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
 from es_simhash.relation.text_comparison import explained
@@ -32,7 +31,7 @@ from es_simhash.store.intents import (
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps, ask
-from es_simhash.store.rows import Key, SimilarTexts, TextHits
+from es_simhash.store.rows import SimilarTexts, TextHits
 
 
 @dataclass(frozen=True)

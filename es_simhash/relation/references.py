@@ -6,6 +6,9 @@ from typing import Any
 
 from es_simhash.errors import DocumentAmbiguous
 
+# Index and id, by which answers name a document.
+Key = tuple[str | None, str | None]
+
 
 @dataclass(frozen=True, order=False)
 class DocumentRef:
@@ -22,7 +25,7 @@ class DocumentRef:
     routing: str | None = None
 
     @property
-    def key(self) -> tuple[str | None, str | None]:
+    def key(self) -> Key:
         """Its index and id, by which answers name it."""
         return self.index, self.id
 

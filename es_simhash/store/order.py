@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from es_simhash.relation.relation import KINDS, Relation
 
 if TYPE_CHECKING:
+    from es_simhash.relation.references import Key
     from es_simhash.store.dates import Date
-    from es_simhash.store.rows import Key
 
 Sort = Literal["score", "date", "-date"]
 SORTS: tuple[Sort, ...] = get_args(Sort)

@@ -6,13 +6,10 @@ from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.neighbour import Neighbour
-
-# Index and id, by which answers name a document.
-Key = tuple[str | None, str | None]
 
 # A stretch of a text in pieces, each with whether it matches.
 Excerpt = tuple[tuple[str, bool], ...]

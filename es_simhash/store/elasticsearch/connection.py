@@ -10,6 +10,9 @@ from es_simhash.errors import ClusterError
 from es_simhash.text.escaping import masked_url
 
 _COMPATIBLE = "compatible-with=8"
+# A client that does not wait, and either.
+AsyncClient = elasticsearch.AsyncElasticsearch
+AnyClient = elasticsearch.Elasticsearch | AsyncClient
 _serializer = elasticsearch.serializer.JsonSerializer()
 
 
@@ -86,7 +89,7 @@ def _require_complete(url: str) -> None:
         )
 
 
-def address(client: elasticsearch.Elasticsearch) -> str:
+def address(client: AnyClient) -> str:
     """Return the addresses of the nodes the client sends to, without secrets."""
     return ", ".join(masked_url(node.base_url) for node in client.transport.node_pool.all())
 

@@ -14,7 +14,7 @@ import elastic_transport
 import elasticsearch
 
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
-from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.connection import AnyClient, address
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 # Type of the error where a privilege is missing.
@@ -49,7 +49,7 @@ class PointInTimeExpired(ClusterError):
 
 
 @contextmanager
-def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
+def translated_errors(client: AnyClient) -> Iterator[None]:
     """Turn the client's errors into ours, one sentence each, with the cause kept.
 
     Raises:
@@ -65,7 +65,7 @@ def translated_errors(client: elasticsearch.Elasticsearch) -> Iterator[None]:
         raise translated(error, client) from error
 
 
-def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> ClusterError:
+def translated(error: BaseException, client: AnyClient) -> ClusterError:
     """Return our error for one of the client's."""
     if isinstance(error, elastic_transport.TlsError) and _PLAIN_HTTP.search(str(error)):
         return ClusterError(
@@ -93,7 +93,7 @@ def translated(error: BaseException, client: elasticsearch.Elasticsearch) -> Clu
     return _no_answer(client, reason)
 
 
-def _no_answer(client: elasticsearch.Elasticsearch, reason: str) -> ClusterError:
+def _no_answer(client: AnyClient, reason: str) -> ClusterError:
     # A port for TLS closes the connection on plain http, or answers 400.
     hint = "" if address(client).startswith("https:") else "; it may speak https"
     return ClusterError(
@@ -111,7 +111,7 @@ def _is_untrusted(error: elastic_transport.TlsError) -> bool:
     return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
-def _other_product(client: elasticsearch.Elasticsearch) -> ClusterError:
+def _other_product(client: AnyClient) -> ClusterError:
     return ClusterError(
         f"{address(client)} answers, but is not Elasticsearch. Set url.",
         parameter="url",
@@ -133,9 +133,7 @@ def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
     return RequestRejected(f"Elasticsearch found nothing: {reason}.", status=404, kind=_kind(error))
 
 
-def _rejected(
-    error: elasticsearch.ApiError, client: elasticsearch.Elasticsearch
-) -> RequestRejected:
+def _rejected(error: elasticsearch.ApiError, client: AnyClient) -> RequestRejected:
     reason, status, kind = reason_of(error.body), error.status_code, _kind(error)
     if status == 401:
         return RequestRejected(

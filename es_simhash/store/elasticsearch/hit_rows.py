@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.store import fields
 from es_simhash.store.codec import shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Parts
 from es_simhash.store.paths import get_path
-from es_simhash.store.rows import Key, Row
+from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text, text_of
 
 Hit = Mapping[str, Any]

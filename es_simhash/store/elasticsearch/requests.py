@@ -17,6 +17,14 @@ _JSON, _NDJSON = "application/json", "application/x-ndjson"
 Response = TypeVar("Response")
 
 
+def headers_of(body: Any) -> dict[str, str]:
+    """Return the headers of a request; a list or bytes are sent as NDJSON."""
+    if body is None:
+        return {"accept": _JSON}
+    kind = _NDJSON if isinstance(body, (list, bytes)) else _JSON
+    return {"accept": _JSON, "content-type": kind}
+
+
 class Requests:
     """Sends single requests; safe to use from several threads.
 
@@ -141,11 +149,9 @@ class Requests:
         Raises:
             Unavailable: There is a policy, and a retry may help.
         """
-        kind = _NDJSON if isinstance(body, (list, bytes)) else _JSON
-        headers = {"accept": _JSON} if body is None else {"accept": _JSON, "content-type": kind}
         try:
             return self._client.perform_request(
-                method, path, params=params, headers=headers, body=body
+                method, path, params=params, headers=headers_of(body), body=body
             ).body
         except elasticsearch.ApiError as error:
             if self.retry is not None and error.status_code in RETRYABLE:

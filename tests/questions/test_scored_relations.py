@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from es_simhash.questions.ranking import merged
-from es_simhash.questions.relations import scored_relations
+from es_simhash.questions.ranking import merged, scored_relations
 from es_simhash.relation import resemblance
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.candidate import Candidate

@@ -1,4 +1,4 @@
-"""An index whose fingerprints are in a second index, its sidecar, as a store."""
+"""Requests as calls to an index whose fingerprints are in a second index, its sidecar."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,16 +12,16 @@ from es_simhash.store.elasticsearch import documents
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.conditions import filters_of, source_fields
 from es_simhash.store.elasticsearch.documents import MAX_IDS
-from es_simhash.store.elasticsearch.gateway import Gateway, mappings
+from es_simhash.store.elasticsearch.gateway import mappings
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
-from es_simhash.store.elasticsearch.narrowing import is_full, lacks, narrowed, widened
-from es_simhash.store.elasticsearch.searches import search_all
-from es_simhash.store.elasticsearch.store import (
-    ElasticsearchStore,
+from es_simhash.store.elasticsearch.index_calls import (
+    IndexCalls,
     Responses,
     Searches,
     divided,
 )
+from es_simhash.store.elasticsearch.narrowing import is_full, lacks, narrowed, widened
+from es_simhash.store.elasticsearch.searches import search_all
 from es_simhash.store.fields import INDEX, SOURCE
 from es_simhash.store.installation.sidecar_source import source_of
 from es_simhash.store.rows import Row
@@ -31,14 +31,13 @@ _RECORDED = f"{SOURCE}.{INDEX}"
 Hit = Mapping[str, Any]
 
 
-class SidecarStore(ElasticsearchStore):
-    """An index whose fingerprints `backfill` wrote into a sidecar.
+class SidecarCalls(IndexCalls):
+    """The calls for requests to an index whose fingerprints `backfill` wrote into a sidecar.
 
     Candidates are found in the sidecar; texts, fields, dates and filters are those of the first
-    index, and what was deleted there is not related to anything. The constructor sends nothing.
+    index, and what was deleted there is not related to anything.
 
     Args:
-        gateway: To the cluster.
         name: Of the sidecar.
         config: What is known of its configuration.
         is_complete: Whether that is all of it.
@@ -46,23 +45,24 @@ class SidecarStore(ElasticsearchStore):
 
     has_fingerprints = False
 
-    def __init__(
-        self, gateway: Gateway, name: str, config: IndexConfig, *, is_complete: bool = False
-    ) -> None:
-        super().__init__(gateway, name, config, is_complete=is_complete)
+    def __init__(self, name: str, config: IndexConfig, *, is_complete: bool = False) -> None:
+        super().__init__(name, config, is_complete=is_complete)
         self._source: str | None = None
 
     @property
     def text_index(self) -> str:
-        """The first index.
+        """The first index, once it is known."""
+        assert self._source is not None, "the mapping was read"
+        return self._source
+
+    def opened(self) -> Calls[str]:
+        """Return the first index.
 
         Raises:
             MappingConflict: The index is no sidecar.
         """
-        if self._source is None:
-            self.gateway.run(self._read_source())
-        assert self._source is not None
-        return self._source
+        yield from self._read_source()
+        return self.text_index
 
     def _configured(self) -> Calls[IndexConfig]:
         yield from self._read_source()
@@ -71,12 +71,12 @@ class SidecarStore(ElasticsearchStore):
     def _read_source(self) -> Calls[None]:
         if self._source is not None:
             return
-        mapped = yield from mappings(self._name)
+        mapped = yield from mappings(self.name)
         self._source = source_of(mapped, self.given.simhash_field)
         if self._source is None:
             raise MappingConflict(
-                f"Index {self._name!r} is not a sidecar. Create one with "
-                f"`es-simhash backfill INDEX --sidecar {self._name}`."
+                f"Index {self.name!r} is not a sidecar. Create one with "
+                f"`es-simhash backfill INDEX --sidecar {self.name}`."
             )
 
     def _made(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
@@ -107,7 +107,7 @@ class SidecarStore(ElasticsearchStore):
         required, optional = divided(own, [plan.bodies for plan in own], self.text_index)
         sent = list(meant)
         answers: list[Mapping[str, Any]] = [{}] * len(sent)
-        responses = yield from search_all(self._name, sent, optional)
+        responses = yield from search_all(self.name, sent, optional)
         further = responses[len(sent) :]
         pending = list(range(len(sent)))
         responses = responses[: len(sent)]
@@ -122,7 +122,7 @@ class SidecarStore(ElasticsearchStore):
                     too_narrow.append(number)
             pending = too_narrow
             if pending:
-                responses = yield from search_all(self._name, [sent[n] for n in pending])
+                responses = yield from search_all(self.name, [sent[n] for n in pending])
         further = yield from self._among(own, further)
         found = yield from search_all(self.text_index, required)
         first, last, candidates = iter(found), iter(further), iter(answers)
@@ -154,7 +154,7 @@ class SidecarStore(ElasticsearchStore):
                 "_source": False,
                 "track_total_hits": False,
             }
-            (found,) = yield from search_all(self._name, [body])
+            (found,) = yield from search_all(self.name, [body])
             known |= {hit["_id"] for hit in found["hits"]["hits"]}
         return [
             {

@@ -1,0 +1,101 @@
+"""Calls sent by a client that does not wait; what lies between them is computed in threads."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import elasticsearch
+
+from es_simhash.errors import EsSimhashError
+from es_simhash.store.elasticsearch.calls import Call, Calls
+from es_simhash.store.elasticsearch.errors import translated_errors
+from es_simhash.store.elasticsearch.requests import headers_of
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class _End(Generic[Result]):
+    """The result of calls that have ended: a `StopIteration` cannot leave a thread."""
+
+    result: Result
+
+
+class AsyncCalls:
+    """Drives calls without blocking the event loop.
+
+    Responses are read, and the next call is made, in threads of an executor: aligning two long
+    texts takes a second.
+
+    Args:
+        client: Sends the calls, and retries them as it is configured.
+        executor: Its threads compute; None for those of the event loop.
+    """
+
+    def __init__(
+        self, client: elasticsearch.AsyncElasticsearch, executor: Executor | None = None
+    ) -> None:
+        self._client = client
+        self._executor = executor
+
+    async def run(self, calls: Calls[Result]) -> Result:
+        """Return the result of calls.
+
+        Raises:
+            EsSimhashError: One of them is rejected, or what it returns cannot be used.
+        """
+        try:
+            outcome = await self._compute(lambda: _advanced(calls, lambda: calls.send(None)))
+            while isinstance(outcome, Call):
+                outcome = await self._next(calls, outcome)
+        except BaseException:
+            with suppress(ValueError):  # It is running in a thread that nobody waits for any more.
+                calls.close()
+            raise
+        result: Result = outcome.result
+        return result
+
+    async def _next(self, calls: Calls[Result], call: Call) -> Call | _End[Result]:
+        try:
+            response = await self._send(call)
+        except EsSimhashError as error:
+            advance = partial(_advanced, calls, partial(calls.throw, error))
+        else:
+            advance = partial(_read, calls, call, response)
+        outcome: Call | _End[Result] = await self._compute(advance)
+        return outcome
+
+    async def _send(self, call: Call) -> Any:
+        with translated_errors(self._client):
+            response = await self._client.perform_request(
+                call.method,
+                call.path,
+                params=call.params,
+                headers=headers_of(call.body),
+                body=call.body,
+            )
+            return response.body
+
+    async def _compute(self, function: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, function)
+
+
+def _read(calls: Calls[Result], call: Call, response: Any) -> Call | _End[Result]:
+    try:
+        answer = call.read(response, False)
+    except EsSimhashError as error:
+        failure = error
+        return _advanced(calls, lambda: calls.throw(failure))
+    return _advanced(calls, lambda: calls.send(answer))
+
+
+def _advanced(calls: Calls[Result], step: Callable[[], Call]) -> Call | _End[Result]:
+    """Return the next call, or the result where there is none."""
+    try:
+        return step()
+    except StopIteration as stop:
+        return _End(stop.value)

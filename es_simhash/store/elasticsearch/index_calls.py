@@ -1,0 +1,365 @@
+"""Requests as calls of Elasticsearch: searches that travel together, and hits that become rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store import intents
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch import documents
+from es_simhash.store.elasticsearch.calls import Calls
+from es_simhash.store.elasticsearch.candidates import (
+    compare_bodies,
+    read_compared,
+    read_similar,
+    similar_bodies,
+)
+from es_simhash.store.elasticsearch.conditions import (
+    NEWER,
+    filters_of,
+    find_body,
+    newer,
+    source_fields,
+)
+from es_simhash.store.elasticsearch.families import (
+    list_body,
+    measure_body,
+    read_list,
+    read_measured,
+)
+from es_simhash.store.elasticsearch.gateway import mappings
+from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
+from es_simhash.store.elasticsearch.manual_pairs import PairLookup
+from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
+from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
+from es_simhash.store.elasticsearch.pages import all_hits
+from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
+from es_simhash.store.elasticsearch.searches import OptionalSearch, search, search_all
+from es_simhash.store.elasticsearch.word_search import (
+    excerpt_bodies,
+    read_excerpts,
+    read_words,
+    searchable_fields,
+    word_bodies,
+)
+from es_simhash.store.installation.configuration import schemes_of
+from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
+from es_simhash.store.rows import Installed, Row, Rows
+from es_simhash.store.semantic_codec import own_vector
+
+Responses = Sequence[Mapping[str, Any]]
+# Hits of one page where all are read: with their texts or what is stored of these, and without.
+_TEXTS_PAGE, _PAGE = 200, 5_000
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The searches of one request, and how they are read.
+
+    Attributes:
+        bodies: The searches.
+        read: Makes the answer of their responses.
+        optional: Whether one may be rejected, or its index missing: it has no hits then.
+        index: Index that is searched; None for that of the store.
+        candidates: Makes the searches from conditions, where they look for fingerprints, which a
+            sidecar may have; None for searches of the user's documents.
+        where: Which documents; the filters are the user's.
+        date: Field of a date to bring along.
+        whole: Answers otherwise where `read` returns None, as a search was cut.
+    """
+
+    bodies: Sequence[Mapping[str, Any]] = ()
+    read: Callable[[Responses], Any] = list
+    optional: bool = False
+    index: str | None = None
+    candidates: Callable[[intents.Where], list[dict[str, Any]]] | None = None
+    where: intents.Where = field(default_factory=intents.Where)
+    date: DateField | None = None
+    whole: Callable[[], Calls[Any]] | None = None
+
+
+class IndexCalls:
+    """The calls for requests to an index, alias or data stream whose documents have fingerprints.
+
+    They are made and read here, and sent by whoever drives them. The configuration is read from
+    the mapping when it is needed.
+
+    Args:
+        name: Of the index.
+        config: What is known of its configuration.
+        is_complete: Whether that is all, so that nothing is read.
+    """
+
+    # Whether documents have the `simhash` object themselves.
+    has_fingerprints = True
+
+    def __init__(self, name: str, config: IndexConfig, *, is_complete: bool = False) -> None:
+        self.name = name
+        self.given = config
+        self._is_complete = is_complete
+        self._config = config if is_complete else None
+        self._dates: dict[tuple[str, bool], DateField] = {}
+
+    @property
+    def text_index(self) -> str:
+        """Index that has the texts and the other fields of the user's documents."""
+        return self.name
+
+    def opened(self) -> Calls[str]:
+        """Return the index that has the texts."""
+        yield from ()
+        return self.text_index
+
+    def calls(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[Any]]:
+        """Return the answer to each request, by calls that whoever drives them sends."""
+        config = yield from self._configured()
+        planned = [_searches_of(request, self, config) for request in requests]
+        searches = [each for each in planned if each is not None]
+        answers = iter((yield from self._search(searches)) if searches else [])
+        results = []
+        for request, plan in zip(requests, planned, strict=True):
+            if plan is None:
+                answer = yield from self._other(request, config)
+            else:
+                answer = plan.read(next(answers))
+                if answer is None and plan.whole is not None:
+                    answer = yield from plan.whole()
+            results.append(answer)
+        return results
+
+    def bodies(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[dict[str, Any]]]:
+        """Return the bodies of the searches for requests, which are not sent."""
+        config = yield from self._configured()
+        plans = [_searches_of(request, self, config) for request in requests]
+        bodies = yield from self._made([plan for plan in plans if plan is not None])
+        return [dict(body) for some in bodies for body in some]
+
+    def _made(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
+        """Return the bodies of searches, with their filters."""
+        yield from ()
+        return [
+            plan.bodies if plan.candidates is None else plan.candidates(plan.where)
+            for plan in plans
+        ]
+
+    def _configured(self) -> Calls[IndexConfig]:
+        if self._config is None:
+            mapped = yield from mappings(self.name)
+            schemes = schemes_of(self.name, mapped, self.given.simhash_field)
+            self._config = schemes.applied(self.given)
+        return self._config
+
+    def _search(self, plans: Sequence[Searches]) -> Calls[list[Responses]]:
+        """Return the responses to the searches of each request, sent as one."""
+        bodies = yield from self._made(plans)
+        required, optional = divided(plans, bodies, None)
+        responses = yield from search_all(self.name, required, optional)
+        first, last = iter(responses), iter(responses[len(required) :])
+        return [
+            [next(last if plan.optional else first) for _ in some]
+            for plan, some in zip(plans, bodies, strict=True)
+        ]
+
+    def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
+        """Answer what is no search of candidates or documents."""
+        match request:
+            case intents.Configuration():
+                return Installed(self.text_index, config)
+            case intents.DocumentsById():
+                return (yield from self._by_id(request, config))
+            case intents.DocumentsAt():
+                return (yield from self._at(request, config))
+            case intents.FindAll():
+                return (yield from self._all(request, config))
+            case intents.FindVectors():
+                return (yield from _vectors(request))
+            case intents.FindDateField():
+                return (yield from self._date_field(request))
+            case intents.TextFieldHint():
+                mapped = yield from mappings(self.text_index)
+                return misspelt_hint(mapped, config.text_field)
+            case intents.RequireTextField():
+                mapped = yield from mappings(self.text_index)
+                return require_mapped(mapped, config.text_field)
+            case intents.RequireFilter():
+                find = intents.Find(intents.Where((request.filter,)), size=0)
+                yield from search(self.name, find_body(find, config))
+                return None
+            case intents.SearchableFields():
+                mapped = yield from mappings(self.text_index)
+                return searchable_fields(request.names, mapped)
+        raise TypeError(f"{type(request).__name__} is no request of this store")
+
+    def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
+        parts = request.parts
+        wanted = source_fields(parts, config)
+        entries = yield from documents.get_by_id(self.text_index, request.ids, wanted)
+        return [
+            row_of(entry, parts, config, strict=True) if entry.get("found") else missing_row(id)
+            for id, entry in zip(request.ids, entries, strict=True)
+        ]
+
+    def _at(
+        self, request: intents.DocumentsAt, config: IndexConfig
+    ) -> Calls[dict[DocumentRef, Row]]:
+        wanted = source_fields(request.parts, config)
+        entries = yield from documents.get_all(request.refs, wanted, index=None, excluded=())
+        return {
+            ref: row_of(entry, request.parts, config)
+            for ref, entry in zip(request.refs, entries, strict=True)
+            if entry.get("found")
+        }
+
+    def _all(self, request: intents.FindAll, config: IndexConfig) -> Calls[Rows]:
+        parts = request.parts
+        size = _TEXTS_PAGE if parts.text or parts.fields or parts.stored else _PAGE
+        find = intents.Find(request.where, parts, size, order=())
+        body = find_body(find, config)
+        hits = yield from all_hits(self.text_index, body)
+        return Rows([row_of(hit, request.parts, config) for hit in hits], len(hits))
+
+    def _date_field(self, request: intents.FindDateField) -> Calls[DateField]:
+        if self._is_complete and not request.numbers:
+            # Bodies for a text are made without any request.
+            return DateField(request.name)
+        key = request.name, request.numbers
+        if key not in self._dates:
+            mapped = yield from mappings(self.text_index)
+            self._dates[key] = find_date_field(
+                mapped, request.name, parameter=request.parameter, numbers=request.numbers
+            )
+        return self._dates[key]
+
+
+def divided(
+    plans: Sequence[Searches], bodies: Sequence[Sequence[Mapping[str, Any]]], index: str | None
+) -> tuple[list[Mapping[str, Any]], list[OptionalSearch]]:
+    """Return the searches that must succeed, and those that need not.
+
+    Args:
+        plans: The searches of each request.
+        bodies: Those that are sent of each.
+        index: Index of the optional ones that name none; None for that of the others.
+    """
+    pairs = list(zip(plans, bodies, strict=True))
+    required = [body for plan, some in pairs if not plan.optional for body in some]
+    optional = [
+        OptionalSearch(plan.index or index, body, may_be_rejected=plan.index is None)
+        for plan, some in pairs
+        if plan.optional
+        for body in some
+    ]
+    return required, optional
+
+
+def _searches_of(
+    request: intents.Request[Any], index: "IndexCalls", config: IndexConfig
+) -> Searches | None:
+    """Return the searches of a request; None for one that is answered otherwise."""
+    match request:
+        case intents.FindSimilar():
+            return Searches(
+                candidates=partial(similar_bodies, request, config),
+                read=partial(read_similar, request=request, config=config),
+                where=request.where,
+            )
+        case intents.CompareShingles():
+            return Searches(
+                candidates=partial(compare_bodies, request, config),
+                read=partial(read_compared, request=request, config=config),
+                where=request.where,
+            )
+        case intents.FindNear():
+            return Searches(
+                candidates=partial(near_bodies, request, config),
+                read=partial(read_near, request=request, config=config),
+                where=request.where,
+                date=request.date,
+            )
+        case intents.FindByBlocks():
+            return Searches(
+                candidates=partial(block_bodies, request, config),
+                read=partial(read_block_hits, request=request, config=config),
+                where=request.where,
+            )
+        case intents.FindSharedWords():
+            where = replace(request.where, fingerprinted=index.has_fingerprints)
+            return Searches(
+                passage_queries(request, config.text_fields, filters_of(where, config)),
+                partial(read_shared_words, request=request),
+                optional=True,
+            )
+        case intents.Find():
+            body = find_body(request, config)
+            return Searches([body], partial(_read_rows, request=request, config=config))
+        case intents.ListFamilies():
+            body = list_body(request, config)
+            return Searches([body], partial(read_list, request=request))
+        case intents.MeasureFamilies():
+            body = measure_body(request, config)
+            return Searches([body], partial(read_measured, request=request))
+        case intents.FindWords():
+            read = partial(read_words, request=request, config=config)
+            return Searches(word_bodies(request, config), read)
+        case intents.FindExcerpts():
+            return Searches(excerpt_bodies(request, config), read_excerpts)
+        case intents.CheckDate():
+            date_check = {"size": 0, "query": newer(request.field, request.date)}
+            return Searches([date_check], _is_valid, optional=True)
+        case intents.FindManualPairs():
+            lookup = PairLookup(index.text_index, config.simhash_field)
+            return Searches(
+                lookup.searches(request.ids),
+                lookup.read,
+                optional=True,
+                index=lookup.state_index,
+                whole=lookup.all,
+            )
+    return None
+
+
+def _read_rows(responses: Responses, *, request: intents.Find, config: IndexConfig) -> Rows:
+    hits = responses[0]["hits"]
+    rows = [row_of(hit, request.parts, config) for hit in hits["hits"]]
+    if request.newer_than is not None:
+        newer = (NEWER in hit.get("matched_queries", ()) for hit in hits["hits"])
+        rows = [replace(row, is_newer=one) for row, one in zip(rows, newer, strict=True)]
+    total = hits["total"]["value"] if request.count else len(rows)
+    return Rows(rows, total, responses[0]["took"])
+
+
+def _is_valid(responses: Responses) -> bool:
+    return all("rejected" not in response for response in responses)
+
+
+def _vectors(
+    request: intents.FindVectors,
+) -> Calls[dict[DocumentRef, NDArray[np.float32]]]:
+    """Return unit vectors of a field, of documents that have one, a search for each index."""
+    ids_by_index: dict[str, list[str]] = {}
+    for ref in request.refs:
+        ids_by_index.setdefault(str(ref.index), []).append(ref.id)
+    vectors: dict[DocumentRef, NDArray[np.float32]] = {}
+    for index, ids in sorted(ids_by_index.items()):
+        body = {
+            # An id may be in several shards.
+            "size": 2 * min(len(ids), documents.MAX_IDS),
+            "_source": False,
+            "query": {"ids": {"values": ids}},
+            "docvalue_fields": [{"field": request.field, "format": "binary"}],
+        }
+        (response,) = yield from search_all(index, [body])
+        for hit in response["hits"]["hits"]:
+            for packed in hit.get("fields", {}).get(request.field, []):
+                vector = own_vector(packed)
+                norm = np.linalg.norm(vector)
+                if norm > 0:
+                    vectors[DocumentRef.of_hit(hit)] = vector / norm
+    return vectors
