@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,10 +91,12 @@ def test_a_library_takes_texts_without_words(name: str) -> None:
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_signatures_are_made_of_every_text(name: str) -> None:
     try:
-        signed = SIGNATURES[name](TEXTS[:3])
+        signed: Any = SIGNATURES[name](TEXTS[:3])
     except MissingExtra as error:
         pytest.skip(str(error))
-    assert signed
+    if name.startswith("es-simhash"):
+        (signed,) = signed  # of one batch
+    assert len(signed) == 3
 
 
 def test_pypi_simhash_fails_on_a_frequent_run_and_goes_on_with_the_others() -> None:
