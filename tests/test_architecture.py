@@ -208,3 +208,45 @@ def test_the_thresholds_of_relations_and_families_are_in_one_module() -> None:
 def test_a_package_has_no_code_of_its_own() -> None:
     packages = [module for module in MODULES if MODULES[module].is_dir()]
     assert [name for name in packages if len(tree_of(name).body) > 1] == ["es_simhash.cli"]
+
+
+# Keys of queries, of what searches ask for, and of hits; the user's own filters are passed on.
+QUERY_WORDS = {
+    "bool", "match_all", "minimum_should_match", "must_not", "term", "terms", "exists", "ids",
+    "knn", "_source", "docvalue_fields", "track_total_hits", "search_after", "aggs", "aggregations",
+    "function_score", "constant_score", "seq_no_primary_term", "_seq_no", "_primary_term",
+}  # fmt: skip
+# Modules that still speak to the engine themselves; the list may only shrink.
+SPEAKING = {
+    "es_simhash.maintenance",
+    "es_simhash.ingestion",
+    "es_simhash.cli.demo_command",
+    "es_simhash.relation.references",
+    "es_simhash.service.explorer.label_pages",
+}
+
+
+def query_words_of(module: str) -> Iterator[str]:
+    """Yield the words of queries and hits that a module uses as keys."""
+    for node in ast.walk(tree_of(module)):
+        keys: list[ast.expr | None] = []
+        if isinstance(node, ast.Dict):
+            keys = list(node.keys)
+        elif isinstance(node, ast.Subscript):
+            keys = [node.slice]
+        for key in keys:
+            if isinstance(key, ast.Constant) and key.value in QUERY_WORDS:
+                yield str(key.value)
+
+
+def test_only_the_store_knows_queries_and_hits() -> None:
+    speaking = {
+        module: words
+        for module in MODULES
+        if room_of(module) != "store" and (words := sorted(set(query_words_of(module))))
+    }
+    assert {
+        module: words
+        for module, words in speaking.items()
+        if not any(f"{module}.".startswith(f"{known}.") for known in SPEAKING)
+    } == {}
