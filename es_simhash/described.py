@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from es_simhash.errors import InputError
 
@@ -210,9 +210,9 @@ def parameters(options: type[Any]) -> Mapping[str, Parameter]:
 
 @cache
 def _parameters(options: Any) -> Mapping[str, Parameter]:
-    hints, entries = get_type_hints(options), attribute_entries(options)
+    entries = attribute_entries(options)
     found = (
-        _parameter(described, hints[described.name], entries.get(described.name, ""))
+        _parameter(described, entries.get(described.name, ""))
         for described in fields(options)
         if described.init
     )
@@ -242,9 +242,10 @@ def _constrained(options: Hashable) -> Mapping[str, Parameter]:
     }
 
 
-def _parameter(described: "Field[Any]", hint: Any, entry: str) -> Parameter | None:
+def _parameter(described: "Field[Any]", entry: str) -> Parameter | None:
     """Return the parameter of a field, or None for a type that no string names."""
-    hint, is_optional = _without_none(hint)
+    # A type in quotes is one of this package, which no string names.
+    hint, is_optional = _without_none(described.type)
     is_repeatable = get_origin(hint) is tuple
     if is_repeatable:
         hint = get_args(hint)[0]

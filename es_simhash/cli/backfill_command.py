@@ -10,16 +10,15 @@ from typing import Any
 import click
 from rich.progress import Progress
 
-from es_simhash.cli.files import parse_query
 from es_simhash.cli.options import (
     client_of,
     connection_options,
-    failures_option,
+    described_options,
     index_config,
-    max_docs_per_second_option,
     note_overrides,
-    processes_option,
+    options_of,
     quiet_option,
+    run_options,
     simhash_field_option,
     text_field_option,
     vocabulary_option,
@@ -48,12 +47,7 @@ from es_simhash.text.escaping import file_name
 @click.argument("index")
 @text_field_option
 @simhash_field_option
-@click.option("--where", help="Elasticsearch query of the documents to process, as JSON.")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Also process documents with fingerprints; update those whose text has changed.",
-)
+@described_options(Selection)
 @click.option(
     "--sidecar",
     help="Index to write the fields to instead of INDEX; created if it does not exist.",
@@ -65,9 +59,7 @@ from es_simhash.text.escaping import file_name
     help="At the end, delete documents of the sidecar that are no longer in INDEX.",
 )
 @vocabulary_option
-@max_docs_per_second_option
-@processes_option
-@failures_option
+@run_options
 @click.option(
     "--dry-run", is_flag=True, help="Estimate time and disk from a sample; write nothing."
 )
@@ -77,17 +69,12 @@ def backfill(
     index: str,
     text_field: str | None,
     simhash_field: str,
-    where: str | None,
-    check: bool,
     sidecar: str | None,
     prunes: bool,
     vocabulary: str | None,
-    max_docs_per_second: float | None,
-    processes: int,
-    failures: Path | None,
     dry_run: bool,
     quiet: bool,
-    **connection: Any,
+    **values: Any,
 ) -> None:
     """Fingerprint the documents INDEX already has.
 
@@ -100,18 +87,18 @@ def backfill(
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     if prunes and sidecar is None:
         raise InputError("--prune requires a sidecar index. Set sidecar.", parameter="sidecar")
-    settings = BackfillSettings(processes=processes, max_docs_per_second=max_docs_per_second)
+    failures_file = values.pop("failures") or Path(f"{file_name(index)}.failures.jsonl")
+    settings = options_of(BackfillSettings, values)
     config = index_config(text_field, simhash_field, vocabulary)
     target: dict[str, Any] = {
         "config": config,
-        "selection": Selection(parse_query(where, "--where"), check),
+        "selection": options_of(Selection, values),
         "sidecar": sidecar,
     }
-    with client_of(**connection) as client:
+    with client_of(**values) as client:
         note_overrides(client, sidecar or index, config)
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
-        failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
         failed = 0
         if dry_run:
             _print_estimate(estimate(client, index, **target, settings=settings), index)

@@ -155,7 +155,7 @@ def _print_history(history: History, output_format: str) -> None:
 @click.command()
 @click.argument("index")
 @click.argument("id")
-@click.option("--text", help="Show only the sentences that have these words.")
+@click.option("--words", help="Show only the sentences that have these words.")
 @date_field_option
 @format_option
 @text_field_option
@@ -164,7 +164,7 @@ def _print_history(history: History, output_format: str) -> None:
 def blame(
     index: str,
     id: str,
-    text: str | None,
+    words: str | None,
     date_field: str | None,
     output_format: str,
     text_field: str | None,
@@ -182,7 +182,7 @@ def blame(
         note_overrides(client, index, config, date=date_field)
         searched = open_index(client, index, config)
         found = searched.blame(id, date_field=date_field)
-    sentences = found.sentences if text is None else _with_words(found, text)
+    sentences = found.sentences if words is None else _with_words(found, words)
     if output_format == "json":
         chosen = Blame(found.family, found.date_field, found.version, found.versions, sentences)
         print_json(chosen.to_dict())

@@ -11,15 +11,17 @@ from rich.text import Text
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
     format_option,
+    options_of,
     simhash_field_option,
 )
 from es_simhash.cli.output import print_json
+from es_simhash.described import parameters
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.document_fields import SETTINGS, DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.installation.document_settings import (
-    REPRESENTATIVES,
     configure,
     document_settings,
 )
@@ -41,32 +43,7 @@ _MEANINGS = {
 
 @click.command()
 @click.argument("index")
-@click.option("--text", help="Field of the text, or several as headline,body.")
-@click.option("--title", help="Field of the title.")
-@click.option("--date", help="Date field; it says which of two documents is newer.")
-@click.option("--owner", help="Field of the owner or section.")
-@click.option("--language", help="Field of the language.")
-@click.option(
-    "--link",
-    metavar="PATTERN",
-    help="Address of a document, as https://example.org/{id}; in braces id or names of fields.",
-)
-@click.option(
-    "--representative",
-    type=click.Choice(REPRESENTATIVES),
-    help="Document that represents a family, unless `families` names another rule.",
-)
-@click.option(
-    "--min-score",
-    type=click.FloatRange(0, 1),
-    help="Minimum score of relations, unless `related` names another.",
-)
-@click.option(
-    "--version-threshold",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Where versions begin, as `tune` proposes it; scores are rescaled, so that versions "
-    f"still have {VERSION_SCORE} or more.",
-)
+@described_options(DocumentSettings)
 @click.option(
     "--unset", multiple=True, type=click.Choice(SETTINGS), help="Setting to remove; repeatable."
 )
@@ -94,12 +71,10 @@ def config(
     in `_meta` of the mapping, and every command, the Python API and a sweep read them there; an
     option of a command overrides them for that run.
     """
-    changes = {name: options.pop(name) for name in SETTINGS}
-    changes = {name: value for name, value in changes.items() if value is not None}
+    changes = options_of(DocumentSettings, options).to_meta()
     if conflicting := sorted(changes.keys() & set(unset)):
-        raise click.UsageError(
-            f"--unset {conflicting[0]} contradicts --{conflicting[0].replace('_', '-')}."
-        )
+        flag = f"--{parameters(DocumentSettings)[conflicting[0]].called.replace('_', '-')}"
+        raise click.UsageError(f"--unset {conflicting[0]} contradicts {flag}.")
     if propose and (accept or changes or unset):
         raise click.UsageError("--propose stores nothing; give it without other settings.")
     changes |= dict.fromkeys(unset)
@@ -130,7 +105,7 @@ def _proposed(client: Client, index: str, simhash_field: str) -> dict[str, Any]:
 def _print(settings: DocumentSettings, index: str, *, is_proposal: bool) -> None:
     values = settings.to_meta()
     if is_proposal and not values:
-        click.echo("No field is clear enough to be proposed; name them, as in --text FIELD.")
+        click.echo("No field is clear enough to be proposed; name them, as in --text-field FIELD.")
         return
     table = Table()
     # A value is copied: where the terminal is narrow, the meaning gives way to it.

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.cli.files import parse_query, write_page
+from es_simhash.cli.files import write_page
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
     index_config,
+    options_of,
     quiet_option,
     simhash_field_option,
     text_field_option,
@@ -36,33 +39,7 @@ from es_simhash.text.escaping import one_line
 
 @click.command()
 @click.argument("index")
-@click.option(
-    "--between",
-    metavar="FIELD",
-    show_default="the owner field of the index; without one, families",
-    help="Compare documents with different values of this field, such as the owner; "
-    "`simhash.family` for families.",
-)
-@click.option("--filter", "filter_", help="Elasticsearch query for the documents, as JSON.")
-@click.option(
-    "--date-field",
-    show_default="the date field of the index",
-    help="Date field, by which the first of two documents is determined.",
-)
-@click.option(
-    "--boilerplate",
-    type=click.IntRange(3),
-    default=CopyOptions.boilerplate,
-    show_default=True,
-    help="Number of values, or families, from which on what all of them have is boilerplate.",
-)
-@click.option(
-    "--min-letters",
-    type=click.IntRange(1),
-    show_default="80, less of short texts",
-    help="Minimum letters of a passage, counted in runs of eight equal words.",
-)
-@click.option("--all-pairs", is_flag=True, help="List every pair of documents, not one a family.")
+@described_options(CopyOptions, journal={"show_default": "a file in the user's cache directory"})
 @click.option(
     "--size",
     type=click.IntRange(1),
@@ -75,13 +52,6 @@ from es_simhash.text.escaping import one_line
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write a report as one HTML file.",
 )
-@click.option(
-    "--journal",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="a file in the user's cache directory",
-    help="File of what was aligned, from which an interrupted run resumes.",
-)
-@click.option("--fresh", is_flag=True, help="Begin at the start; an earlier run is not resumed.")
 @click.option(
     "--format",
     "output_format",
@@ -97,21 +67,13 @@ from es_simhash.text.escaping import one_line
 @connection_options
 def copies(
     index: str,
-    between: str | None,
-    filter_: str | None,
-    date_field: str | None,
-    boilerplate: int,
-    min_letters: int | None,
-    all_pairs: bool,
     size: int,
     html: Path | None,
-    journal: Path | None,
-    fresh: bool,
     output_format: str,
     quiet: bool,
     text_field: str | None,
     simhash_field: str,
-    **connection: Any,
+    **values: Any,
 ) -> None:
     """Find which documents of INDEX share passages with those of other owners or families.
 
@@ -123,18 +85,10 @@ def copies(
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     config = index_config(text_field, simhash_field)
-    filter = parse_query(filter_, "--filter")
-    with client_of(**connection) as client, pairs_progress("copies", quiet=quiet) as progress:
-        options = CopyOptions(
-            between,
-            filter,
-            date_field,
-            boilerplate,
-            min_letters,
-            all_pairs,
-            journal or default_journal(client, index, config),
-            fresh,
-        )
+    options = options_of(CopyOptions, values)
+    with client_of(**values) as client, pairs_progress("copies", quiet=quiet) as progress:
+        journal = options.journal or default_journal(client, index, config)
+        options = replace(options, journal=journal)
         report = find_copies(client, index, options=options, config=config, progress=progress)
     if html is not None:
         write_page(html, copies_html(report, index), "html")

@@ -171,14 +171,12 @@ _BATCH_SIZE = 25
 )
 @text_field_option
 @click.option(
-    "--report",
+    "--html",
     type=click.Path(dir_okay=False, path_type=Path),
     show_default="INDEX.html where the explorer is not served",
     help="HTML file to write a report of the index to.",
 )
-def demo(
-    corpus: Path | None, text_field: str | None, report: Path | None, **connection: Any
-) -> None:
+def demo(corpus: Path | None, text_field: str | None, html: Path | None, **connection: Any) -> None:
     """Ingest a corpus and show how many relations it has, with an example of each kind.
 
     In a terminal it then serves the explorer on a free port until Ctrl-C; elsewhere, and without
@@ -190,10 +188,10 @@ def demo(
     explores = sys.stdin.isatty() and sys.stdout.isatty()
     missing = _missing_extra() if explores else None
     explores = explores and missing is None
-    if report is None and not explores:
-        report = Path(f"{index}.html")
-    if report is not None:
-        require_page_file(report, "report")
+    if html is None and not explores:
+        html = Path(f"{index}.html")
+    if html is not None:
+        require_page_file(html, "html")
     with client_of(**connection) as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
@@ -206,7 +204,7 @@ def demo(
         rows = list(_pairs(Index(client, index), ids))
         find_families(client, index)
         Gateway.of(client).refresh(index)
-        line = None if report is None else _write_report(client, index, report)
+        line = None if html is None else _write_report(client, index, html)
         fields = _shown_fields(Index(client, index).config)
     print_overview(rows, len(ids), console)
     query = _query_line(index, rows, connection["url"])
@@ -274,7 +272,7 @@ def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
 def _write_report(client: Client, index: str, file: Path) -> str:
     """Write a report of the index, and return what it says and where it is."""
     found = read_report(client, index, options=ReportOptions(copies=True))
-    write_page(file, report_html(found), "report")
+    write_page(file, report_html(found), "html")
     return written_line(found, file)
 
 

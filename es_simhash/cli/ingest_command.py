@@ -16,9 +16,11 @@ from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
     format_option,
     index_config,
     note_overrides,
+    options_of,
     processes_option,
     quiet_option,
     simhash_field_option,
@@ -35,7 +37,6 @@ from es_simhash.cli.progress import (
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
-from es_simhash.ingestion.bulk.run_documents import ON_CONFLICT, OnConflict
 from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.ingest import ingest_sources
@@ -148,28 +149,11 @@ class IngestSummary:
     help="Glob pattern of the text files of a folder; repeatable.",
 )
 @processes_option
-@click.option("--rewrite", is_flag=True, help="Also write unchanged documents.")
-@click.option(
-    "--dead-letter",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="INDEX.dead-letter.jsonl in the working directory",
-    help="JSONL file for documents that fail.",
-)
-@click.option(
-    "--journal",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="a file in the user's cache directory",
-    help="File for the checkpoints of the run.",
-)
-@click.option("--fresh", is_flag=True, help="Begin at the start; an earlier run is not resumed.")
 @on_version_options
-@click.option(
-    "--on-conflict",
-    type=click.Choice(ON_CONFLICT),
-    default=IngestSettings.on_conflict,
-    show_default=True,
-    help="Which of two documents of the run with one id and different texts is kept; `fail`: the "
-    "first, and the other one fails.",
+@described_options(
+    IngestSettings,
+    only=("rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
+    dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
 )
 @format_option
 @quiet_option
@@ -183,14 +167,9 @@ def ingest(
     vocabulary: str | None,
     patterns: tuple[str, ...],
     processes: int,
-    rewrite: bool,
-    dead_letter: Path | None,
-    journal: Path | None,
-    fresh: bool,
     quiet: bool,
-    on_conflict: OnConflict,
     output_format: str,
-    **options: Any,
+    **values: Any,
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
@@ -210,13 +189,16 @@ def ingest(
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     sources = open_sources(paths, sys.stdin.buffer, patterns)
-    failures_file = dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
-    rules, connection = on_version_of(options)
+    rules = on_version_of(values)
+    failures_file = values.pop("dead_letter") or Path(f"{file_name(index)}.dead-letter.jsonl")
     summary = IngestSummary(output_format)
     if rules is not None:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     config = replace(index_config(text_field, simhash_field, vocabulary), id_field=id_field)
-    with client_of(**connection) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
+    settings = options_of(
+        IngestSettings, values, processes=processes, dead_letter=failures_file, run=summary.run
+    )
+    with client_of(**values) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
         note_overrides(client, index, config)
 
         def report(now: IngestProgress) -> None:
@@ -229,16 +211,7 @@ def ingest(
             sources,
             config=config,
             on_version=rules,
-            settings=IngestSettings(
-                processes=processes,
-                rewrite=rewrite,
-                dead_letter=failures_file,
-                journal=journal,
-                fresh=fresh,
-                on_progress=report,
-                on_conflict=on_conflict,
-                run=summary.run,
-            ),
+            settings=replace(settings, on_progress=report),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
         with summary.printed(), closing(outcomes):  # type: ignore[type-var]

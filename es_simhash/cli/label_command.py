@@ -32,8 +32,7 @@ _MAX_SEED = (1 << 31) - 1
 @click.command()
 @click.argument("index")
 @click.option(
-    "--output",
-    "-o",
+    "--labels",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of labelled pairs to write or to go on with: TSV, .csv or .jsonl.",
@@ -67,7 +66,7 @@ _MAX_SEED = (1 << 31) - 1
 @connection_options
 def label(
     index: str,
-    output: Path,
+    labels: Path,
     sample: int,
     seed: int,
     per_family: int,
@@ -85,7 +84,7 @@ def label(
     again.
     """
     keys = answer_keys()
-    with LabelFile(output) as file, client_of(**connection) as client:
+    with LabelFile(labels) as file, client_of(**connection) as client:
         config = index_config(text_field, simhash_field)
         note_overrides(client, index, config)
         searched = open_index(client, index, config)
@@ -117,7 +116,7 @@ def label(
         f"Labelled {len(labelling.labelled)} pairs ({versions} versions, "
         f"{len(labelling.labelled) - versions} others); {left} are left."
     )
-    _print_next(output, index, known.values(), _field_options(text_field, simhash_field))
+    _print_next(labels, index, known.values(), _field_options(text_field, simhash_field))
 
 
 def _print_progress(done: int, total: int) -> None:
@@ -140,11 +139,12 @@ def _new_pairs(pairs: Sequence[OfferedPair], file: LabelFile) -> list[OfferedPai
     return fitting
 
 
-def _print_next(output: Path, index: str, labels: Any, options: Sequence[str]) -> None:
+def _print_next(file: Path, index: str, labels: Any, options: Sequence[str]) -> None:
     """Print the command that evaluates the file, or what it still needs."""
     different = set(labels)
     if len(different) == 2:
-        command = shlex.join(["es-simhash", "evaluate", str(output), "--index", index, *options])
+        evaluate = ["es-simhash", "lab", "evaluate", str(file), "--index", index]
+        command = shlex.join([*evaluate, *options])
         click.echo(f"Next: {command}")
     elif different:
         lacking = "not versions" if different == {True} else "versions"

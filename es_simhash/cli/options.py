@@ -213,19 +213,18 @@ processes_option = click.option(
     help="Number of fingerprinting processes.",
 )
 
-max_docs_per_second_option = click.option(
-    "--max-docs-per-second",
-    type=click.FloatRange(0, min_open=True),
-    show_default="unlimited",
-    help="Maximum number of documents per second.",
-)
 
-failures_option = click.option(
-    "--failures",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="INDEX.failures.jsonl in the working directory",
-    help="JSONL file for the ids of failed documents, with the reasons.",
-)
+def run_options(command: Command) -> Command:
+    """Add the options of a run over the documents of an index, as `BackfillSettings` has them."""
+    from es_simhash.maintenance.backfills.backfill import BackfillSettings
+
+    return described_options(
+        BackfillSettings,
+        only=("processes", "max_docs_per_second", "failures"),
+        processes={"default": _processors, "show_default": "number of processors"},
+        failures={"show_default": "INDEX.failures.jsonl in the working directory"},
+    )(command)
+
 
 quiet_option = click.option(
     "--quiet", is_flag=True, help="Show no progress, only failures and the summary."

@@ -9,7 +9,9 @@ from es_simhash.cli.files import require_page_file, write_page
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
     index_config,
+    options_of,
     quiet_option,
     simhash_field_option,
     text_field_option,
@@ -17,52 +19,30 @@ from es_simhash.cli.options import (
 from es_simhash.cli.progress import steps_progress
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.page import headline, report_html
-from es_simhash.maintenance.reports.read import MAX_COMPARED, read_report
+from es_simhash.maintenance.reports.read import read_report
 from es_simhash.text.escaping import one_line
 
 
 @click.command()
 @click.argument("index")
 @click.option(
-    "--output",
-    "-o",
+    "--html",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     help="HTML file to write.",
 )
-@click.option(
-    "--copies",
-    is_flag=True,
-    help="Look for passages that documents of different owners or families share, too, in an index "
-    f"of up to {MAX_COMPARED:,} documents.",
-)
-@click.option(
-    "--date-field",
-    show_default="the one of `es-simhash config`",
-    help="Date field, for the newest versions and the dates of families.",
-)
-@click.option(
-    "--max-seconds",
-    "seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=ReportOptions.seconds,
-    show_default=True,
-    help="Seconds for reading the families. The report says what was left out then.",
-)
+@described_options(ReportOptions, omit=("max_compared", "sampled"))
 @quiet_option
 @text_field_option
 @simhash_field_option
 @connection_options
 def report(
     index: str,
-    output: Path,
-    copies: bool,
-    date_field: str | None,
-    seconds: float,
+    html: Path,
     quiet: bool,
     text_field: str | None,
     simhash_field: str,
-    **connection: Any,
+    **values: Any,
 ) -> None:
     """Write how much of INDEX is versions, copies and unique as one HTML file.
 
@@ -70,13 +50,13 @@ def report(
     the largest families, the newest versions, and with --copies who copied whom. Families are those
     that `es-simhash families run` found. Nothing is written to the index.
     """
-    require_page_file(output, "output")
-    options = ReportOptions(date_field, copies, seconds)
+    require_page_file(html, "html")
+    options = options_of(ReportOptions, values)
     config = index_config(text_field, simhash_field)
-    with client_of(**connection) as client, steps_progress(quiet=quiet) as progress:
+    with client_of(**values) as client, steps_progress(quiet=quiet) as progress:
         found = read_report(client, index, options=options, config=config, progress=progress)
-    write_page(output, report_html(found), "output")
-    click.echo(written_line(found, output))
+    write_page(html, report_html(found), "html")
+    click.echo(written_line(found, html))
 
 
 def written_line(report: IndexReport, output: Path) -> str:

@@ -5,6 +5,7 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ from es_simhash.cli.on_version_options import on_version_of, on_version_options
 from es_simhash.cli.options import (
     client_of,
     connection_options,
-    failures_option,
+    described_options,
     format_option,
     index_config,
-    max_docs_per_second_option,
     note_overrides,
-    processes_option,
+    options_of,
     quiet_option,
+    run_options,
     simhash_field_option,
     text_field_option,
     vocabulary_option,
@@ -30,7 +31,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import now, undated_line
 from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
 from es_simhash.errors import ClusterError, FileInUse
-from es_simhash.maintenance.families.family_options import REPRESENTATIVES, FamilyOptions
+from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings
 from es_simhash.maintenance.sweeps.sweep import sweep as sweep_index
 from es_simhash.text.escaping import file_name
@@ -57,18 +58,11 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     help="Repeat the sweep at this interval, such as 60s, 5m, 2h or 1d.",
 )
 @on_version_options
-@click.option(
-    "--representative",
-    type=click.Choice(REPRESENTATIVES),
-    show_default="as in the last run",
-    help="Document of a family that the others are compared with.",
-)
+@described_options(FamilyOptions, only=("representative",))
 @text_field_option
 @simhash_field_option
 @vocabulary_option
-@max_docs_per_second_option
-@processes_option
-@failures_option
+@run_options
 @changes_file_option
 @format_option
 @quiet_option
@@ -76,17 +70,13 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 def sweep(
     index: str,
     every: float | None,
-    representative: Any,
     text_field: str | None,
     simhash_field: str,
     vocabulary: str | None,
-    max_docs_per_second: float | None,
-    processes: int,
-    failures: Path | None,
     changes_file: Path | None,
     output_format: str,
     quiet: bool,
-    **options: Any,
+    **values: Any,
 ) -> None:
     """Process what was written since the last sweep.
 
@@ -101,13 +91,14 @@ def sweep(
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-    date_field = options["date_field"]
-    rules, connection = on_version_of(options)
+    date_field, representative = values["date_field"], values.pop("representative")
+    rules = on_version_of(values)
     families = FamilyOptions(representative, date_field) if representative else None
     config = index_config(text_field, simhash_field, vocabulary)
     require_writable(changes_file)
-    failures_file = failures or Path(f"{file_name(index)}.failures.jsonl")
-    with client_of(**connection) as client:
+    failures_file = values.pop("failures") or Path(f"{file_name(index)}.failures.jsonl")
+    settings = options_of(SweepSettings, values, failures=failures_file)
+    with client_of(**values) as client:
         note_overrides(client, index, config, date=date_field, representative=representative)
 
         def once() -> SweepReport:
@@ -118,12 +109,7 @@ def sweep(
                     on_version=rules,
                     families=families,
                     config=config,
-                    settings=SweepSettings(
-                        processes=processes,
-                        max_docs_per_second=max_docs_per_second,
-                        failures=failures_file,
-                        report=partial(update_progress, progress),
-                    ),
+                    settings=replace(settings, report=partial(update_progress, progress)),
                 )
             if report.families is not None:
                 append_changes(changes_file, index, report.families.changes)

@@ -14,9 +14,11 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.options import (
     client_of,
     connection_options,
+    described_options,
     format_option,
     index_config,
     note_overrides,
+    options_of,
     quiet_option,
     simhash_field_option,
     text_field_option,
@@ -25,7 +27,6 @@ from es_simhash.cli.output import print_json, print_problems
 from es_simhash.cli.progress import steps_progress
 from es_simhash.lab.tuning.tune import tune as tune_index
 from es_simhash.lab.tuning.tuning_figures import (
-    MAX_SAMPLE,
     LabelledFigures,
     Measure,
     TuneOptions,
@@ -44,20 +45,7 @@ from es_simhash.text.escaping import one_line
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of labelled pairs of documents of INDEX, as `evaluate` reads and `label` writes it.",
 )
-@click.option(
-    "--sample",
-    type=click.IntRange(2, MAX_SAMPLE),
-    default=TuneOptions.sample,
-    show_default=True,
-    help="Number of documents to draw at random.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=TuneOptions.seed,
-    show_default=True,
-    help="Seed of the sample.",
-)
+@described_options(TuneOptions)
 @click.option(
     "--write",
     is_flag=True,
@@ -71,14 +59,12 @@ from es_simhash.text.escaping import one_line
 def tune(
     index: str,
     labels: Path | None,
-    sample: int,
-    seed: int,
     write: bool,
     output_format: str,
     quiet: bool,
     text_field: str | None,
     simhash_field: str,
-    **connection: Any,
+    **values: Any,
 ) -> None:
     """Suggest scheme, Hamming distance, blocks and threshold of versions for INDEX.
 
@@ -87,15 +73,16 @@ def tune(
     what to expect of it. Without, the threshold changes only where scores have a clear gap.
     Nothing is stored without --write. The exit status is 1 when lines of the labels were left out.
     """
+    options = options_of(TuneOptions, values)
     config = index_config(text_field, simhash_field)
-    with client_of(**connection) as client:
+    with client_of(**values) as client:
         note_overrides(client, index, config)
         with steps_progress(quiet=quiet) as progress:
             tuning = tune_index(
                 client,
                 index,
                 labels=labels,
-                options=TuneOptions(sample, seed),
+                options=options,
                 config=config,
                 progress=progress,
             )

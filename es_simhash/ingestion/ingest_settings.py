@@ -32,17 +32,17 @@ class IngestSettings:
 
     Attributes:
         on_conflict: Which of two documents of the run with one id and different texts is kept: the
-            "last"; the "first"; or the first, and the other one fails ("fail"). Documents with one
-            id and the same text are repeats, whatever their other fields are: "unchanged".
+            `last`; the `first`; or the first, and the other one fails (`fail`). Documents with one
+            id and the same text are repeats, whatever their other fields are.
         processes: Processes that fingerprint. With 1, it is the process that calls.
         limits: How large a batch becomes.
         ahead: Batches under way for each process; bounds the memory.
-        rewrite: Write documents too that the index has already.
+        rewrite: Also write unchanged documents.
         retry: How long requests to a busy cluster are retried.
         require_scheme: Scheme the index must have; None for any.
         dead_letter: JSONL file for documents that fail; None to leave them to the caller.
-        journal: File of the checkpoints, for files alone; None for one in the user's cache.
-        fresh: Begin at the start, whatever the journal has.
+        journal: File for the checkpoints of the run; None for a file in the user's cache directory.
+        fresh: Begin at the start; an earlier run is not resumed.
         on_progress: Called at the start and after each batch.
         prepare: What a worker does with a batch, instead of fingerprinting it.
         run: Id of the run in the audit log, which no other run has; None for a new one.

@@ -172,7 +172,7 @@ class RelatedSteps:
         if self.date_field is None:
             raise InputError(
                 f"Index {name!r} has no date field to sort by. Run "
-                f"`es-simhash config {name} --date FIELD`.",
+                f"`es-simhash config {name} --date-field FIELD`.",
                 parameter="sort",
             )
         dates = yield from contexts.dates({key for query in queries for key in query.keys})

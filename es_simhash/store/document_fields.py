@@ -6,9 +6,10 @@ the index and nobody has to repeat it.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from es_simhash.described import constraints
 from es_simhash.errors import InputError
 
 # What is in braces in the pattern of a link.
@@ -47,27 +48,39 @@ class DocumentSettings:
     """What is stored of an index; None for what it does not say.
 
     Attributes:
-        text: Field of the text.
-        title: As in `DocumentFields`.
-        date: As in `DocumentFields`.
-        owner: As in `DocumentFields`.
-        language: As in `DocumentFields`.
-        link: As in `DocumentFields`.
-        representative: Which document represents a family: `longest`, `newest` or `oldest`.
-        min_score: Minimum score of the relations that are shown, from 0 to 1.
-        version_threshold: Where versions begin, above 0 and below 1, on the scale of scores that
-            has them begin at 0.6; scores are rescaled, so that versions still have 0.6 or more.
+        text: Field of the text, or several as headline,body.
+        title: Field of the title.
+        date: Date field; it says which of two documents is newer.
+        owner: Field of the owner or section.
+        language: Field of the language.
+        link: Address of a document, as https://example.org/{id}; in braces id or names of fields.
+        representative: Document that represents a family, unless a run names another rule.
+        min_score: Minimum score of relations, unless a search names another.
+        version_threshold: Where versions begin, as `es-simhash lab tune` proposes it; scores are
+            rescaled, so that versions still have 0.6 or more.
     """
 
-    text: str | None = None
-    title: str | None = None
-    date: str | None = None
-    owner: str | None = None
-    language: str | None = None
-    link: str | None = None
-    representative: str | None = None
-    min_score: float | None = None
-    version_threshold: float | None = None
+    text: str | None = field(
+        default=None, metadata=constraints(called="text-field", metavar="FIELD")
+    )
+    title: str | None = field(
+        default=None, metadata=constraints(called="title-field", metavar="FIELD")
+    )
+    date: str | None = field(
+        default=None, metadata=constraints(called="date-field", metavar="FIELD")
+    )
+    owner: str | None = field(
+        default=None, metadata=constraints(called="owner-field", metavar="FIELD")
+    )
+    language: str | None = field(
+        default=None, metadata=constraints(called="language-field", metavar="FIELD")
+    )
+    link: str | None = field(default=None, metadata=constraints(metavar="PATTERN"))
+    representative: str | None = field(
+        default=None, metadata=constraints(choices=("longest", "newest", "oldest"))
+    )
+    min_score: float | None = field(default=None, metadata=constraints(0, 1))
+    version_threshold: float | None = field(default=None, metadata=constraints(above=0, below=1))
 
     @classmethod
     def from_meta(cls, entry: Mapping[str, Any]) -> "DocumentSettings":

@@ -85,8 +85,8 @@ def test_a_sidecar_is_made(
     ("arguments", "words"),
     [
         (["no-such-index"], "does not exist"),
-        (["no-such-index", "--where", "{"], "--where is not valid JSON"),
-        (["no-such-index", "--where", "[]"], "--where must be a JSON object, got list"),
+        (["no-such-index", "--filter", "{"], "--filter is not valid JSON"),
+        (["no-such-index", "--filter", "[]"], "--filter must be a JSON object, got list"),
         (["a b"], "'a b' does not exist"),
     ],
 )

@@ -216,7 +216,7 @@ def test_the_history_of_a_family(call: Any, index: str) -> None:
 
 @pytest.mark.cluster
 def test_blame_in_words_and_as_json(call: Any, index: str) -> None:
-    done = call("blame", index, "c", "--date-field", "published", "--text", "the FEE is due")
+    done = call("blame", index, "c", "--date-field", "published", "--words", "the FEE is due")
     assert done.status == 0
     out = " ".join(done.out.split())
     assert out.startswith("2022-01-01 c: 3 versions by published")
@@ -237,5 +237,5 @@ def test_blame_in_words_and_as_json(call: Any, index: str) -> None:
 @pytest.mark.cluster
 def test_blame_of_words_that_are_not_there_is_refused(call: Any, index: str) -> None:
     for words in ("no such words", " "):
-        sentence = call("blame", index, "c", "--text", words).refusal()
+        sentence = call("blame", index, "c", "--words", words).refusal()
         assert "No sentence of document 'c' has the words" in sentence

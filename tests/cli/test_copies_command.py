@@ -76,7 +76,7 @@ def test_json_and_json_lines_have_everything(call: Any, index: str) -> None:
 
 
 def test_the_configured_fields_are_the_default(call: Any, index: str) -> None:
-    assert call("config", index, "--owner", "owner", "--date", "when").status == 0
+    assert call("config", index, "--owner-field", "owner", "--date-field", "when").status == 0
     assert "a (anna), 2020-01-01 was first by date" in " ".join(call("copies", index).out.split())
     by_family = call("copies", index, "--between", "simhash.family")
     assert "No document of" in by_family.refusal()

@@ -118,10 +118,10 @@ def test_control_characters_steer_no_terminal(demo: Run, corpus: Path) -> None:
 
 def test_the_report_is_written_and_named(demo: Run, corpus: Path) -> None:
     write(corpus, GOOD, COPY)
-    done = demo("--report", "report.html")
+    done = demo("--html", "report.html")
     assert (done.status, done.err) == (0, "")
     assert "100% of these 2 documents are versions of others: report.html" in done.out.splitlines()
     Page((corpus.parent / "report.html").read_text("utf-8")).require_harmless()
-    again = demo("--report", "no/such/folder.html")
+    again = demo("--html", "no/such/folder.html")
     assert (again.status, again.out) == (1, "")
-    assert "Name another file. Set --report." in again.err
+    assert "Name another file. Set --html." in again.err

@@ -124,7 +124,7 @@ def test_the_explorer_runs_until_it_is_stopped(
 def test_a_report_can_be_written_as_well(
     open_demo: Callable[..., Terminal], tmp_path: Path
 ) -> None:
-    terminal = open_demo("--report", "mine.html")
+    terminal = open_demo("--html", "mine.html")
     terminal.read(lambda: "(Ctrl-C stops)" in terminal.shown)
     assert "are versions of others: mine.html" in terminal.shown
     assert (tmp_path / "mine.html").stat().st_size > 1_000

@@ -26,7 +26,7 @@ def label(call: Any, labelled_index: str, monkeypatch: pytest.MonkeyPatch) -> La
     def answer(answers: str, *options: object, index: str = labelled_index) -> Any:
         piped = io.TextIOWrapper(io.BytesIO("".join(f"{each}\n" for each in answers).encode()))
         monkeypatch.setattr(sys, "stdin", piped)
-        return call("lab", "label", index, "-o", "pairs.tsv", *options)
+        return call("lab", "label", index, "--labels", "pairs.tsv", *options)
 
     return answer
 
@@ -154,7 +154,7 @@ def test_jsonl_holds_every_id(
     label: Label, labelled_index: str, call: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"v\n" * 100)))
-    done = call("lab", "label", labelled_index, "-o", "pairs.jsonl")
+    done = call("lab", "label", labelled_index, "--labels", "pairs.jsonl")
     assert (done.status, done.err) == (0, "")
     assert r"tab\tone" in done.out
     assert pair(("tab two", "tab\tone")) in read_pairs(Path("pairs.jsonl")).labels
@@ -163,10 +163,16 @@ def test_jsonl_holds_every_id(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("-o", "no/pairs.tsv"), "Cannot write to no/pairs.tsv (No such file or directory)."),
-        (("-o", "pairs.csv"), "'pairs.csv', line 1: expected id, id and label separated by commas"),
-        (("-o", "twice.tsv"), "'twice.tsv', line 2: pair 'a', 'b' has label 0, but 1 on line 1"),
-        (("-o", "new.tsv", "--text-field", "absent"), "absent"),
+        (("--labels", "no/pairs.tsv"), "Cannot write to no/pairs.tsv (No such file or directory)."),
+        (
+            ("--labels", "pairs.csv"),
+            "'pairs.csv', line 1: expected id, id and label separated by commas",
+        ),
+        (
+            ("--labels", "twice.tsv"),
+            "'twice.tsv', line 2: pair 'a', 'b' has label 0, but 1 on line 1",
+        ),
+        (("--labels", "new.tsv", "--text-field", "absent"), "absent"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -256,7 +262,7 @@ def test_a_document_that_is_deleted_meanwhile_is_left_out(
             return super().readline(size)
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Deleting(b"v\nv\nq\n")))
-    done = call("lab", "label", desk.name, "-o", "pairs.tsv")
+    done = call("lab", "label", desk.name, "--labels", "pairs.tsv")
     assert done.status == 0, done
     assert f"Left out: Document '{other[0]}' is not in index" in done.err
     assert labels()[pair(one)]

@@ -24,7 +24,7 @@ def test_the_pairs_are_those_of_the_command_in_the_same_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"s\n" * 3)))
-    done = call("lab", "label", labelled_index, "-o", str(label_file))
+    done = call("lab", "label", labelled_index, "--labels", str(label_file))
     sides = re.findall(r"^left:  (\S+).*\nright: (\S+)", done.out, re.MULTILINE)[:3]
     source = open_page(label_client)
     for one, other in sides:
@@ -64,7 +64,7 @@ def test_a_label_is_written_and_undone_and_the_command_goes_on(
     assert form(open_page(label_client, undone.headers["location"]))["pair"] == second["pair"]
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"n\nq\n")))
-    done = call("lab", "label", labelled_index, "-o", str(label_file))
+    done = call("lab", "label", labelled_index, "--labels", str(label_file))
     assert done.status == 0, done
     assert read_pairs(label_file).labels == {pairs[0]: True, pairs[1]: False}
     assert "2 of" in Page(open_page(label_client)).words

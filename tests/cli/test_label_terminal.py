@@ -80,7 +80,7 @@ def start(
     started = []
 
     def open_terminal(*options: str) -> Terminal:
-        arguments = [labelled_index, "-o", str(tmp_path / "pairs.tsv"), *options]
+        arguments = [labelled_index, "--labels", str(tmp_path / "pairs.tsv"), *options]
         started.append(Terminal(arguments, cluster_url))
         return started[-1]
 
@@ -142,7 +142,14 @@ def test_one_key_labels_a_pair_and_a_kill_loses_nothing(
 def test_without_a_terminal_and_a_pipe_one_sentence_says_so(
     labelled_index: str, cluster_url: str, tmp_path: Path
 ) -> None:
-    arguments = [*COMMAND, labelled_index, "-o", str(tmp_path / "pairs.tsv"), "--url", cluster_url]
+    arguments = [
+        *COMMAND,
+        labelled_index,
+        "--labels",
+        str(tmp_path / "pairs.tsv"),
+        "--url",
+        cluster_url,
+    ]
     for closed in (arguments, ["sh", "-c", 'exec "$@" 0<&-', "sh", *arguments]):
         done = subprocess.run(
             closed, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS

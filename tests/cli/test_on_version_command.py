@@ -64,7 +64,7 @@ def test_off_is_what_it_was_without_the_option(desk: Any, call: Any, path: Path)
 def test_the_options_reach_the_rules(desk: Any, call: Any, path: Path) -> None:
     done = call(
         *("ingest", desk.name, path, "--processes", 1, "--on-version", "flag"),
-        *("--version-kinds", "exact", "--audit", "mine.jsonl"),
+        *("--kind", "exact", "--audit", "mine.jsonl"),
     )
     assert "1 versions; decisions in mine.jsonl (run " in done.output
     assert {id for id, marks in desk.marks().items() if marks} == {"3"}

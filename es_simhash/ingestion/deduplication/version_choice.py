@@ -39,7 +39,7 @@ def best_original(
         (as_joined(relation) if candidate.id in joined else relation, candidate)
         for relation, candidate in scored
         if candidate.id in joined
-        or (relation.kind in rules.kinds and relation.score >= rules.min_score)
+        or (relation.kind in rules.kinds and relation.score >= rules.least_score)
     ]
     return min(wanted, key=_rank, default=None)
 

@@ -4,15 +4,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from es_simhash.described import constraints, require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.relation import VERSION_KINDS, Kind
 from es_simhash.store.config import IndexConfig
 
 Action = Literal["skip", "flag", "link", "replace"]
-Keep = Literal["newest", "longest", "first"]
+Keep = Literal["newest", "longest", "existing"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
-KEEPS: tuple[Keep, ...] = get_args(Keep)
 
 
 @dataclass(frozen=True)
@@ -20,39 +20,42 @@ class OnVersion:
     """What to do with a document that is a version of one that is there.
 
     Attributes:
-        action: `skip` writes nothing, `flag` writes it with the id of the original, `link` gives
-            both one family as well, `replace` keeps one of the two.
-        kinds: Kinds of relations that count. Neither of two texts of which one holds the other
-            does by default: the shorter would be skipped, or the longer replaced.
-        min_score: Minimum score that counts.
-        keep: Which of the two `replace` keeps; the original when neither is ahead.
-        date_field: Field whose date says which of two documents is newer; the engine reads it, by
-            its mapping. A document without a date is older than all that have one. By default the
-            one that the index is configured with.
-        audit: File of the audit log, or `index:NAME`; by default INDEX.audit.jsonl here.
+        action: What to do with a version of an existing document: `skip` writes nothing, `flag`
+            writes it with the id of the original, `link` gives both one family as well, `replace`
+            keeps one of the two.
+        kinds: Kinds of relations that count as a version. Neither of two texts of which one holds
+            the other does by default: the shorter would be skipped, or the longer replaced.
+        min_score: Minimum score of a version; None for where versions begin.
+        keep: Which of the two documents `replace` keeps; the existing one when neither is ahead.
+        date_field: Date field of the mapping, which says which of two documents is newer. A
+            document without a date is older than all that have one; None for the one that the
+            index is configured with.
+        audit: Audit log: a file, or index:NAME; None for INDEX.audit.jsonl in the working
+            directory.
         lease: Seconds for which a text stays reserved for a writer that does not write it.
     """
 
-    action: Action = "flag"
-    kinds: tuple[Kind, ...] = ("exact", "version")
-    min_score: float = 0.0
+    action: Action = field(default="flag", metadata=constraints(called="on-version"))
+    kinds: tuple[Kind, ...] = field(
+        default=("exact", "version"), metadata=constraints(choices=VERSION_KINDS)
+    )
+    min_score: float | None = field(default=None, metadata=constraints(0, 1))
     keep: Keep = "longest"
     date_field: str | None = None
     audit: str | Path | None = None
     lease: float = 30.0
 
     def __post_init__(self) -> None:
-        if self.action not in ACTIONS:
-            raise _unknown("action", self.action, ACTIONS)
-        if self.keep not in KEEPS:
-            raise _unknown("keep", self.keep, KEEPS)
-        unknown = [kind for kind in self.kinds if kind not in VERSION_KINDS]
-        if unknown or not self.kinds:
-            raise _unknown("kinds", unknown[0] if unknown else "", VERSION_KINDS)
-        if not 0 <= self.min_score <= 1:
+        require_valid(self)
+        if not self.kinds:
             raise InputError(
-                f"min_score must be between 0 and 1, got {self.min_score}.", parameter="min_score"
+                f"kinds must be among {', '.join(VERSION_KINDS)}, got none.", parameter="kinds"
             )
+
+    @property
+    def least_score(self) -> float:
+        """The minimum score that counts; versions are no relations below their threshold."""
+        return self.min_score or 0.0
 
     @property
     def compares_dates(self) -> bool:
@@ -82,11 +85,6 @@ class OnVersion:
             InputError: There is no such action.
         """
         return value if isinstance(value, cls) else cls(value)  # type: ignore[arg-type]
-
-
-def _unknown(parameter: str, value: str, known: tuple[str, ...]) -> InputError:
-    what = f"Unknown {parameter.removesuffix('s')} {value!r}"
-    return InputError(f"{what}; choose from {', '.join(known)}.", parameter=parameter)
 
 
 @dataclass(frozen=True)

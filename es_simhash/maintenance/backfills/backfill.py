@@ -7,6 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from es_simhash.described import constraints
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
@@ -46,17 +47,18 @@ class BackfillSettings:
         slices: Slices under way for each process.
         page: Documents read at once at the most.
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
-        max_docs_per_second: Bound on the documents read; None for none.
+        max_docs_per_second: Maximum number of documents per second; None for no bound.
         retry: How long requests to a busy cluster are retried.
-        failures: JSONL file for ids of documents that fail; None to leave them to the caller.
+        failures: JSONL file for the ids of failed documents, with the reasons; None to leave them
+            to the caller.
         report: Called with the report of the run after each page; None for nothing.
     """
 
-    processes: int = 1
+    processes: int = field(default=1, metadata=constraints(1))
     slices: int = 2
     page: int = 500
     page_bytes: int = 2 * MEBIBYTE
-    max_docs_per_second: float | None = None
+    max_docs_per_second: float | None = field(default=None, metadata=constraints(above=0))
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     failures: Path | None = None
     report: Callable[[BackfillReport], None] | None = None

@@ -22,11 +22,11 @@ class Selection:
     """Which documents a backfill reads.
 
     Attributes:
-        where: Elasticsearch query that they must match; None for all.
-        check: Read documents that have fingerprints too, and renew those whose text was changed.
+        filters: Elasticsearch query that the documents must match, as JSON.
+        check: Also process documents with fingerprints; update those whose text has changed.
     """
 
-    where: Query | None = None
+    filters: tuple[Query, ...] = ()
     check: bool = False
 
 
@@ -76,7 +76,7 @@ class BackfillJob:
 
         The index does not know what a sidecar has, so with one all documents are read.
         """
-        clauses: dict[str, Any] = {"filter": [selection.where]} if selection.where else {}
+        clauses: dict[str, Any] = {"filter": list(selection.filters)} if selection.filters else {}
         if not selection.check and self.sidecar is None:
             clauses["must_not"] = [self._is_current_query()]
         return {"bool": clauses} if clauses else {"match_all": {}}

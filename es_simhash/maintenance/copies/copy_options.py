@@ -17,19 +17,20 @@ class CopyOptions:
         between: Field whose values tell documents apart, such as their owner: only documents
             without a value in common are compared. None for the owner field that the index is
             configured with, or else for documents of different families.
-        filter: Elasticsearch query that documents must match; None for all.
+        filters: Elasticsearch query that documents must match, as JSON.
         date_field: Field of the date, by which one of two documents was first; None for the one
             that the index is configured with, if any.
-        boilerplate: What so many values of `between`, or families, have is boilerplate.
-        min_letters: Least letters of the longest passage of a pair, counted in runs of eight equal
-            words; None for 80, and less where a text is short.
+        boilerplate: Number of values, or families, from which on what all of them have is
+            boilerplate.
+        min_letters: Minimum letters of the longest passage of a pair, counted in runs of eight
+            equal words; None for 80, less of short texts.
         all_pairs: Return all pairs of documents, not one for two families.
         journal: File of what was aligned, from which an interrupted run resumes; None for none.
-        fresh: Ignore what the journal has.
+        fresh: Begin at the start; an earlier run is not resumed.
     """
 
     between: str | None = None
-    filter: Mapping[str, Any] | None = None
+    filters: tuple[Mapping[str, Any], ...] = ()
     date_field: str | None = None
     boilerplate: int = field(default=COMMON_GROUPS, metadata=constraints(3))
     min_letters: int | None = field(default=None, metadata=constraints(1))

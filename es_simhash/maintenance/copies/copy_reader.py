@@ -32,7 +32,7 @@ class CopyReader:
         gateway: To the cluster.
         index: Index, alias or data stream.
         config: Of the index, with its scheme.
-        filter: Query that documents must match; None for all.
+        filters: Queries that documents must match.
         between: Field whose values tell documents apart; None for none.
         date_field: Field of the date; None for none.
     """
@@ -42,14 +42,14 @@ class CopyReader:
         gateway: Gateway,
         index: str,
         config: IndexConfig,
-        filter: Query | None,
+        filters: Sequence[Query],
         between: str | None,
         date_field: DateField | None,
     ) -> None:
         self._gateway = gateway
         self._index = index
         self._config = config
-        self._filters: list[Query] = [] if filter is None else [filter]
+        self._filters = list(filters)
         self._between = between
         self._date_field = date_field
         self._point = gateway.point_in_time(index)

@@ -71,7 +71,7 @@ def find_copies(
     installed = InstalledIndex(gateway, index, given).config
     options = _configured(options, installed)
     date_field = _date_field(gateway, index, options)
-    reader = CopyReader(gateway, index, installed, options.filter, options.between, date_field)
+    reader = CopyReader(gateway, index, installed, options.filters, options.between, date_field)
     job = _job(gateway, index, installed)
     with open_journal(options.journal, job, fresh=options.fresh) as journal, reader:
         search = CopySearch(reader, options)
@@ -116,8 +116,8 @@ class CopySearch:
         if self._documents > MAX_TEXTS:
             raise InputError(
                 f"{self._documents:,} documents match, and {MAX_TEXTS:,} are compared at the most. "
-                "Compare fewer with a filter. Set filter.",
-                parameter="filter",
+                "Compare fewer with a filter. Set filters.",
+                parameter="filters",
             )
         found = self._collection
         found.add(self._reader.documents())

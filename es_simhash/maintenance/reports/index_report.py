@@ -1,10 +1,10 @@
 """The report of an index: its options, its counts and the documents that it names."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from es_simhash.errors import InputError
+from es_simhash.described import constraints, require_valid
 from es_simhash.maintenance.diagnostics.index_counts import Status
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.relation.relation import DocumentContext, Kind
@@ -19,30 +19,26 @@ class ReportOptions:
 
     Attributes:
         date_field: Field of the date; None for the one that the index is configured with, if any.
-        copies: Look for passages that documents share, too. It reads all texts that may.
-        seconds: Seconds for reading the families; what is left then is not in the report.
-        filters: Elasticsearch queries that documents must match: what does not is as if it were
-            not there.
+        copies: Also look for passages that documents of different owners or families share, in an
+            index of up to 100,000 documents.
+        seconds: Time for reading the families. The report says what was left out then.
+        filters: Elasticsearch query that documents must match, as JSON: what does not is as if it
+            were not there.
         max_compared: Most documents among which copies are looked for; None for 100,000.
         sampled: Documents whose relations are found, for the distribution of scores; 0 for none.
     """
 
     date_field: str | None = None
     copies: bool = False
-    seconds: float = 300.0
+    seconds: float = field(
+        default=300.0, metadata=constraints(above=0, unit="seconds", called="max-seconds")
+    )
     filters: tuple[Mapping[str, Any], ...] = ()
-    max_compared: int | None = None
-    sampled: int = 200
+    max_compared: int | None = field(default=None, metadata=constraints(1))
+    sampled: int = field(default=200, metadata=constraints(0))
 
     def __post_init__(self) -> None:
-        if self.seconds <= 0:
-            raise InputError(
-                f"seconds must be more than 0, got {self.seconds:g}.", parameter="seconds"
-            )
-        if self.sampled < 0:
-            raise InputError(
-                f"sampled must be at least 0, got {self.sampled}.", parameter="sampled"
-            )
+        require_valid(self)
 
 
 @dataclass(frozen=True)

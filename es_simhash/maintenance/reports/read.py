@@ -105,7 +105,7 @@ class _Reader:
         if date_field is None and status.documents:
             self._notes.append(
                 "The newest versions, and the dates of families, need a field of dates. Name it "
-                f"with `es-simhash config {self._index.name} --date FIELD`."
+                f"with `es-simhash config {self._index.name} --date-field FIELD`."
             )
         return IndexReport(
             status=status,
@@ -174,13 +174,12 @@ class _Reader:
                 f"`es-simhash copies {self._index.name}`."
             )
             return None
-        filters = self._options.filters
         return find_copies(
             self._index.gateway,
             self._index.name,
             options=CopyOptions(
                 date_field=self._options.date_field,
-                filter={"bool": {"filter": [*filters]}} if filters else None,
+                filters=self._options.filters,
             ),
             config=self._config,
             progress=lambda done, total: self._progress("copies", done, total),

@@ -93,7 +93,7 @@ def test_link_joins_the_family_the_earlier_document_has(desk: Any, documents: An
 
 @pytest.mark.parametrize("batch", [1, 1000])
 @pytest.mark.parametrize(
-    ("keep", "left"), [("newest", "version"), ("first", "first"), ("longest", "first")]
+    ("keep", "left"), [("newest", "version"), ("existing", "first"), ("longest", "first")]
 )
 def test_replace_keeps_one_of_them_by_rule(
     dated: Any, documents: Any, keep: str, left: str, batch: int

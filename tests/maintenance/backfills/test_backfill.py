@@ -95,11 +95,11 @@ def test_a_query_chooses_the_documents(client: Any, index: str, write: Any, docu
     write(index, documents(20))
     where = {"range": {"n": {"gte": 15}}}
     chosen = {
-        each.id for each in backfill(client, index, selection=Selection(where), settings=SMALL)
+        each.id for each in backfill(client, index, selection=Selection((where,)), settings=SMALL)
     }
     assert chosen == {"15", "16", "17", "18", "19"}
     with pytest.raises(ClusterError, match="no_such_query"):
-        list(backfill(client, index, selection=Selection({"no_such_query": {}}), settings=ONE))
+        list(backfill(client, index, selection=Selection(({"no_such_query": {}},)), settings=ONE))
 
 
 def test_a_changed_text_is_found_by_check_and_nothing_old_stays_searchable(
@@ -256,7 +256,7 @@ def test_a_dry_run_writes_nothing_and_says_what_it_takes(
 def test_the_sample_of_a_dry_run_is_random(client: Any, index: str, write: Any) -> None:
     write(index, {f"without{n}": {"n": n} for n in range(300)})
     write(index, {f"with{n}": {"text": LONG} for n in range(300)})
-    only_open = Selection(where={"bool": {"must_not": {"term": {"closed": True}}}})
+    only_open = Selection(filters=({"bool": {"must_not": {"term": {"closed": True}}}},))
     found = estimate(client, index, selection=only_open, settings=ONE)
     # Half of 200, give or take five standard deviations.
     assert 64 < found.with_text < 136

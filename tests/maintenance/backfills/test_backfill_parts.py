@@ -79,7 +79,7 @@ def test_our_object_is_found_under_a_dotted_name_and_in_objects() -> None:
 
 def test_without_check_the_cluster_chooses_the_documents() -> None:
     where = {"term": {"lang": "en"}}
-    assert BackfillJob("i").query(Selection(where))["bool"] == {
+    assert BackfillJob("i").query(Selection((where,)))["bool"] == {
         "filter": [where],
         "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
     }

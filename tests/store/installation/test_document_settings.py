@@ -194,11 +194,11 @@ def test_config_on_the_command_line(
     shown = invoke("config", news, "--propose", *at)
     assert "headline" in shown.output
     assert "--accept" in shown.output
-    assert invoke("config", news, "--accept", "--text", "body", *at).exit_code == 0
+    assert invoke("config", news, "--accept", "--text-field", "body", *at).exit_code == 0
     shown = invoke("config", news, *at)
     assert "published" in shown.output
     assert "Nothing is stored" not in shown.output
-    refused = invoke("config", news, "--unset", "title", "--title", "headline", *at)
+    refused = invoke("config", news, "--unset", "title", "--title-field", "headline", *at)
     assert refused.exit_code == 2
     noted = invoke("backfill", news, "--text-field", "headline", "--dry-run", *at)
     assert "in place of 'body'" in noted.stderr
