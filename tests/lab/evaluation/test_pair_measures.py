@@ -2,12 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import (
-    adjusted_rand_score,
-    average_precision_score,
-    precision_recall_fscore_support,
-    roc_auc_score,
-)
 
 from es_simhash.lab.evaluation.held_out_cuts import (
     cross_fitted_cuts,
@@ -36,6 +30,13 @@ def example(seed: int, size: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndar
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_measures_are_those_of_scikit_learn(seed: int, weighted: bool) -> None:
+    # Two seconds, which the other tests need not wait for when they are collected.
+    from sklearn.metrics import (
+        average_precision_score,
+        precision_recall_fscore_support,
+        roc_auc_score,
+    )
+
     scores, labels, weights = example(seed)
     given = weights if weighted else None
     curve = Curve.of(scores, labels, given)
@@ -57,6 +58,8 @@ def test_measures_are_those_of_scikit_learn(seed: int, weighted: bool) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_rand_index_is_that_of_scikit_learn(seed: int) -> None:
+    from sklearn.metrics import adjusted_rand_score
+
     random = np.random.default_rng(seed)
     one, other = random.integers(0, 6, 80), random.integers(0, 4, 80)
     assert adjusted_rand_index(one, other) == pytest.approx(adjusted_rand_score(one, other))
