@@ -64,11 +64,11 @@ def wrong_pairs(
 
 def _wrong_pair(labelled: LabelledSet, figures: Sequence[MethodFigures], place: int) -> WrongPair:
     pairs, method = labelled.pairs, figures[0]
-    one, other = int(pairs.first[place]), int(pairs.second[place])
-    relation = compare(labelled.texts[one], labelled.texts[other], semantics=None)
+    first, second = int(pairs.first[place]), int(pairs.second[place])
+    relation = compare(labelled.texts[first], labelled.texts[second], semantics=None)
     return WrongPair(
-        labelled.ids[one],
-        labelled.ids[other],
+        labelled.ids[first],
+        labelled.ids[second],
         bool(pairs.labels[place]),
         float(method.scored.scores[place]),
         float(method.cuts[place]),
@@ -78,7 +78,10 @@ def _wrong_pair(labelled: LabelledSet, figures: Sequence[MethodFigures], place: 
             (passage.query.text[:_CHARACTERS], passage.hit.text[:_CHARACTERS])
             for passage in relation.evidence[:_PASSAGES]
         ),
-        {each.name: float(each.scored.scores[place]) for each in figures[1:]},
+        {
+            figures_of_method.name: float(figures_of_method.scored.scores[place])
+            for figures_of_method in figures[1:]
+        },
     )
 
 
@@ -126,7 +129,7 @@ def evaluate_sets(
     scored = []
     for method in methods:
         progress(method.name)
-        scored.append([score_set(method, each) for each in sets])
+        scored.append([score_set(method, labelled) for labelled in sets])
     return [_evaluation(number, sets, methods, scored, wrong=wrong) for number in range(len(sets))]
 
 
@@ -148,9 +151,9 @@ def score_set(method: Method, labelled: LabelledSet) -> ScoredSet:
 
 
 def _are_candidates(features: Features, pairs: DocumentPairs) -> Labels:
-    found = features.candidates()
+    candidates = features.candidates()
     low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
-    return np.isin(low << 32 | high, found[:, 0] << 32 | found[:, 1])
+    return np.isin(low << 32 | high, candidates[:, 0] << 32 | candidates[:, 1])
 
 
 def _evaluation(
@@ -199,7 +202,7 @@ def _figures(
         "r_precision": _mean(pairs.r_precisions(scored.scores)),
     }
     versions = max(1, labelled.versions)
-    found = Counts.of(called & scored.is_candidate, pairs.labels)
+    found_counts = Counts.of(called & scored.is_candidate, pairs.labels)
     return MethodFigures(
         method.name,
         method.note,
@@ -211,8 +214,8 @@ def _figures(
         intervals(pairs, scored.scores, called),
         curve.roc_cut(),
         float((scored.is_candidate & pairs.labels).sum() / versions),
-        found.recall,
-        found.f1,
+        found_counts.recall,
+        found_counts.f1,
     )
 
 
@@ -248,7 +251,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as it is printed in JSON, with `problems`."""
         return {
-            "sets": [each.to_dict() for each in self.sets],
+            "sets": [evaluation.to_dict() for evaluation in self.sets],
             "problems": list(self.problems),
         }
 
@@ -282,8 +285,10 @@ def evaluate(
     chosen = [method_named(name) for name in dict.fromkeys(methods)]
     if not chosen:
         raise InputError("methods must name at least one method.", parameter="methods")
-    known = [known_pairs(each, texts.__contains__, "texts") for each in given]
-    problems = [problem for each in known for problem in each.problems]
+    known = [known_pairs(labelled_pairs, texts.__contains__, "texts") for labelled_pairs in given]
+    problems = [problem for labelled_pairs in known for problem in labelled_pairs.problems]
     shared = shared_documents(known)
-    sets = evaluate_sets([labelled_set(each, texts) for each in known], chosen, wrong=wrong)
+    sets = evaluate_sets(
+        [labelled_set(labelled_pairs, texts) for labelled_pairs in known], chosen, wrong=wrong
+    )
     return Evaluation(tuple(sets), (*problems, *shared))

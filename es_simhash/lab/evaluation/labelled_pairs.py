@@ -52,10 +52,10 @@ class LabelledPairs:
         reader = _Reader(name, "commas")
         for number, row in enumerate(rows, 1):
             reader.add(number, row)
-        found = reader.result()
-        if found.problems:
-            raise InputError(found.problems[0], parameter="rows")
-        return found
+        pairs = reader.result()
+        if pairs.problems:
+            raise InputError(pairs.problems[0], parameter="rows")
+        return pairs
 
 
 def read_pairs(path: str | Path) -> LabelledPairs:

@@ -178,13 +178,13 @@ class DocumentPairs:
         both = np.concatenate([scores, scores])
         order = np.lexsort((-both, texts))
         starts = np.searchsorted(texts[order], np.arange(self.documents + 1))
-        found = np.full(self.documents, np.nan)
+        precisions = np.full(self.documents, np.nan)
         for text in range(self.documents):
             rows = order[starts[text] : starts[text + 1]]
             size = int(labels[rows].sum())
             if size:
-                found[text] = _expected(both[rows], labels[rows], size) / size
-        return found
+                precisions[text] = _expected(both[rows], labels[rows], size) / size
+        return precisions
 
     def _per_document(self, which: Labels) -> Ints:
         chosen = np.concatenate([self.first[which], self.second[which]])

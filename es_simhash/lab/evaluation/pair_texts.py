@@ -28,9 +28,9 @@ def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: st
     Raises:
         InputError: No pair is left, or all have one label.
     """
-    found = found_pairs(pairs, is_known, where)
-    require_both_labels(found, where)
-    return found
+    known = found_pairs(pairs, is_known, where)
+    require_both_labels(known, where)
+    return known
 
 
 def found_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:

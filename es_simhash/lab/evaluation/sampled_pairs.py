@@ -106,36 +106,36 @@ def related_pairs(
             nothing in it is related.
     """
     ids = _drawn(index, sample, seed, filters)
-    found: dict[Pair, OfferedPair] = {}
+    pairs: dict[Pair, OfferedPair] = {}
     failed: dict[str, EsSimhashError] = {}
     for start in range(0, len(ids), _DOCUMENTS):
         batch = ids[start : start + _DOCUMENTS]
         for id, answer in _answers(index, batch, filters, failed):
             for pair in _pairs(id, answer):
-                found.setdefault(pair.ids, pair)
+                pairs.setdefault(pair.ids, pair)
         if progress is not None:
             progress(start + len(batch), len(ids))
     if len(failed) == len(ids):
         raise next(iter(failed.values()))
-    if not found:
+    if not pairs:
         raise InputError(
             f"None of {len(ids)} documents of index {index.name!r} is related to another. Use a "
             "larger sample.",
             parameter="sample",
         )
-    if all(pair.score >= SURE_NOT for pair in found.values()):
+    if all(pair.score >= SURE_NOT for pair in pairs.values()):
         # As in an index without semantic fields: a file of versions alone measures nothing.
-        found.update(_unrelated([id for id in ids if id not in failed], found))
-    return SampledPairs(tuple(found.values()), len(ids), tuple(failed))
+        pairs.update(_unrelated([id for id in ids if id not in failed], pairs))
+    return SampledPairs(tuple(pairs.values()), len(ids), tuple(failed))
 
 
-def _unrelated(ids: Sequence[str], found: Collection[Pair]) -> dict[Pair, OfferedPair]:
+def _unrelated(ids: Sequence[str], related: Collection[Pair]) -> dict[Pair, OfferedPair]:
     """Return pairs of neighbouring documents of the sample that have no relation."""
     pairs = (
         OfferedPair(PairedDocument(min(both)), PairedDocument(max(both)), "none", 0.0)
         for both in pairwise(ids)
     )
-    return {pair.ids: pair for pair in pairs if pair.ids not in found}
+    return {pair.ids: pair for pair in pairs if pair.ids not in related}
 
 
 def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Filter]) -> list[str]:

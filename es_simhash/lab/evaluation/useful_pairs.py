@@ -68,9 +68,9 @@ def most_useful(
         per_family: Maximum number of pairs in each group in which documents of one family are: a
             family is all documents that versions connect.
     """
-    found = sorted(pairs, key=lambda pair: pair.ids)
-    families = _families(found)
-    groups = [_capped(group, families, per_family) for group in _groups(found, seed)]
+    ordered = sorted(pairs, key=lambda pair: pair.ids)
+    families = _families(ordered)
+    groups = [_capped(group, families, per_family) for group in _groups(ordered, seed)]
     return tuple(_in_turns(groups))
 
 

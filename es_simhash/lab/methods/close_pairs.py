@@ -64,14 +64,14 @@ def rows_near(own: Fingerprints, rows: Fingerprints, k: int) -> Ints:
 
 def close_rows(fingerprints: Fingerprints, k: int) -> Pairs:
     """Return all pairs of rows within k bits, by comparing each with each."""
-    found = []
+    pairs = []
     step = max(1, _MOST_DISTANCES // max(1, len(fingerprints)))
     for start in range(0, len(fingerprints), step):
         rows = fingerprints[start : start + step]
         first, second = np.nonzero(hamming_distances(rows, fingerprints[start:]) <= k)
         upper = first < second
-        found.append(np.stack([first[upper], second[upper]], axis=1) + start)
-    return np.concatenate(found) if found else np.zeros((0, 2), np.int64)
+        pairs.append(np.stack([first[upper], second[upper]], axis=1) + start)
+    return np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
 
 
 @lru_cache(maxsize=8)
@@ -97,15 +97,15 @@ def close_pairs(fingerprints: Uint64s, masks: Sequence[int], k: int) -> Pairs:
         masks: The bits that lead each table.
         k: The greatest Hamming distance.
     """
-    found = [np.zeros((0, 2), np.int64)]
+    pairs_of_masks = [np.zeros((0, 2), np.int64)]
     for mask in masks:
         keys = fingerprints & np.uint64(mask)
         order = np.argsort(keys, kind="stable")
         for first, second in _neighbours(keys[order]):
             rows, others = order[first], order[second]
             near = popcount(fingerprints[rows] ^ fingerprints[others]) <= k
-            found.append(ordered_pairs(rows[near], others[near]))
-    pairs = np.concatenate(found)
+            pairs_of_masks.append(ordered_pairs(rows[near], others[near]))
+    pairs = np.concatenate(pairs_of_masks)
     return ordered_pairs(pairs[:, 0], pairs[:, 1])
 
 
@@ -166,12 +166,12 @@ class MaskTables:
 
     def keys(self, numbers: Uint64s) -> list[list[str]]:
         """Return the block keys of each fingerprint: table number and leading bits, in base64."""
-        kept = max(mask.bit_count() for mask in self.masks)
+        key_bits = max(mask.bit_count() for mask in self.masks)
         places = np.arange(self.bits - 1, -1, -1, dtype=np.uint64)
         bits = (numbers[:, None] >> places & np.uint64(1)).astype(np.int64)
-        tables = np.arange(len(self.masks), dtype=np.uint64) << np.uint64(kept)
+        tables = np.arange(len(self.masks), dtype=np.uint64) << np.uint64(key_bits)
         values = (bits @ _leading(self.bits, self.masks)).astype(np.uint64) | tables
-        return key_strings(values, kept + (len(self.masks) - 1).bit_length())
+        return key_strings(values, key_bits + (len(self.masks) - 1).bit_length())
 
 
 @lru_cache(maxsize=16)
@@ -197,7 +197,7 @@ def close_by_rotation(fingerprints: Uint64s, bits: int, n: int) -> Pairs:
         n: The greatest Hamming distance.
     """
     ones = popcount(fingerprints)
-    found = [np.zeros((0, 2), np.int64)]
+    pairs_of_rotations = [np.zeros((0, 2), np.int64)]
     rotated = fingerprints.copy()
     mask = np.uint64((1 << bits) - 1)
     for _ in range(bits):
@@ -207,7 +207,7 @@ def close_by_rotation(fingerprints: Uint64s, bits: int, n: int) -> Pairs:
             alike = np.abs(ones[first] - ones[second]) <= n
             first, second = first[alike], second[alike]
             close = popcount(fingerprints[first] ^ fingerprints[second]) <= n
-            found.append(ordered_pairs(first[close], second[close]))
+            pairs_of_rotations.append(ordered_pairs(first[close], second[close]))
         rotated = (rotated << np.uint64(1) | rotated >> np.uint64(bits - 1)) & mask
-    pairs = np.concatenate(found)
+    pairs = np.concatenate(pairs_of_rotations)
     return ordered_pairs(pairs[:, 0], pairs[:, 1])

@@ -117,20 +117,22 @@ class ConceptFeatures:
     def _all_rows(self) -> tuple[Fingerprints, Ints]:
         """The fingerprints of all texts, and the bounds of the texts in them."""
         empty = np.zeros((0, self.tables.bits // 8), np.uint8)
-        rows = np.concatenate([empty, *(each.rows for each in self.fingerprints)])
-        return rows, np.cumsum([0, *(len(each.rows) for each in self.fingerprints)])
+        rows = np.concatenate([empty, *(prints.rows for prints in self.fingerprints)])
+        return rows, np.cumsum([0, *(len(prints.rows) for prints in self.fingerprints)])
 
     @cached_property
     def unreadable(self) -> Mapping[int, str]:
         """Texts without concepts."""
         return {
-            number: NO_WORDS for number, each in enumerate(self.fingerprints) if not len(each.rows)
+            number: NO_WORDS
+            for number, prints in enumerate(self.fingerprints)
+            if not len(prints.rows)
         }
 
     @property
     def nbytes(self) -> int:
         """Bytes of the fingerprints."""
-        return sum(each.rows.size for each in self.fingerprints)
+        return sum(prints.rows.size for prints in self.fingerprints)
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the similarity of each pair, as `concept_similarities` defines it."""

@@ -91,13 +91,13 @@ class ConceptVectors:
             known = self.clusters[first] >= 0
             return ordered_pairs(first[known], second[known])
         owners = np.repeat(np.arange(len(self.bounds)), [end - start for start, end in self.bounds])
-        found = [np.zeros((0, 2), np.int64)]
+        pairs_of_slices = [np.zeros((0, 2), np.int64)]
         for start in range(0, self.rows.shape[0], _ROWS):
             cosines = (self.rows[start : start + _ROWS] @ self.rows.T).tocoo()
             close = cosines.data >= _LEAST_ALIKE
             first, second = owners[cosines.row[close] + start], owners[cosines.col[close]]
-            found.append(ordered_pairs(first, second))
-        pairs = np.concatenate(found)
+            pairs_of_slices.append(ordered_pairs(first, second))
+        pairs = np.concatenate(pairs_of_slices)
         return ordered_pairs(pairs[:, 0], pairs[:, 1])
 
 

@@ -63,9 +63,9 @@ class DatasketchSignatures:
         for number, sketch in enumerate(self.sketches):
             if sketch is None:
                 continue
-            found = lsh.query(sketch)
-            first.extend(found)
-            second.extend([number] * len(found))
+            alike = lsh.query(sketch)
+            first.extend(alike)
+            second.extend([number] * len(alike))
             lsh.insert(number, sketch)
         return ordered_pairs(np.array(first, np.int64), np.array(second, np.int64))
 

@@ -51,7 +51,7 @@ def compare_fingerprints(first: str, second: str) -> float:
         SchemeError: One of them is no fingerprint.
     """
     method = _method_of(first)
-    features = method.scheme.restore([method.scheme.parse(each) for each in (first, second)])
+    features = method.scheme.restore([method.scheme.parse(string) for string in (first, second)])
     (score,) = features.score(np.array([0]), np.array([1]))
     return float(score)
 

@@ -204,8 +204,8 @@ class Signatures:
     def candidates(self) -> Pairs:
         """Return the pairs that agree in a band."""
         known = np.setdiff1d(np.arange(len(self.values)), list(self.unreadable))
-        found: Pairs = known[self.banding.candidates(self.values[known])]
-        return found
+        pairs: Pairs = known[self.banding.candidates(self.values[known])]
+        return pairs
 
 
 def _restored(banding: Banding, rows: Sequence[Fingerprints]) -> Signatures:

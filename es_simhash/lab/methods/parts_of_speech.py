@@ -186,11 +186,13 @@ class SpacyTagger:
 
     def kinds_of(self, texts: Sequence[str]) -> list[dict[str, str]]:
         """Return the part of speech that each word mostly has in each text, by its normal form."""
-        found = []
+        kinds_by_text = []
         for document in self._pipeline.pipe(map(_encodable, texts)):
             votes: dict[str, Counter[str]] = defaultdict(Counter)
             words = normals_of([token.text for token in document], _LANGUAGE)
             for word, token in zip(words, document, strict=True):
                 votes[word][_KINDS.get(token.pos_, OTHER)] += 1
-            found.append({word: kinds.most_common(1)[0][0] for word, kinds in votes.items()})
-        return found
+            kinds_by_text.append(
+                {word: kinds.most_common(1)[0][0] for word, kinds in votes.items()}
+            )
+        return kinds_by_text

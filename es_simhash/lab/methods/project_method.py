@@ -66,10 +66,10 @@ class ProjectFeatures:
         return scores
 
     def _scores(self, query: AnalysedText, others: Ints) -> Scores:
-        hits = [self.texts[other] for other in others.tolist()]
+        hits = [self.texts[number] for number in others.tolist()]
         candidates = [_candidate(query, hit) for hit in hits if hit is not None]
-        found = iter(score_candidates(query, candidates, self.version_threshold))
-        return np.array([0.0 if hit is None else next(found).score for hit in hits])
+        scored = iter(score_candidates(query, candidates, self.version_threshold))
+        return np.array([0.0 if hit is None else next(scored).score for hit in hits])
 
     def candidates(self) -> Pairs:
         """Return the pairs that an index finds when no limit cuts: by shingles and by blocks."""

@@ -152,8 +152,8 @@ def _words_of(text: str) -> _Words | str:
     if language not in LANGUAGES:
         if not any(map(str.isalnum, text)):
             return NO_WORDS
-        found = f"language {language!r}" if language else "an unknown language"
-        return f"is in {found}, and the method reads {' and '.join(LANGUAGES)}"
+        shown = f"language {language!r}" if language else "an unknown language"
+        return f"is in {shown}, and the method reads {' and '.join(LANGUAGES)}"
     first, _, rest = text.strip().partition("\n")
     title = first if rest and len(first) <= _MAX_TITLE else ""
     counts = _counts(text, language)

@@ -102,9 +102,9 @@ def distance_figures(
 def suggested_k(figures: Sequence[KFigures]) -> int:
     """Return the largest k that is cheap and finds nothing by chance, as `doctor` does."""
     suitable = [
-        each.k
-        for each in figures
-        if each.candidates_p90 <= MAX_EXAMINED and each.unrelated <= MAX_UNRELATED
+        distance.k
+        for distance in figures
+        if distance.candidates_p90 <= MAX_EXAMINED and distance.unrelated <= MAX_UNRELATED
     ]
     return max(suitable, default=0)
 
@@ -124,10 +124,10 @@ def block_figures(
         threshold: Where versions begin.
     """
     prints = fingerprint_rows(sample)
-    found = []
+    figures = []
     for blocks in sorted({*_BLOCKS, shared.blocks}):
         counted = SharedBlocks.of(prints, blocks, shared.documents)
-        found.append(
+        figures.append(
             BlockFigures(
                 blocks,
                 blocks - 1,
@@ -136,4 +136,4 @@ def block_figures(
                 neighbours.within(blocks - 1, threshold),
             )
         )
-    return tuple(found)
+    return tuple(figures)

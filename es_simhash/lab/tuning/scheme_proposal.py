@@ -72,10 +72,12 @@ def _figures(
     scheme: Scheme, texts: Sequence[AnalysedText | None], pairs: DocumentPairs
 ) -> SchemeFigures:
     rows = zip(pairs.first[pairs.labels].tolist(), pairs.second[pairs.labels].tolist(), strict=True)
-    found = sum(_are_found(texts[one], texts[other], scheme.max_k) for one, other in rows)
+    versions_found = sum(
+        _are_found(texts[first], texts[second], scheme.max_k) for first, second in rows
+    )
     shingles = [len(text.shingles) for text in texts if text is not None]
     versions = int(pairs.labels.sum())
-    return SchemeFigures(scheme.name, found, versions, float(np.mean(shingles or [0])))
+    return SchemeFigures(scheme.name, versions_found, versions, float(np.mean(shingles or [0])))
 
 
 def _are_found(one: AnalysedText | None, other: AnalysedText | None, k: int) -> bool:

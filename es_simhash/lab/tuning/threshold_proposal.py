@@ -121,15 +121,15 @@ def _estimates(
         weights = documents[pairs.first] * documents[pairs.second]
         for name, called in compared.items():
             drawn[name].append(_measures(Counts.of(called, pairs.labels, weights)))
-    found = {}
+    estimates = {}
     for name, called in compared.items():
         values = _measures(Counts.of(called, pairs.labels))
         samples = zip(*drawn[name], strict=True)
         f1, precision, recall = (
             _estimate(value, sample) for value, sample in zip(values, samples, strict=True)
         )
-        found[name] = f1, precision, recall
-    return found
+        estimates[name] = f1, precision, recall
+    return estimates
 
 
 def _measures(counts: Counts) -> tuple[float, float, float]:

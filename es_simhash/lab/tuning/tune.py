@@ -126,12 +126,12 @@ def _labels_of(client: Client, index: str, path: Path, config: IndexConfig) -> _
     where = f"index {index}"
     ids = sorted({id for pair in pairs.labels for id in pair})
     texts = index_texts(client, index, ids, config)
-    found = found_pairs(pairs, texts.__contains__, where)
+    known = found_pairs(pairs, texts.__contains__, where)
     try:
-        require_both_labels(found, where)
+        require_both_labels(known, where)
     except InputError as error:
-        return _Labels(problems=(*found.problems, str(error)))
-    return _Labels(labelled_set(found, texts), found.problems)
+        return _Labels(problems=(*known.problems, str(error)))
+    return _Labels(labelled_set(known, texts), known.problems)
 
 
 def _proposals(

@@ -79,7 +79,7 @@ class LabelledFigures:
 
     def of(self, name: str) -> ThresholdFigures:
         """Return the figures of the proposed, the present or the default threshold."""
-        return next(each for each in self.thresholds if each.name == name)
+        return next(figures for figures in self.thresholds if figures.name == name)
 
 
 @dataclass(frozen=True)
@@ -223,16 +223,16 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it is printed in JSON."""
-        found: dict[str, Any] = _json({**asdict(self), "settings": self.settings})
-        return found
+        rounded: dict[str, Any] = _json({**asdict(self), "settings": self.settings})
+        return rounded
 
 
 def _json(value: Any) -> Any:
     """Return a value with rounded numbers; None, which JSON has, for nan."""
     if isinstance(value, dict):
-        return {name: _json(each) for name, each in value.items()}
+        return {name: _json(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_json(each) for each in value]
+        return [_json(inner) for inner in value]
     if isinstance(value, float):
         return None if math.isnan(value) else round(value, SCORE_DIGITS)
     return value

@@ -76,9 +76,11 @@ def sample_of(
     """
     drawn = draw_sample(store.gateway, store.name, config, options.sample, options.seed)
     sample = [
-        each
-        for each in drawn
-        if each.scheme == config.scheme.name and each.fingerprint is not None and each.blocks
+        document
+        for document in drawn
+        if document.scheme == config.scheme.name
+        and document.fingerprint is not None
+        and document.blocks
     ]
     if sample:
         return sample
@@ -106,8 +108,8 @@ def neighbours_of(
     for start in range(0, len(sample), _PER_REQUEST):
         ids = tuple(document.ref.id for document in sample[start : start + _PER_REQUEST])
         where = Where(fingerprinted=True, ids=ids)
-        (found,) = store.ask([Find(where, _PARTS, len(ids), order=())])
-        documents = list(_complete(found))
+        (stored,) = store.ask([Find(where, _PARTS, len(ids), order=())])
+        documents = list(_complete(stored))
         answers = store.ask([_sharing(document) for document in documents])
         for document, answer in zip(documents, answers, strict=True):
             others = list(_complete(answer))
@@ -139,8 +141,8 @@ def _sharing(document: StoredDocument) -> Find:
     return Find(where, _PARTS, _COMPARED, sharing=(sharing,), count=True)
 
 
-def _complete(found: Rows) -> Iterator[StoredDocument]:
+def _complete(rows: Rows) -> Iterator[StoredDocument]:
     """Yield the documents that have all stored parts."""
-    for row in found.rows:
+    for row in rows.rows:
         if row.stored is not None and row.fingerprint is not None:
             yield StoredDocument(row.id, row.stored, row.fingerprint)
