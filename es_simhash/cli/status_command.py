@@ -17,10 +17,10 @@ from es_simhash.cli.output import byte_size, print_json
 from es_simhash.errors import MissingExtra
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
-from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.store import conformance, semantic_conformance
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.index_counts import SchemeCoverage, Status
 from es_simhash.store.indexed_methods import require_lab
 from es_simhash.text.escaping import one_line
 

@@ -57,7 +57,7 @@ def boilerplate_of(
     short = 0
     for document, shown in owned:
         text = AnalysedText(texts.get(document.ref, ""), analyser)
-        for start, end, found in _runs(text, document.shingles, common.shingles, shown):
+        for start, end, run in _runs(text, document.shingles, common.shingles, shown):
             letters = text.sentence_words.letters
             if int(letters[end] - letters[start]) < SHORT_LETTERS:
                 short += 1
@@ -70,10 +70,10 @@ def boilerplate_of(
                     document.ref.index or "",
                     span.start,
                     span.end,
-                    *having.half_of(found),
+                    *having.half_of(run),
                 )
             )
-    passages.sort(key=lambda each: (-each.groups, -len(each.text), each.index, each.id, each.start))
+    passages.sort(key=_by_groups)
     return Listing(tuple(passages), short)
 
 
@@ -130,8 +130,8 @@ def _places(compared: ComparedDocuments, shingles: Shingles) -> list[NDArray[np.
 def _places_of(own: Shingles, common: Shingles) -> NDArray[np.int64]:
     # By binary search: there are many common shingles, and few of a text are among them.
     places = np.minimum(np.searchsorted(common, own), len(common) - 1)
-    found: NDArray[np.int64] = places[common[places] == own]
-    return found
+    shared: NDArray[np.int64] = places[common[places] == own]
+    return shared
 
 
 def _owned(
@@ -171,8 +171,13 @@ def _runs(
     edges = np.flatnonzero(np.diff(np.concatenate([[0], is_shown.astype(np.int8), [0]])))
     seen: set[int] = set()
     for first, behind in edges.reshape(-1, 2).tolist():
-        found = np.searchsorted(common, numbers[at[first:behind]])
+        run = np.searchsorted(common, numbers[at[first:behind]])
         # What a text repeats is listed once.
-        if not seen.issuperset(found.tolist()):
-            seen.update(found.tolist())
-            yield int(at[first]), int(at[behind - 1]) + SHINGLE_TOKENS, found
+        if not seen.issuperset(run.tolist()):
+            seen.update(run.tolist())
+            yield int(at[first]), int(at[behind - 1]) + SHINGLE_TOKENS, run
+
+
+def _by_groups(passage: Boilerplate) -> tuple[int, int, str, str, int]:
+    """Key of the order in which passages are listed."""
+    return -passage.groups, -len(passage.text), passage.index, passage.id, passage.start

@@ -46,6 +46,7 @@ class Where:
     Attributes:
         filters: The user's own filters.
         fingerprinted: Whether documents need fingerprints of the scheme of the index.
+        is_current: Whether they have the fields of all schemes of the index; None for either.
         ids: Ids of the documents; None for any.
         families: Names of their families; None for any.
         content_hashes: Hashes of their texts; None for any.
@@ -61,6 +62,7 @@ class Where:
 
     filters: tuple[Filter, ...] = ()
     fingerprinted: bool = False
+    is_current: bool | None = None
     ids: tuple[str, ...] | None = None
     families: tuple[str, ...] | None = None
     content_hashes: tuple[str, ...] | None = None

@@ -17,12 +17,13 @@ from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.decided_pairs import ManualPairs
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.fields import STATUS_EMPTY
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.rows import FamilyPage, Installed, Row, Rows, SimilarTexts, TextHits
 
@@ -109,12 +110,15 @@ class MemoryStore:
             return Row(DocumentRef(None, id), found=False)
         scheme = self.config.scheme.name
         stored = None if text.is_empty else text
+        ref = DocumentRef(None, id)
         return Row(
-            DocumentRef(None, id),
+            ref,
             text=text.text,
             scheme=scheme,
             content_hash=text.content_hash,
+            status=STATUS_EMPTY if text.is_empty else None,
             stored=stored,
+            version=DocumentVersion(ref, 0, 1),
         )
 
     def _matching(self, where: intents.Where) -> Iterator[tuple[str, AnalysedText]]:
@@ -128,7 +132,7 @@ class MemoryStore:
                 "filters need a cluster: an index in memory cannot run Elasticsearch queries.",
                 parameter="filters",
             )
-        if where.families is not None or where.has_family:
+        if where.families is not None or where.has_family or where.is_current is False:
             return
         for id, text in self._texts.items():
             is_wanted = where.ids is None or id in where.ids
@@ -184,6 +188,37 @@ class MemoryStore:
                 neighbours.append(Neighbour(id, None, semantics, chunks, sketch))
         neighbours.sort(key=lambda each: (-each.semantics.similarity, str(each.id)))
         return TextHits(neighbours, [(None, each.id) for each in neighbours])
+
+
+class MemorySnapshot:
+    """The texts of a store in memory, as those see them who process a whole index.
+
+    Args:
+        store: The store.
+    """
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.config = store.config
+        self._store = store
+
+    def count(self, where: intents.Where) -> int:
+        """Return how many documents match conditions."""
+        return sum(1 for _ in self.rows(where, intents.Parts()))
+
+    def rows(
+        self, where: intents.Where, parts: intents.Parts, *, page: int = 5000
+    ) -> Iterator[Row]:
+        """Yield all documents that match conditions."""
+        (matching,) = self._store.ask([intents.FindAll(where, parts)])
+        yield from matching.rows
+
+    def find(self, requests: Sequence[intents.Find]) -> list[Rows]:
+        """Return the first documents of each request."""
+        return self._store.ask(requests)
+
+    def family_sizes(self) -> dict[str, int]:
+        """Return the number of documents of each family: nothing is stored in memory."""
+        return {}
 
 
 def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:

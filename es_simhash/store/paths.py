@@ -7,13 +7,17 @@ from es_simhash.store.flat_mappings import nested_properties
 
 
 def get_path(source: Mapping[str, Any], path: str) -> Any:
-    """Return what is under a path, be its name dotted or its objects nested; None for nothing."""
+    """Return what is under a path, be its names dotted or its objects nested; None for nothing."""
     if path in source:
         return source[path]
-    value: Any = source
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
+    head, dot, rest = path.partition(".")
+    while dot:
+        value = source.get(head)
+        if isinstance(value, Mapping) and (inner := get_path(value, rest)) is not None:
+            return inner
+        name, dot, rest = rest.partition(".")
+        head = f"{head}.{name}"
+    return None
 
 
 def get_values(source: Any, path: str) -> Iterator[Any]:

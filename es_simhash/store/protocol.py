@@ -5,11 +5,13 @@ whether anybody waits, as the protocol logic of h11 and the flows of httpx's aut
 drives it sends the requests.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.store.intents import Request
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import Find, Parts, Request, Where
+from es_simhash.store.rows import Row, Rows
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -31,6 +33,32 @@ class Store(Protocol):
         Raises:
             EsSimhashError: One of them cannot be answered.
         """
+
+
+class Snapshot(Protocol):
+    """An index as it is at one moment, read whole by those who process all of it."""
+
+    @property
+    def config(self) -> IndexConfig:
+        """How the index is read and fingerprinted."""
+
+    def count(self, where: Where) -> int:
+        """Return how many documents match conditions."""
+
+    def rows(self, where: Where, parts: Parts, *, page: int = 5000) -> Iterator[Row]:
+        """Yield all documents that match conditions, in no order.
+
+        Args:
+            where: Which documents.
+            parts: What is read of each.
+            page: How many are read with one request.
+        """
+
+    def find(self, requests: Sequence[Find]) -> list[Rows]:
+        """Return the first documents of each request, asked as one."""
+
+    def family_sizes(self) -> dict[str, int]:
+        """Return the number of documents of each family that have fingerprints of the scheme."""
 
 
 def ask(request: Request[Answer]) -> Steps[Answer]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate
@@ -178,3 +178,17 @@ class MethodHits:
     refs: Sequence[DocumentRef] = ()
     fingerprints: Sequence[bytes] = ()
     is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class WriteResult:
+    """What became of a write to a document in the version that was read.
+
+    Attributes:
+        status: Written, or why not: somebody changed the document since, it is gone, or the write
+            was rejected.
+        reason: Why it was rejected.
+    """
+
+    status: Literal["written", "conflict", "missing", "rejected"]
+    reason: str | None = None

@@ -13,6 +13,14 @@ def test_a_field_is_found_however_the_document_spells_it(source: dict[str, objec
     assert get_path(source, "a.c") is None
 
 
+@pytest.mark.parametrize(
+    "source", [{"a.b": {"c": 1}}, {"a": {"b.c": 1}}, {"a": {"d": 2}, "a.b": {"c": 1}}]
+)
+def test_a_dotted_name_may_be_that_of_an_object(source: dict[str, object]) -> None:
+    assert get_path(source, "a.b.c") == 1
+    assert get_path(source, "a.b.d") is None
+
+
 def test_what_is_no_object_has_no_fields() -> None:
     assert get_path({"a": "text"}, "a.b") is None
     assert get_path({"a": [{"b": 1}]}, "a.b") is None

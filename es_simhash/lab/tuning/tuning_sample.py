@@ -74,7 +74,7 @@ def sample_of(
     Raises:
         InputError: There are none.
     """
-    drawn = draw_sample(store.gateway, store.name, config, options.sample, options.seed)
+    drawn = draw_sample(store, config, options.sample, options.seed)
     sample = [
         document
         for document in drawn

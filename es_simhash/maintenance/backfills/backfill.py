@@ -254,8 +254,8 @@ def backfill(
     gateway = Gateway.of(client)
     retrying = Gateway.of(client, settings.retry)
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
-    query = job.query(selection or Selection())
-    require_text(retrying, job, query)
+    where = job.where(selection or Selection())
+    require_text(retrying, job, where)
     if sidecar is not None:
         install_sidecar(gateway, sidecar, index, job.config)
-    yield from run_backfill(retrying, job, [IndexPart(index, query)], settings)
+    yield from run_backfill(retrying, job, [IndexPart(index, where)], settings)

@@ -13,6 +13,7 @@ from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.outcomes import Outcome, Status
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import Where
 from es_simhash.store.options import Query
 from es_simhash.store.paths import has_values
 
@@ -36,12 +37,12 @@ class IndexPart:
 
     Attributes:
         index: Index, alias or data stream.
-        query: Elasticsearch query that they match.
+        where: Which of its documents.
         shard: Number of the one shard they are in; None for all.
     """
 
     index: str
-    query: Mapping[str, Any]
+    where: Where
     shard: int | None = None
 
 
@@ -71,21 +72,13 @@ class BackfillJob:
         """Value of each member of the `simhash` object that names a scheme."""
         return self.config.scheme_members
 
-    def query(self, selection: Selection) -> dict[str, Any]:
-        """Return the Elasticsearch query for the documents to read.
+    def where(self, selection: Selection) -> Where:
+        """Return the conditions of the documents to read.
 
         The index does not know what a sidecar has, so with one all documents are read.
         """
-        clauses: dict[str, Any] = {"filter": list(selection.filters)} if selection.filters else {}
-        if not selection.check and self.sidecar is None:
-            clauses["must_not"] = [self._is_current_query()]
-        return {"bool": clauses} if clauses else {"match_all": {}}
-
-    def _is_current_query(self) -> dict[str, Any]:
-        terms = [
-            {"term": {self.config.path(member): name}} for member, name in self.schemes.items()
-        ]
-        return {"bool": {"filter": terms}}
+        all_are_read = selection.check or self.sidecar is not None
+        return Where(selection.filters, is_current=None if all_are_read else False)
 
     def is_current(self, stored: Mapping[str, Any]) -> bool:
         """Check whether a `simhash` object has the schemes of this job, whatever its text was."""

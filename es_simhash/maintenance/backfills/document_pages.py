@@ -14,10 +14,12 @@ from es_simhash.maintenance.backfills.document_updates import UNREAD, PreparedPa
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.calls import index_path
+from es_simhash.store.elasticsearch.conditions import conditions
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.random_order import in_random_order
 from es_simhash.store.fields import SOURCE
+from es_simhash.store.intents import Where
 
 
 @dataclass
@@ -53,18 +55,19 @@ class DocumentReader:
         self._excludes = [config.path(member) for member in UNREAD]
         self._source = {"includes": self._includes, "excludes": self._excludes}
         self._point: PointInTime | None = None
-        self._query: Mapping[str, Any] = {}
+        self._where = Where()
 
     def count(self, part: IndexPart) -> int:
         """Count the documents of a part."""
-        return self._gateway.count(part.index, part.query, shard=part.shard)
+        query = conditions(part.where, self._job.config)
+        return self._gateway.count(part.index, query, shard=part.shard)
 
     def open(self, part: IndexPart) -> None:
         """Open a point in time of a part that has all that was written so far."""
         self.refresh(part.index)
         self._point = self._gateway.point_in_time(part.index, shard=part.shard)
         self._point.open()
-        self._query = part.query
+        self._where = part.where
 
     def close(self) -> None:
         """Close the point in time if there is one."""
@@ -84,7 +87,7 @@ class DocumentReader:
         """
         assert self._point is not None, "no point in time is open"
         body: dict[str, Any] = {
-            "query": self._query,
+            "query": conditions(self._where, self._job.config),
             "size": slice.size,
             "sort": ["_shard_doc"],
             "seq_no_primary_term": True,
@@ -100,10 +103,10 @@ class DocumentReader:
         slice.after = hits[-1]["sort"] if hits else None
         return self._with_counterparts([StoredDocument.of_hit(hit) for hit in hits])
 
-    def sample(self, query: Mapping[str, Any], size: int) -> list[StoredDocument]:
+    def sample(self, where: Where, size: int) -> list[StoredDocument]:
         """Return documents drawn at random, the same for the same index."""
         body = {
-            "query": in_random_order(query),
+            "query": in_random_order(conditions(where, self._job.config)),
             "size": size,
             "seq_no_primary_term": True,
             "_source": self._source,
@@ -203,7 +206,7 @@ class DocumentWriter:
         outcomes: list[Outcome] = []
         for _ in range(_MAX_ATTEMPTS):
             page = self._pool.submit(prepare, documents, self._job).result()
-            outcomes += page.settled
+            outcomes += page.finished
             conflicts = self._send(page, documents, outcomes)
             if not conflicts:
                 return outcomes

@@ -165,10 +165,10 @@ class PreparedPage(Prepared):
     """Documents ready to be sent.
 
     Attributes:
-        settled: Outcomes of the documents for which nothing is sent.
+        finished: Outcomes of the documents for which nothing is sent.
     """
 
-    settled: list[Outcome] = field(default_factory=list)
+    finished: list[Outcome] = field(default_factory=list)
 
 
 class _Update(NamedTuple):
@@ -186,7 +186,7 @@ def prepare(documents: Sequence[StoredDocument], job: BackfillJob) -> PreparedPa
     for number, document in enumerate(documents):
         text_or_outcome = _text_or_outcome(document, job)
         if isinstance(text_or_outcome, Outcome):
-            page.settled.append(text_or_outcome)
+            page.finished.append(text_or_outcome)
         else:
             updates.append(_Update(number, document, text_or_outcome))
     texts = [update.text for update in updates]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.errors import EsSimhashError, IndexMissing
+from es_simhash.errors import EsSimhashError
 from es_simhash.maintenance.backfills.backfill import BackfillSettings
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,
@@ -18,9 +18,9 @@ from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.maintenance.backfills.document_updates import derived_objects, rejection
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.calls import index_path
-from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_stats import primary_sizes
+from es_simhash.store.intents import Where
 from es_simhash.store.source import text_of
 
 MAX_SAMPLE = 200
@@ -99,11 +99,11 @@ def estimate(
     # A cluster that is away is reported at once, as by `backfill`.
     gateway = Gateway.of(client)
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
-    query = job.query(selection or Selection())
+    where = job.where(selection or Selection())
     reader = DocumentReader(Gateway.of(client, settings.retry), job)
-    documents = reader.count(IndexPart(index, query))
-    sample = _sample(reader, query, settings)
-    require_text(gateway, job, query)
+    documents = reader.count(IndexPart(index, where))
+    sample = _sample(reader, where, settings)
+    require_text(gateway, job, where)
     cost = _cost(list(_texts(sample, job)), job)
     rate = _documents_per_second(cost, job, settings)
     share = cost.texts / len(sample) if sample else 0.0
@@ -120,15 +120,15 @@ def estimate(
 
 
 def _sample(
-    reader: DocumentReader, query: Mapping[str, Any], settings: BackfillSettings
+    reader: DocumentReader, where: Where, settings: BackfillSettings
 ) -> list[StoredDocument]:
     """Return a few documents, then as many more as their size allows."""
-    documents = reader.sample(query, _FIRST_SAMPLE)
+    documents = reader.sample(where, _FIRST_SAMPLE)
     if len(documents) < _FIRST_SAMPLE:
         return documents
     characters = sum(len(str(document.source)) for document in documents) / len(documents)
     allowed = math.ceil(settings.page_bytes / characters)
-    return reader.sample(query, max(_FIRST_SAMPLE, min(MAX_SAMPLE, allowed)))
+    return reader.sample(where, max(_FIRST_SAMPLE, min(MAX_SAMPLE, allowed)))
 
 
 def _texts(
@@ -166,10 +166,8 @@ def _documents_per_second(cost: _Cost, job: BackfillJob, settings: BackfillSetti
 
 def _bytes_held(gateway: Gateway, index: str, documents: int) -> int | None:
     """Return the bytes of the old versions: a point in time keeps what is rewritten under it."""
-    try:
-        stats = gateway.request("GET", index_path(index, "_stats", "store,docs"))
-    except (IndexMissing, RequestRejected):
+    sizes = primary_sizes(gateway, index)
+    if sizes is None:
         return None
-    primaries: dict[str, dict[str, int]] = stats["_all"]["primaries"]
-    share = documents / max(primaries["docs"]["count"], 1)
-    return round(primaries["store"]["size_in_bytes"] * min(share, 1.0))
+    stored, count = sizes
+    return round(stored * min(documents / max(count, 1), 1.0))

@@ -24,6 +24,7 @@ from es_simhash.store.installation.configuration import (
 )
 from es_simhash.store.installation.sidecar import require_no_sidecar, require_usable_as_sidecar
 from es_simhash.store.installation.text_fields import is_mapped, unknown_text_field
+from es_simhash.store.intents import Where
 from es_simhash.store.paths import mapped_field
 from es_simhash.store.source import text_of
 
@@ -121,13 +122,13 @@ def _require_same_schemes(
             )
 
 
-def require_text(gateway: Gateway, job: BackfillJob, query: Mapping[str, Any]) -> None:
+def require_text(gateway: Gateway, job: BackfillJob, where: Where) -> None:
     """Reject a text field that neither the mappings have nor a sample of the documents.
 
     Args:
         gateway: Sends the requests.
         job: Names the field.
-        query: For the documents to read.
+        where: Which documents are read.
 
     Raises:
         InputError: There is no such field.
@@ -138,7 +139,7 @@ def require_text(gateway: Gateway, job: BackfillJob, query: Mapping[str, Any]) -
         return
     reader = DocumentReader(gateway, job)
     # Where nothing is left to process, a misspelt name would be taken for one that is done.
-    documents = reader.sample(query, _SAMPLE) or reader.sample({"match_all": {}}, _SAMPLE)
+    documents = reader.sample(where, _SAMPLE) or reader.sample(Where(), _SAMPLE)
     for text_field in unmapped:
         if documents and not any(_has_text(document, text_field) for document in documents):
             raise unknown_text_field(text_field, mappings)

@@ -1,27 +1,21 @@
 """Deleting documents of a sidecar whose originals are gone."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
-from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
-from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
+from es_simhash.store.elasticsearch.updates import delete_documents
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
-
-Hit = dict[str, Any]
+from es_simhash.store.intents import Parts, Where
+from es_simhash.store.rows import Row
 
 _PRUNED_AT_ONCE = 1000
-_DELETED = 200
-# Deleted by another already, or written again since it was read.
-_SETTLED_STATUSES = frozenset({NOT_FOUND, CONFLICT})
-_WRITTEN_BY_BACKFILL = {"exists": {"field": f"{SOURCE}.{INDEX}"}}
+_WRITTEN_BY_BACKFILL = Where(has_fields=(f"{SOURCE}.{INDEX}",))
 
 
 @dataclass(frozen=True)
@@ -69,16 +63,23 @@ def prune(
         ClusterError: A search or a deletion is rejected.
     """
     gateway = Gateway.of(client)
-    require_sidecar_of(gateway, index, sidecar, config or IndexConfig())
-    # Without the privilege, what was written a moment ago may be deleted; backfill restores it.
-    gateway.refresh_if_allowed(index)
-    gateway.refresh_if_allowed(sidecar)
-    statuses: Counter[int] = Counter()
-    for batch in _batches(gateway, sidecar):
-        orphans = _orphans(gateway, index, batch)
-        statuses.update([_DELETED] * len(orphans) if dry_run else _delete(gateway, orphans))
-    foreign = gateway.count(sidecar, {"bool": {"must_not": _WRITTEN_BY_BACKFILL}})
-    return PruneReport(statuses[_DELETED], statuses[CONFLICT], foreign)
+    config = config or IndexConfig()
+    require_sidecar_of(gateway, index, sidecar, config)
+    # Without the privilege to refresh, what was written to the index a moment ago may be deleted;
+    # backfill restores it.
+    originals = ElasticsearchSnapshot(gateway, index, config, must_refresh=False)
+    deleted = changed = 0
+    with ElasticsearchSnapshot(gateway, sidecar, config) as copies:
+        foreign = copies.count(Where()) - copies.count(_WRITTEN_BY_BACKFILL)
+        # What the sidecar has now, the index had before.
+        with originals:
+            rows = copies.rows(_WRITTEN_BY_BACKFILL, Parts(fields=(SOURCE,), version=True))
+            while batch := list(islice(rows, _PRUNED_AT_ONCE)):
+                orphans = _orphans(originals, batch)
+                statuses = ["written"] * len(orphans) if dry_run else _delete(gateway, orphans)
+                deleted += statuses.count("written")
+                changed += statuses.count("conflict")
+    return PruneReport(deleted, changed, foreign)
 
 
 def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: IndexConfig) -> None:
@@ -102,48 +103,24 @@ def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: Index
         )
 
 
-def _batches(gateway: Gateway, sidecar: str) -> Iterator[list[Hit]]:
-    body = {
-        "query": _WRITTEN_BY_BACKFILL,
-        "_source": [SOURCE],
-        "seq_no_primary_term": True,
-    }
-    hits = gateway.pages(sidecar, body)
-    while batch := list(islice(hits, _PRUNED_AT_ONCE)):
-        yield batch
-
-
-def _orphans(gateway: Gateway, index: str, batch: Sequence[Hit]) -> list[Hit]:
+def _orphans(originals: ElasticsearchSnapshot, batch: Sequence[Row]) -> list[Row]:
     """Return the documents of the sidecar that the index does not have, under their routing.
 
     In which index behind the name a document is does not matter: it may have been moved.
     """
-    present = {
-        (id, hit.get("_routing"))
-        for id, hits in gateway.hits_by_id(index, [hit["_id"] for hit in batch]).items()
-        for hit in hits
-    }
-    return [hit for hit in batch if (hit["_id"], _recorded_routing(hit)) not in present]
+    wanted = Where(ids=tuple(row.id for row in batch))
+    present = {(row.id, row.ref.routing) for row in originals.rows(wanted, Parts())}
+    return [row for row in batch if (row.id, row.source[SOURCE].get(ROUTING)) not in present]
 
 
-def _recorded_routing(hit: Hit) -> str | None:
-    routing: str | None = hit["_source"][SOURCE].get(ROUTING)
-    return routing
+def _delete(gateway: Gateway, orphans: Sequence[Row]) -> list[str]:
+    """Return what became of each deletion; what another deleted already is no error.
 
-
-def _delete(gateway: Gateway, orphans: Sequence[Hit]) -> list[int]:
-    """Return the HTTP status of each deletion."""
-    if not orphans:
-        return []
-    results = gateway.bulk([[{"delete": _deletion(hit)}] for hit in orphans])
-    for result in results:
-        if "error" in result and result["status"] not in _SETTLED_STATUSES:
-            raise ClusterError(
-                f"Index {result['_index']!r} rejects deletions: {reason_of(result['error'])}."
-            )
-    return [result["status"] for result in results]
-
-
-def _deletion(hit: Hit) -> dict[str, Any]:
-    version = DocumentVersion.of_hit(hit)
-    return {"_index": version.ref.index, "_id": version.ref.id, **version.conditions}
+    Raises:
+        ClusterError: One is rejected.
+    """
+    results = delete_documents(gateway, [row.version for row in orphans if row.version])
+    for row, result in zip(orphans, results, strict=True):
+        if result.status == "rejected":
+            raise ClusterError(f"Index {row.ref.index!r} rejects deletions: {result.reason}.")
+    return [result.status for result in results]

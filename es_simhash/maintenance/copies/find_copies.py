@@ -22,6 +22,7 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
@@ -71,9 +72,10 @@ def find_copies(
     installed = InstalledIndex(gateway, index, given).config
     options = _configured(options, installed)
     date_field = _date_field(gateway, index, options)
-    reader = CopyReader(gateway, index, installed, options.filters, options.between, date_field)
     job = _job(gateway, index, installed)
-    with open_journal(options.journal, job, fresh=options.fresh) as journal, reader:
+    opened = ElasticsearchSnapshot(gateway, index, installed, must_refresh=False)
+    with open_journal(options.journal, job, fresh=options.fresh) as journal, opened as snapshot:
+        reader = CopyReader(snapshot, options.filters, options.between, date_field)
         search = CopySearch(reader, options)
         search.read(gateway, index, installed.text_field)
         analyser = TextAnalyser(installed.scheme)
@@ -119,30 +121,30 @@ class CopySearch:
                 "Compare fewer with a filter. Set filters.",
                 parameter="filters",
             )
-        found = self._collection
-        found.add(self._reader.documents())
-        if not self._documents or found.compared:
+        collection = self._collection
+        collection.add(self._reader.documents())
+        if not self._documents or collection.compared:
             return
-        if not found.read:
+        if not collection.read:
             raise InputError(
                 f"No document of {index!r} has fingerprints. Run `es-simhash backfill {index}`."
             )
-        if len(found.changed) == found.read:
+        if len(collection.changed) == collection.read:
             hint = (
                 misspelt_hint(gateway.mappings(index), text_field) or "; name the field of the text"
             )
             raise InputError(
                 f"Field {text_field!r} does not match the fingerprinted text of any document, such "
-                f"as {min(found.changed)!r}{hint}.",
+                f"as {min(collection.changed)!r}{hint}.",
                 parameter="text_field",
             )
-        if found.without_value:
+        if collection.without_value:
             raise InputError(
                 f"No document of {index!r} has a value of field {self._options.between!r}. "
                 "Set between.",
                 parameter="between",
             )
-        if found.without_family:
+        if collection.without_family:
             raise InputError(
                 f"No document of {index!r} has a family, and copies are looked for between "
                 f"families. Run `es-simhash families run {index}`, or compare the values of a "
@@ -154,8 +156,8 @@ class CopySearch:
         self, aligner: PairAligner, date_field: DateField | None, progress: CopyProgress | None
     ) -> CopiesReport:
         """Align what may share passages and return what was found."""
-        found = self._collection
-        candidates = UnitCandidates(found, self._options.boilerplate)
+        collection = self._collection
+        candidates = UnitCandidates(collection, self._options.boilerplate)
         pairs = sorted(
             self._text_pairs(candidates),
             key=lambda pair: (pair.one.first.ref, pair.other.first.ref),
@@ -172,16 +174,16 @@ class CopySearch:
             if progress is not None:
                 progress(number, len(pairs))
         copies.sort(key=_by_length)
-        boilerplate = boilerplate_of(found, common, self._reader.texts, aligner.analyser)
+        boilerplate = boilerplate_of(collection, common, self._reader.texts, aligner.analyser)
         return CopiesReport(
             copies=tuple(copies),
             boilerplate=boilerplate.passages,
             between=self._options.between,
             documents=self._documents,
-            compared=found.compared,
-            groups=len(found.values),
-            undated=found.undated if date_field is not None else 0,
-            unfamilied=len(found.without_family) if found.by_values else 0,
+            compared=collection.compared,
+            groups=len(collection.values),
+            undated=collection.undated if date_field is not None else 0,
+            unfamilied=len(collection.without_family) if collection.by_values else 0,
             aligned=len(pairs),
             short_boilerplate=boilerplate.short,
             left_out=self._left_out(),
@@ -195,13 +197,13 @@ class CopySearch:
                 yield best
 
     def _left_out(self) -> LeftOut:
-        found = self._collection
+        collection = self._collection
         return LeftOut(
-            without_fingerprints=self._documents - found.read,
-            without_words=len(found.empty),
-            changed=tuple(sorted(found.changed)),
-            without_value=tuple(sorted(found.without_value)),
-            without_family=() if found.by_values else tuple(sorted(found.without_family)),
+            without_fingerprints=self._documents - collection.read,
+            without_words=len(collection.empty),
+            changed=tuple(sorted(collection.changed)),
+            without_value=tuple(sorted(collection.without_value)),
+            without_family=() if collection.by_values else tuple(sorted(collection.without_family)),
         )
 
 
@@ -239,10 +241,10 @@ def _date_field(gateway: Gateway, index: str, options: CopyOptions) -> DateField
     """
     mappings = gateway.mappings(index)
     if options.between is not None:
-        found = fields_named(options.between, mappings)
-        if not found:
+        mapped = fields_named(options.between, mappings)
+        if not mapped:
             raise unknown_field(options.between, mappings, TEXT_TYPES, parameter="between")
-        for name, field in found.items():
+        for name, field in mapped.items():
             if field.type in _OBJECTS:
                 raise MappingConflict(
                     f"Field {options.between!r} of {name!r} is mapped as {field.type}; name a "

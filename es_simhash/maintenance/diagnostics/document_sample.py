@@ -13,17 +13,18 @@ from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.hit_rows import bytes_of
-from es_simhash.store.elasticsearch.random_order import in_random_order
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
-from es_simhash.store.paths import get_object
+from es_simhash.store.intents import DocumentsAt, Find, Parts
+from es_simhash.store.paths import get_path, without_path
+from es_simhash.store.protocol import Store
+from es_simhash.store.rows import Row, Rows
 from es_simhash.store.source import field_names, text_of
 from es_simhash.text.normal_forms import normalise
 
 # Documents whose texts are in memory at once.
 _TEXTS_AT_ONCE = 50
-_MEMBERS = (fields.SCHEME, fields.CONTENT_HASH, fields.BLOCKS)
+# Documents that are read whole to recognise the field.
+_DOCUMENTS = 20
 # State of a text compared with its fingerprints. "gone": the document was deleted meanwhile.
 FRESH, STALE, MISSING, UNREADABLE, GONE = "fresh", "stale", "missing", "unreadable", "gone"
 
@@ -47,41 +48,30 @@ class SampledDocument:
     fingerprint: bytes | None
 
     @classmethod
-    def of_hit(cls, hit: Mapping[str, Any], config: IndexConfig) -> "SampledDocument":
-        """Return the document of a search hit."""
-        source = hit.get("_source", {})
-        simhash = get_object(source, config.simhash_field)[0] or {}
-        vector = hit.get("fields", {}).get(config.path(fields.FINGERPRINT), [None])[0]
+    def of_row(cls, row: Row, config: IndexConfig) -> "SampledDocument":
+        """Return the document of a row of `draw_sample`."""
+        blocks = get_path(row.source, config.path(fields.BLOCKS))
         return cls(
-            _text_ref(hit, source.get(SOURCE)),
-            simhash.get(fields.SCHEME),
-            simhash.get(fields.CONTENT_HASH),
-            tuple(simhash.get(fields.BLOCKS) or ()),
-            None if vector is None else bytes_of(vector),
+            _text_ref(row), row.scheme, row.content_hash, tuple(blocks or ()), row.fingerprint
         )
 
 
-def _text_ref(hit: Mapping[str, Any], origin: Any) -> DocumentRef:
+def _text_ref(row: Row) -> DocumentRef:
     """Return where the text is: with a sidecar, in the document it has the fingerprints of."""
+    origin = row.source.get(SOURCE)
     origin = origin if isinstance(origin, Mapping) else {}
-    index, routing = origin.get(INDEX, hit["_index"]), origin.get(ROUTING, hit.get("_routing"))
-    return DocumentRef(index, hit["_id"], routing)
+    index, routing = origin.get(INDEX, row.ref.index), origin.get(ROUTING, row.ref.routing)
+    return DocumentRef(index, row.id, routing)
 
 
 def draw_sample(
-    gateway: Gateway, index: str, config: IndexConfig, size: int, seed: int = 1
+    store: Store, config: IndexConfig, size: int, seed: int = 1
 ) -> list[SampledDocument]:
     """Return documents drawn at random, the same for the same index and seed."""
-    fingerprint = config.path(fields.FINGERPRINT)
-    body = {
-        "size": size,
-        "query": in_random_order(seed=seed),
-        "_source": [*map(config.path, _MEMBERS), SOURCE],
-        "docvalue_fields": [{"field": fingerprint, "format": "binary"}],
-        "track_total_hits": False,
-    }
-    (response,) = gateway.search_all(index, [body])
-    return [SampledDocument.of_hit(hit, config) for hit in response["hits"]["hits"]]
+    parts = Parts(fields=(config.path(fields.BLOCKS), SOURCE), members=True, fingerprint=True)
+    rows: Rows
+    (rows,) = store.ask([Find(parts=parts, size=size, order=("random",), seed=seed)])
+    return [SampledDocument.of_row(row, config) for row in rows.rows]
 
 
 def fingerprint_rows(sample: Sequence[SampledDocument]) -> Fingerprints:
@@ -91,22 +81,31 @@ def fingerprint_rows(sample: Sequence[SampledDocument]) -> Fingerprints:
     return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), width)
 
 
-def text_states(gateway: Gateway, sample: Sequence[SampledDocument], text_field: str) -> list[str]:
+def text_states(store: Store, sample: Sequence[SampledDocument], text_field: str) -> list[str]:
     """Return the state of the text of each document compared with its fingerprints."""
     states: list[str] = []
     for start in range(0, len(sample), _TEXTS_AT_ONCE):
         documents = sample[start : start + _TEXTS_AT_ONCE]
-        refs = [document.ref for document in documents]
-        entries = gateway.documents(refs, field_names(text_field))
-        states += map(_state, documents, entries, [text_field] * len(documents))
+        rows = _rows_at(store, documents, field_names(text_field))
+        states += [_state(document, rows.get(document.ref), text_field) for document in documents]
     return states
 
 
-def _state(document: SampledDocument, entry: Mapping[str, Any], text_field: str) -> str:
-    if not entry.get("found"):
+def _rows_at(
+    store: Store, documents: Sequence[SampledDocument], names: Sequence[str]
+) -> dict[DocumentRef, Row]:
+    """Return documents as they are now, with some fields; vanished ones are left out."""
+    refs = tuple(document.ref for document in documents)
+    rows: dict[DocumentRef, Row]
+    (rows,) = store.ask([DocumentsAt(refs, Parts(fields=tuple(names)))])
+    return rows
+
+
+def _state(document: SampledDocument, row: Row | None, text_field: str) -> str:
+    if row is None:
         return GONE
     try:
-        text = text_of(entry.get("_source", {}), text_field)
+        text = text_of(row.source, text_field)
     except InputError:
         return UNREADABLE
     # A text that was removed is fingerprinted as an empty one.
@@ -124,17 +123,13 @@ def common_blocks(sample: Sequence[SampledDocument], count: int) -> Iterator[tup
         yield term, frequency, texts[term]
 
 
-# Documents that are read whole to recognise the field.
-_DOCUMENTS = 20
-
-
 def fingerprinted_field(
-    gateway: Gateway, sample: Sequence[SampledDocument], simhash_field: str
+    store: Store, sample: Sequence[SampledDocument], simhash_field: str
 ) -> str | None:
     """Return the field that holds the text that was fingerprinted, in most of a few documents.
 
     Args:
-        gateway: Sends the request.
+        store: Index of the sample.
         sample: Documents of the index.
         simhash_field: Field of the `simhash` object, which is not looked into.
 
@@ -142,13 +137,13 @@ def fingerprinted_field(
         The path of the field; None when no field of these documents has such a text.
     """
     documents = [document for document in sample if document.fingerprint is not None][:_DOCUMENTS]
-    refs = [document.ref for document in documents]
-    entries = gateway.documents(refs, excluded=[simhash_field])
+    rows = _rows_at(store, documents, ["*"])
     matches = Counter(
         path
-        for document, entry in zip(documents, entries, strict=True)
-        for path in _text_fields(entry.get("_source", {}))
-        if _hash(entry["_source"], path) == document.content_hash
+        for document in documents
+        if (row := rows.get(document.ref)) is not None
+        for path in _text_fields(without_path(row.source, simhash_field))
+        if _hash(row.source, path) == document.content_hash
     )
     # Of fields with equal texts, the one whose name is first.
     return min(matches, key=lambda path: (-matches[path], path), default=None)

@@ -42,7 +42,6 @@ from es_simhash.maintenance.diagnostics.findings import (
     status_findings,
     text_findings,
 )
-from es_simhash.maintenance.diagnostics.index_counts import Status
 from es_simhash.maintenance.diagnostics.index_state import (
     IndexSettings,
     count_documents,
@@ -50,6 +49,8 @@ from es_simhash.maintenance.diagnostics.index_state import (
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.index_counts import Status
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.document_settings import document_settings
 from es_simhash.store.installation.sidecar_source import sidecar_source
@@ -158,15 +159,16 @@ def examine(
     )
     status = count_documents(gateway, index, config=config)
     documents = status.fingerprints.current
-    sample = draw_sample(gateway, index, config, sample_size)
+    store = ElasticsearchStore(gateway, index, config, is_complete=True)
+    sample = draw_sample(store, config, sample_size)
     source = sidecar_source(gateway, index, config.simhash_field)
     text_field, other_field = config.text_field, None
-    states = text_states(gateway, sample, text_field)
+    states = text_states(store, sample, text_field)
     if FRESH not in states:
-        other_field = fingerprinted_field(gateway, sample, config.simhash_field)
+        other_field = fingerprinted_field(store, sample, config.simhash_field)
     if find_text_field and other_field is not None:
         text_field, other_field = other_field, None
-        states = text_states(gateway, sample, text_field)
+        states = text_states(store, sample, text_field)
     if states and set(states) <= {MISSING, GONE}:
         require_mapped(gateway.mappings(source or index), text_field)
     current = [document for document in sample if document.scheme == config.scheme.name]

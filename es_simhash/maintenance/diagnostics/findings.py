@@ -8,8 +8,8 @@ from typing import Literal
 from es_simhash.maintenance.diagnostics.bit_distances import BitBalance
 from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
 from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
-from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
 from es_simhash.maintenance.diagnostics.index_state import IndexSettings
+from es_simhash.store.index_counts import SchemeCoverage, Status
 
 # Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2

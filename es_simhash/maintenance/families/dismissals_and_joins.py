@@ -11,7 +11,8 @@ from es_simhash.ingestion.deduplication.audit_runs import find_run
 from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, STATUS, STATUS_EMPTY
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.fields import DEFAULT_FIELD, STATUS_EMPTY
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     Ids,
@@ -20,7 +21,8 @@ from es_simhash.store.installation.noted_pairs import (
     UndoneDecision,
 )
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.source import text_of
+from es_simhash.store.intents import DocumentsById, Parts
+from es_simhash.store.rows import Row
 
 
 @dataclass(frozen=True)
@@ -190,16 +192,28 @@ def _dismissed(index: str, contrary: Sequence[Ids]) -> InputError:
 
 
 def _require_texts(gateway: Gateway, index: str, ids: Sequence[str], simhash_field: str) -> None:
-    path = IndexConfig(simhash_field=simhash_field).path(STATUS)
-    for entry in gateway.documents_by_id(index, ids, [path]):
-        id = entry["_id"]
-        if not entry.get("found"):
-            raise DocumentMissing(f"Document {id!r} is not in index {index!r}; check the id.")
-        if text_of(entry.get("_source", {}), path) == STATUS_EMPTY:
+    for row in _rows(gateway, index, ids, simhash_field):
+        if row.status == STATUS_EMPTY:
             raise InputError(
-                f"Document {id!r} has no words, and such documents are families of their own. "
+                f"Document {row.id!r} has no words, and such documents are families of their own. "
                 "Leave it out."
             )
+
+
+def _rows(gateway: Gateway, index: str, ids: Sequence[str], simhash_field: str) -> list[Row]:
+    """Return documents by their ids.
+
+    Raises:
+        DocumentMissing: One does not exist.
+    """
+    config = IndexConfig(simhash_field=simhash_field)
+    store = ElasticsearchStore(gateway, index, config, is_complete=True)
+    rows: list[Row]
+    (rows,) = store.ask([DocumentsById(tuple(ids), Parts(members=True))])
+    for row in rows:
+        if not row.found:
+            raise DocumentMissing(f"Document {row.id!r} is not in index {index!r}; check the id.")
+    return rows
 
 
 def dismiss(
@@ -304,14 +318,7 @@ def _part(joins: Joins, index: str, ids: Ids, *, replace: bool) -> None:
 def _require_different(gateway: Gateway, index: str, ids: Ids, simhash_field: str) -> None:
     if ids[0] == ids[1]:
         raise InputError(f"{ids[0]!r} is one document; pass the ids of two.")
-    path = IndexConfig(simhash_field=simhash_field).path(CONTENT_HASH)
-    hashes = []
-    for entry in gateway.documents_by_id(index, ids, [path]):
-        if not entry.get("found"):
-            raise DocumentMissing(
-                f"Document {entry['_id']!r} is not in index {index!r}; check the id."
-            )
-        hashes.append(text_of(entry.get("_source", {}), path))
+    hashes = [row.content_hash for row in _rows(gateway, index, ids, simhash_field)]
     if hashes[0] is not None and hashes[0] == hashes[1]:
         raise InputError(
             f"{ids[0]!r} and {ids[1]!r} have the same text; exact copies are always of one family."

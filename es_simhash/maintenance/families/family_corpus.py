@@ -3,7 +3,7 @@
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 
-from es_simhash.maintenance.families.family_reader import FamilyDocument, IndexReader, ReadDocument
+from es_simhash.maintenance.families.family_reader import FamilyDocument, FamilyReader, ReadDocument
 from es_simhash.pairs.postings import Postings, Shingles
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef
@@ -26,7 +26,7 @@ class Corpus:
         skipped: Documents whose text is missing, or is not the one that was fingerprinted.
     """
 
-    def __init__(self, reader: IndexReader) -> None:
+    def __init__(self, reader: FamilyReader) -> None:
         self._reader = reader
         # Of each text the shingles by which it is found, while all are read.
         self._shingles: dict[str, Shingles] | None = None

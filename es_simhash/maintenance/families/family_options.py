@@ -82,9 +82,9 @@ class FamilyOptions:
         if self.representative is not None or key is None:
             return self
         _, representative, date_field = key.split(" ", 2)
-        kept = None if date_field == "None" else date_field
+        last_field = None if date_field == "None" else date_field
         return replace(
             self,
             representative=representative,  # type: ignore[arg-type]
-            date_field=self.date_field or kept,
+            date_field=self.date_field or last_field,
         )

@@ -1,22 +1,24 @@
-"""A point in time of an index: its documents, the candidates of texts, the sizes of families."""
+"""Documents of an index with their analysed texts, the candidates of texts, sizes of families."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.references import DocumentRef, DocumentVersion
-from es_simhash.store import fields
-from es_simhash.store.config import IndexConfig
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.elasticsearch.candidates import shingle_clauses
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.paths import get_path
-from es_simhash.store.source import stored_text, text_of
+from es_simhash.store.fields import STATUS_EMPTY
+from es_simhash.store.intents import Find, Parts, Sharing, Where
+from es_simhash.store.protocol import Snapshot
+from es_simhash.store.rows import Row
 
-# Documents in one page of hits; their texts are analysed together.
-PAGE = 200
+# Candidates in one response; further responses exclude the texts that were seen.
+CANDIDATES = 100
+# Documents in one page; their texts are analysed together.
+_PAGE = 200
+# Values of one condition.
+_VALUES = 500
 
 
 @dataclass(frozen=True)
@@ -58,83 +60,18 @@ class ReadDocument:
     is_current: bool
 
 
-def source_fields(config: IndexConfig) -> list[str]:
-    """Return the fields of `_source` that `read_documents` needs."""
-    members = (fields.CONTENT_HASH, fields.FAMILY, fields.REPRESENTATIVE, fields.STATUS)
-    return [*config.text_fields, *map(config.path, members)]
-
-
-def read_documents(
-    hits: Iterable[Mapping[str, Any]], config: IndexConfig, date_field: DateField | None
-) -> Iterator[ReadDocument]:
-    """Yield the documents of hits with their analysed texts.
+class FamilyReader:
+    """Reads the documents of an index as they are at one moment.
 
     Args:
-        hits: Hits with the fields of `source_fields`, `_seq_no`, and the requested date.
-        config: Of the index.
-        date_field: Field of the date; None when dates do not matter.
-    """
-    remaining = iter(hits)
-    while page := list(islice(remaining, PAGE)):
-        sources = [hit.get("_source", {}) for hit in page]
-        contents = [stored_text(source, config.text_field) for source in sources]
-        texts = TextAnalyser(config.scheme).analyse_each(content or "" for content in contents)
-        for hit, source, content, text in zip(page, sources, contents, texts, strict=True):
-            document = FamilyDocument(
-                DocumentVersion.of_hit(hit),
-                text_of(source, config.path(fields.CONTENT_HASH)) or "",
-                text_of(source, config.path(fields.FAMILY)),
-                get_path(source, config.path(fields.REPRESENTATIVE)),
-                None if date_field is None else date_field.of_hit(hit),
-            )
-            if text is not None:
-                is_current = text.content_hash == document.content_hash
-            else:
-                is_empty = text_of(source, config.path(fields.STATUS)) == fields.STATUS_EMPTY
-                is_current = content is not None and is_empty
-            yield ReadDocument(document, text, is_current)
-
-
-# Candidates in one response; further responses exclude the texts that were seen.
-CANDIDATES = 100
-# Values of one terms query.
-_TERMS = 500
-# Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
-_BUCKETS = 50_000
-
-
-class IndexReader:
-    """Reads the documents of an index as they are at one point in time.
-
-    Use it in a `with` statement, which refreshes the index and opens the point in time.
-
-    Args:
-        gateway: To the cluster.
-        index: Index, alias or data stream.
-        config: Of the index, with its scheme.
+        snapshot: The index at that moment.
         date_field: Field of the dates; None when they do not matter.
     """
 
-    def __init__(
-        self,
-        gateway: Gateway,
-        index: str,
-        config: IndexConfig,
-        date_field: DateField | None = None,
-    ) -> None:
-        self._gateway = gateway
-        self._index = index
-        self._config = config
-        self._date_field = date_field
-        self._point = gateway.point_in_time(index)
-
-    def __enter__(self) -> "IndexReader":
-        self._gateway.refresh(self._index)
-        self._point.open()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._point.close()
+    def __init__(self, snapshot: Snapshot, date_field: DateField | None = None) -> None:
+        self._snapshot = snapshot
+        self._config = snapshot.config
+        self._parts = Parts(text=True, members=True, date=date_field, version=True)
 
     @property
     def threshold(self) -> float:
@@ -143,67 +80,34 @@ class IndexReader:
 
     def count(self) -> int:
         """Return the number of documents that have fingerprints of the scheme."""
-        body = {"size": 0, "track_total_hits": True, "query": self._config.of_scheme}
-        return int(self._point.search(body)["hits"]["total"]["value"])
+        return self._snapshot.count(Where(fingerprinted=True))
 
     def all(self) -> Iterator[ReadDocument]:
         """Yield all documents that have fingerprints of the scheme."""
-        yield from self._documents()
+        yield from self._documents(Where(fingerprinted=True))
 
     def without_family(self) -> Iterator[ReadDocument]:
         """Yield the documents that have no family yet."""
-        yield from self._documents(excluded={"exists": {"field": self._config.path(fields.FAMILY)}})
+        yield from self._documents(Where(fingerprinted=True, has_family=False))
 
     def of_families(self, families: Sequence[str]) -> Iterator[ReadDocument]:
         """Yield the documents of some families."""
-        yield from self._with_terms(fields.FAMILY, families)
+        for names in _batches(families):
+            yield from self._documents(Where(fingerprinted=True, families=names))
 
     def of_texts(self, hashes: Sequence[str]) -> Iterator[ReadDocument]:
         """Yield the documents that have one of these texts."""
-        yield from self._with_terms(fields.CONTENT_HASH, hashes)
+        for values in _batches(hashes):
+            yield from self._documents(Where(fingerprinted=True, content_hashes=values))
 
     def of_ids(self, ids: Sequence[str]) -> Iterator[ReadDocument]:
         """Yield the documents that have one of these ids, in whatever index."""
-        for start in range(0, len(ids), _TERMS):
-            values = list(ids[start : start + _TERMS])
-            yield from self._documents({"ids": {"values": values}})
-
-    def _with_terms(self, member: str, terms: Sequence[str]) -> Iterator[ReadDocument]:
-        path = self._config.path(member)
-        for start in range(0, len(terms), _TERMS):
-            yield from self._documents({"terms": {path: list(terms[start : start + _TERMS])}})
-
-    def _documents(
-        self,
-        condition: Mapping[str, Any] | None = None,
-        excluded: Mapping[str, Any] | None = None,
-    ) -> Iterator[ReadDocument]:
-        conditions = [self._config.of_scheme, *([condition] if condition else [])]
-        body: dict[str, Any] = {
-            "size": PAGE,
-            "query": {"bool": {"filter": conditions, "must_not": [excluded] if excluded else []}},
-            "_source": source_fields(self._config),
-            "seq_no_primary_term": True,
-        }
-        if self._date_field is not None:
-            body["docvalue_fields"] = [self._date_field.requested]
-        yield from read_documents(self._point.hits(body), self._config, self._date_field)
+        for values in _batches(ids):
+            yield from self._documents(Where(fingerprinted=True, ids=values))
 
     def family_sizes(self) -> dict[str, int]:
         """Return the number of documents of each family."""
-        sizes: dict[str, int] = {}
-        after: dict[str, Any] = {}
-        source = {"family": {"terms": {"field": self._config.path(fields.FAMILY)}}}
-        while True:
-            composite = {"size": _BUCKETS, "sources": [source], **after}
-            body = {"size": 0, "aggs": {"families": {"composite": composite}}}
-            response = self._point.search({**body, "query": self._config.of_scheme})
-            page = response["aggregations"]["families"]
-            for bucket in page["buckets"]:
-                sizes[bucket["key"]["family"]] = bucket["doc_count"]
-            if "after_key" not in page:
-                return sizes
-            after = {"after": page["after_key"]}
+        return self._snapshot.family_sizes()
 
     def candidates(
         self, texts: Sequence[AnalysedText], excluded: Mapping[str, Sequence[str]]
@@ -214,24 +118,34 @@ class IndexReader:
             texts: The texts.
             excluded: Hashes of the texts to exclude, by the hash of the text of the query.
         """
-        bodies = [self._candidate_body(text, excluded.get(text.content_hash, ())) for text in texts]
-        return [
-            [DocumentRef.of_hit(hit) for hit in response["hits"]["hits"]]
-            for response in self._point.search_all(bodies)
-        ]
+        requests = [_candidates(text, excluded.get(text.content_hash, ())) for text in texts]
+        return [[row.ref for row in rows.rows] for rows in self._snapshot.find(requests)]
 
-    def _candidate_body(self, text: AnalysedText, excluded: Sequence[str]) -> dict[str, Any]:
-        field, queried = self._config.simhash_field, text.queried_shingles
-        hashes = [text.content_hash, *excluded]
-        return {
-            "size": CANDIDATES,
-            "_source": False,
-            "track_total_hits": False,
-            "query": {
-                "bool": {
-                    "filter": [self._config.of_scheme],
-                    "must_not": [{"terms": {self._config.path(fields.CONTENT_HASH): hashes}}],
-                    **shingle_clauses(field, queried, len(text.shingles)),
-                }
-            },
-        }
+    def _documents(self, where: Where) -> Iterator[ReadDocument]:
+        rows = iter(self._snapshot.rows(where, self._parts, page=_PAGE))
+        while page := list(islice(rows, _PAGE)):
+            texts = TextAnalyser(self._config.scheme).analyse_each(row.text or "" for row in page)
+            yield from map(_read, page, texts)
+
+
+def _read(row: Row, text: AnalysedText | None) -> ReadDocument:
+    assert row.version is not None, "versions were asked for"
+    document = FamilyDocument(
+        row.version, row.content_hash or "", row.family, row.represents, row.date
+    )
+    if text is not None:
+        is_current = text.content_hash == document.content_hash
+    else:
+        is_current = row.text is not None and row.status == STATUS_EMPTY
+    return ReadDocument(document, text, is_current)
+
+
+def _candidates(text: AnalysedText, excluded: Iterable[str]) -> Find:
+    where = Where(fingerprinted=True, excluded_hashes=(text.content_hash, *excluded))
+    sharing = Sharing(text.queried_shingles, least_shared(len(text.shingles)))
+    return Find(where, size=CANDIDATES, sharing=(sharing,))
+
+
+def _batches(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(values), _VALUES):
+        yield tuple(values[start : start + _VALUES])

@@ -7,7 +7,7 @@ from itertools import chain
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import IndexReader
+from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.maintenance.families.family_writer import Change, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
@@ -38,7 +38,7 @@ class FamilyRun:
         is_full: True when all documents are processed, not only what changed.
     """
 
-    def __init__(self, reader: IndexReader, state: StateIndex, options: FamilyOptions) -> None:
+    def __init__(self, reader: FamilyReader, state: StateIndex, options: FamilyOptions) -> None:
         self._reader = reader
         self._state = state
         self._options = options

@@ -1,20 +1,18 @@
 """Writing families into documents, never over a newer text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families.family_reader import FamilyDocument
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
-from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.paths import nested_path
-from es_simhash.store.source import text_of
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.elasticsearch.updates import Update, update_members
+from es_simhash.store.intents import DocumentsAt, Parts
 
 _UPDATES = 1000
 _RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
@@ -44,12 +42,14 @@ class FamilyWriter:
 
     Args:
         client: Client of the cluster.
+        index: Index, alias or data stream.
         config: Of the index.
     """
 
-    def __init__(self, client: Client, config: IndexConfig) -> None:
+    def __init__(self, client: Client, index: str, config: IndexConfig) -> None:
         self._gateway = Gateway.of(client, _RETRY)
         self._config = config
+        self._store = ElasticsearchStore(self._gateway, index, config, is_complete=True)
 
     def write(self, changes: Sequence[Change]) -> set[DocumentRef]:
         """Write the family of each document; return those that another writer changed or deleted.
@@ -76,39 +76,34 @@ class FamilyWriter:
 
     def _attempt(self, batch: Sequence[Change], conflicts: set[DocumentRef]) -> list[Change]:
         """Send updates; return those to retry, as only other fields than the text changed."""
-        rejected = []
-        results = self._gateway.bulk([self._action(*change) for change in batch])
+        outdated = []
+        updates = [_update(*change) for change in batch]
+        results = update_members(self._gateway, updates, self._config)
         for change, result in zip(batch, results, strict=True):
             ref = change[0].ref
-            if result["status"] == CONFLICT:
-                rejected.append(change)
-            elif result["status"] == NOT_FOUND:
+            if result.status == "conflict":
+                outdated.append(change)
+            elif result.status == "missing":
                 conflicts.add(ref)
-            elif "error" in result:
-                raise ClusterError(f"Document {ref.id!r} is rejected: {reason_of(result)}.")
-        pending = self._with_same_text(rejected)
-        conflicts.update({document.ref for document, _ in rejected} - {d.ref for d, _ in pending})
+            elif result.status == "rejected":
+                raise ClusterError(f"Document {ref.id!r} is rejected: {result.reason}.")
+        pending = self._with_same_text(outdated)
+        conflicts.update({document.ref for document, _ in outdated} - {d.ref for d, _ in pending})
         return pending
-
-    def _action(self, document: FamilyDocument, member: Membership) -> list[dict[str, Any]]:
-        members = {fields.FAMILY: member.family, fields.REPRESENTATIVE: member.represents}
-        target = {"_index": document.ref.index, "_id": document.ref.id}
-        update = {"update": {**target, **document.version.conditions}}
-        return [update, {"doc": nested_path(self._config.simhash_field, members)}]
 
     def _with_same_text(self, changes: Sequence[Change]) -> list[Change]:
         """Read documents again; return those with the same text, in their present version."""
         if not changes:
             return []
-        path = self._config.path(fields.CONTENT_HASH)
-        entries = self._gateway.documents([document.ref for document, _ in changes], [path])
+        refs = tuple(document.ref for document, _ in changes)
+        (rows,) = self._store.ask([DocumentsAt(refs, Parts(members=True))])
         return [
-            (_with_version(document, entry), member)
-            for (document, member), entry in zip(changes, entries, strict=True)
-            if entry.get("found") and text_of(entry["_source"], path) == document.content_hash
+            (replace(document, version=row.version), member)
+            for document, member in changes
+            if (row := rows.get(document.ref)) and row.content_hash == document.content_hash
         ]
 
 
-def _with_version(document: FamilyDocument, entry: Mapping[str, Any]) -> FamilyDocument:
-    version = DocumentVersion(document.ref, entry["_seq_no"], entry["_primary_term"])
-    return replace(document, version=version)
+def _update(document: FamilyDocument, member: Membership) -> Update:
+    members = {fields.FAMILY: member.family, fields.REPRESENTATIVE: member.represents}
+    return Update(document.version, members)

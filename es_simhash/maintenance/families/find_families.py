@@ -2,27 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import IndexReader
+from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
 from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import FamilyWriter
 from es_simhash.pairs.family_changes import Family, family_changes
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.installation.text_fields import misspelt_hint
-from es_simhash.store.paths import get_path
+from es_simhash.store.intents import Parts, Where
 
 
 def stored_families(
@@ -41,18 +40,11 @@ def stored_families(
     Raises:
         IndexMissing: There is no such index.
     """
-    config = config or IndexConfig()
-    family = config.path(fields.FAMILY)
-    represents = config.path(fields.REPRESENTATIVE)
-    body: dict[str, Any] = {
-        "_source": [family, represents],
-        "query": {"exists": {"field": family}},
-    }
     members: dict[str, list[tuple[bool, DocumentRef]]] = defaultdict(list)
-    for hit in Gateway.of(client).pages(index, body):
-        source = hit["_source"]
-        follows = get_path(source, represents) is not True
-        members[get_path(source, family)].append((follows, DocumentRef.of_hit(hit)))
+    gateway = Gateway.of(client)
+    with ElasticsearchSnapshot(gateway, index, config or IndexConfig()) as snapshot:
+        for row in snapshot.rows(Where(has_family=True), Parts(members=True)):
+            members[str(row.family)].append((row.represents is not True, row.ref))
     return tuple(
         Family(name, tuple(ref for _, ref in sorted(members[name])))
         for name in sorted(members)
@@ -98,8 +90,8 @@ def find_families(
     installed = InstalledIndex(gateway, index, given).config
     options = options.configured(installed).as_before(state.last_run())
     date_field = _date_field(gateway, index, options)
-    with IndexReader(gateway, index, installed, date_field) as reader:
-        run = FamilyRun(reader, state, options)
+    with ElasticsearchSnapshot(gateway, index, installed) as snapshot:
+        run = FamilyRun(FamilyReader(snapshot, date_field), state, options)
         run.explore(progress)
         families = run.families()
     if run.is_full:
@@ -107,7 +99,7 @@ def find_families(
     changes = run.changes(families)
     conflicts: set[DocumentRef] = set()
     if not options.dry_run:
-        conflicts = FamilyWriter(gateway, installed).write(changes)
+        conflicts = FamilyWriter(gateway, index, installed).write(changes)
         gateway.refresh(index)
         run.store_state(families, run.corpus.skipped | conflicts)
     written = len(changes) - len(conflicts - run.corpus.skipped)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from es_simhash.maintenance.families.family_corpus import Corpus
-from es_simhash.maintenance.families.family_reader import CANDIDATES, IndexReader
+from es_simhash.maintenance.families.family_reader import CANDIDATES, FamilyReader
 from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
@@ -34,7 +34,7 @@ class LinkGraph:
     """
 
     def __init__(
-        self, corpus: Corpus, reader: IndexReader, postings: Postings[str] | None = None
+        self, corpus: Corpus, reader: FamilyReader, postings: Postings[str] | None = None
     ) -> None:
         self._corpus = corpus
         self._reader = reader

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.described import constraints, require_valid
-from es_simhash.maintenance.diagnostics.index_counts import Status
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.relation.relation import DocumentContext, Kind
+from es_simhash.store.index_counts import Status
 
 # Called with what is read, how much of it is done, and how much there is (None: not known).
 ReportProgress = Callable[[str, int, int | None], None]

@@ -5,7 +5,6 @@ import time
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
-from es_simhash.maintenance.diagnostics.index_counts import Status
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.reports.documents import large_families, newest_versions
 from es_simhash.maintenance.reports.families import (
@@ -29,6 +28,7 @@ from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.index_counts import Status
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import FindDateField, Where
 from es_simhash.store.protocol import Result, Steps, ask, run

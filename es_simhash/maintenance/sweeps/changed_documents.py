@@ -1,59 +1,20 @@
 """Documents that were written since the last sweep, and the members of their families."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Gateway
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The global checkpoint of one shard.
-
-    Attributes:
-        index: Index of the shard.
-        shard: Number of the shard.
-        name: Name of the shard that an index of the same name, created anew, does not have.
-        seq_no: All writes up to this number are in every copy of the shard, so that a refresh
-            makes them visible; of writes with higher numbers some may still be under way.
-    """
-
-    index: str
-    shard: int
-    name: str
-    seq_no: int
-
-
-def read_checkpoints(gateway: Gateway, index: str) -> list[Checkpoint]:
-    """Return the global checkpoint of each shard of the indices behind a name.
-
-    The highest number that a search sees would not do: concurrent writes become visible in any
-    order, and one that was under way would never be processed.
-
-    Raises:
-        ClusterError: The privilege `monitor` is missing.
-    """
-    path = index_path(index, "_stats", "docs")
-    stats = gateway.request("GET", path, params={"level": "shards"})
-    return [
-        Checkpoint(name, int(shard), f"{entry['uuid']}/{shard}", _global_checkpoint(copies))
-        for name, entry in sorted(stats["indices"].items())
-        for shard, copies in sorted(entry.get("shards", {}).items())
-    ]
-
-
-def _global_checkpoint(copies: Iterable[Mapping[str, Mapping[str, int]]]) -> int:
-    return max(copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy)
+from es_simhash.store.elasticsearch.index_stats import Checkpoint
+from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
+from es_simhash.store.intents import Parts, Where
 
 
 def changed_parts(
@@ -73,8 +34,8 @@ def changed_parts(
         if last < checkpoint.seq_no:
             # Writes above the checkpoint are processed too as far as they are visible, and again
             # by the next sweep.
-            query = {"range": {"_seq_no": {"gt": last}}}
-            parts.append(IndexPart(checkpoint.index, query, checkpoint.shard))
+            where = Where(above_seq_no=last)
+            parts.append(IndexPart(checkpoint.index, where, checkpoint.shard))
     return parts
 
 
@@ -123,41 +84,30 @@ def changed_documents(
             even as their sequence numbers.
         is_first: True when no sweep came before, so that no document is known to be new.
     """
-    family = config.path(fields.FAMILY)
-    body = {
-        "_source": False,
-        "docvalue_fields": [family, *([date_field.requested] if date_field else [])],
-        "version": True,
-        "seq_no_primary_term": True,
-    }
-    return {
-        DocumentRef.of_hit(hit): ChangedDocument(
-            date_field.of_hit(hit) if date_field else None,
-            hit["_seq_no"],
-            not is_first and hit["_version"] == 1,
-            hit.get("fields", {}).get(family, [None])[0],
-        )
-        for part in parts
-        for hit in gateway.pages(part.index, {**body, "query": part.query}, shard=part.shard)
-    }
+    wanted = Parts(family=True, date=date_field, version=True)
+    changes = {}
+    for part in parts:
+        with ElasticsearchSnapshot(gateway, part.index, config, shard=part.shard) as snapshot:
+            for row in snapshot.rows(part.where, wanted):
+                assert row.version is not None, "versions were asked for"
+                is_new = not is_first and row.writes == 1
+                changes[row.ref] = ChangedDocument(row.date, row.version.seq_no, is_new, row.family)
+    return changes
 
 
 def families_by_name(
     gateway: Gateway, index: str, config: IndexConfig, names: Collection[str]
 ) -> Iterator[Family]:
     """Yield families by their names, with all documents that have them."""
-    path = config.path(fields.FAMILY)
-    body = {
-        "_source": False,
-        "docvalue_fields": [path],
-        "sort": [{path: "asc"}, "_shard_doc"],
-    }
     ordered = sorted(names)
-    for start in range(0, len(ordered), _NAMES):
-        query = {"terms": {path: ordered[start : start + _NAMES]}}
-        hits = gateway.pages(index, {**body, "query": query})
-        for name, members in groupby(hits, key=lambda hit: str(hit["fields"][path][0])):
-            yield Family(name, tuple(map(DocumentRef.of_hit, members)))
+    with ElasticsearchSnapshot(gateway, index, config) as snapshot:
+        for start in range(0, len(ordered), _NAMES):
+            members: dict[str, list[DocumentRef]] = defaultdict(list)
+            where = Where(families=tuple(ordered[start : start + _NAMES]))
+            for row in snapshot.rows(where, Parts(family=True)):
+                members[str(row.family)].append(row.ref)
+            for name in sorted(members):
+                yield Family(name, tuple(members[name]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The report of a sweep."""
+"""A sweep: enrich what was written since the last one, find its families, decide its versions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +19,16 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     changed_documents,
     changed_parts,
     families_by_name,
-    read_checkpoints,
 )
 from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy, require_one_index
 from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_stats import read_checkpoints
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
+from es_simhash.store.intents import Where
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class _Sweep:
     def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
         # Of its own, as the run stops it in the end.
         gateway = Gateway.of(self.gateway, self.settings.retry)
-        require_text(gateway, self.job, {"match_all": {}})
+        require_text(gateway, self.job, Where())
         outcomes = run_backfill(gateway, self.job, parts, self.settings)
         return Counter(outcome.status for outcome in outcomes)
 
@@ -242,7 +243,7 @@ class _Sweep:
     ) -> Iterator[Family]:
         """Yield the families that were found, and those that changed documents had before."""
         yield from report.families
-        found = {family.name for family in report.families}
+        reported = {family.name for family in report.families}
         stored = {change.family for change in changes.values() if change.family is not None}
-        names = (stored & self.state.sizes().keys()) - found
+        names = (stored & self.state.sizes().keys()) - reported
         yield from families_by_name(self.gateway, self.index, self.job.config, names)

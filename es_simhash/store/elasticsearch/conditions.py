@@ -78,6 +78,8 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
     excluded: list[Filter] = []
     if where.fingerprinted:
         required.append(config.of_scheme)
+    if where.is_current is not None:
+        (required if where.is_current else excluded).append(_has_schemes(config))
     for values, query in (
         (where.ids, _ids),
         (where.families, _terms(config.path(fields.FAMILY))),
@@ -141,6 +143,11 @@ def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
 def any_value(field: str, values: Sequence[str | int]) -> Filter:
     """Return the filter for documents that have one of some values in a field."""
     return {"terms": {field: list(values)}}
+
+
+def _has_schemes(config: IndexConfig) -> Filter:
+    members = config.scheme_members.items()
+    return {"bool": {"filter": [{"term": {config.path(name): scheme}} for name, scheme in members]}}
 
 
 def _ids(values: Sequence[str]) -> Filter:

@@ -15,6 +15,8 @@ from es_simhash.maintenance.backfills.document_updates import (
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import conditions
+from es_simhash.store.intents import Where
 from es_simhash.store.paths import get_object
 
 VERSION = DocumentVersion(DocumentRef("i", "a"), 3, 1)
@@ -79,9 +81,12 @@ def test_our_object_is_found_under_a_dotted_name_and_in_objects() -> None:
 
 def test_without_check_the_cluster_chooses_the_documents() -> None:
     where = {"term": {"lang": "en"}}
-    assert BackfillJob("i").query(Selection((where,)))["bool"] == {
-        "filter": [where],
-        "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
+    job = BackfillJob("i")
+    assert conditions(job.where(Selection((where,))), job.config) == {
+        "bool": {
+            "filter": [where],
+            "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
+        }
     }
-    assert BackfillJob("i").query(Selection(check=True)) == {"match_all": {}}
-    assert BackfillJob("i", sidecar="s").query(Selection()) == {"match_all": {}}
+    assert job.where(Selection(check=True)) == Where()
+    assert BackfillJob("i", sidecar="s").where(Selection()) == Where()

@@ -96,10 +96,10 @@ def test_what_is_written_again_meanwhile_is_left(
 ) -> None:
     delete = module._delete
 
-    def after_a_write(gateway: Any, orphans: Any) -> list[int]:
-        hit, gone = orphans
-        client.index(index=sidecar, id=hit["_id"], document=hit_source(client, sidecar, hit))
-        client.delete(index=sidecar, id=gone["_id"])
+    def after_a_write(gateway: Any, orphans: Any) -> list[str]:
+        row, gone = orphans
+        client.index(index=sidecar, id=row.id, document=source_of(client, sidecar, row.id))
+        client.delete(index=sidecar, id=gone.id)
         return delete(gateway, orphans)
 
     before = ids_of(client, sidecar)
@@ -110,8 +110,8 @@ def test_what_is_written_again_meanwhile_is_left(
     assert prune(client, index_name, sidecar) == PruneReport(deleted=1)
 
 
-def hit_source(client: Any, index: str, hit: Any) -> dict[str, Any]:
-    source: dict[str, Any] = client.get(index=index, id=hit["_id"])["_source"]
+def source_of(client: Any, index: str, id: str) -> dict[str, Any]:
+    source: dict[str, Any] = client.get(index=index, id=id)["_source"]
     return source
 
 

@@ -8,7 +8,15 @@ import pytest
 
 from es_simhash import DocumentMissing, InputError, MappingConflict
 from es_simhash.maintenance.families import link_graph
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.pairs.document_families import families_in_memory
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.memory import MemorySnapshot, MemoryStore
 
 pytestmark = pytest.mark.cluster
 
@@ -482,3 +490,19 @@ def test_the_users_own_search_shows_one_of_each_family_and_the_others_on_request
     first = next(hit for hit in answer["hits"]["hits"] if hit["_id"].startswith("t0"))
     ordered = [other["_id"] for other in first["inner_hits"]["others"]["hits"]["hits"]]
     assert ordered == ["t0-3", "t0-2", "t0-1"]
+
+
+@pytest.mark.usefixtures("way")
+def test_a_run_over_a_store_in_memory_gives_the_same_families(shelf: Any, texts: Texts) -> None:
+    store = MemoryStore(IndexConfig())
+    for id, text in texts.items():
+        store.add(id, text)
+    state = StateIndex(Gateway.of(shelf.client), shelf.name, DEFAULT_FIELD)
+    run = FamilyRun(FamilyReader(MemorySnapshot(store)), state, FamilyOptions())
+    run.explore(None)
+    families = {family.name: family.members for family in run.families()}
+    shelf.put(texts)
+    shelf.find()
+    names = shelf.names()
+    assert {id: name for name, members in families.items() for id in members} == names
+    assert sum(len(members) > 1 for members in families.values()) > 3

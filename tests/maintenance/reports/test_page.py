@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.diagnostics.index_counts import SchemeCoverage, Status
 from es_simhash.maintenance.reports.index_report import (
     ExactCopies,
     FamilySizes,
@@ -19,6 +18,7 @@ from es_simhash.maintenance.reports.index_report import (
 )
 from es_simhash.maintenance.reports.page import ReportLinks, ReportPage, report_html
 from es_simhash.relation.relation import DocumentContext
+from es_simhash.store.index_counts import SchemeCoverage, Status
 from tests.support.pages import HOSTILE, Page
 
 STATUS = Status(

@@ -1,0 +1,95 @@
+"""An index of Elasticsearch as it is at one moment: all documents of conditions, as rows."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from es_simhash.store import fields
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import conditions, find_body
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hit_rows import row_of
+from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.rows import Row, Rows
+
+# Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
+_BUCKETS = 50_000
+
+
+class ElasticsearchSnapshot:
+    """An index, alias or data stream as it is when a `with` statement begins.
+
+    Args:
+        gateway: To the cluster.
+        index: Its name.
+        config: How it is read and fingerprinted.
+        shard: Number of the one shard to read; None for all.
+        must_refresh: Whether it is an error where the privilege is missing to make visible what was
+            written so far; otherwise that is done where it is allowed.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        index: str,
+        config: IndexConfig,
+        *,
+        shard: int | None = None,
+        must_refresh: bool = True,
+    ) -> None:
+        self.config = config
+        self._gateway = gateway
+        self._index = index
+        self._must_refresh = must_refresh
+        self._point = gateway.point_in_time(index, shard=shard)
+
+    def __enter__(self) -> "ElasticsearchSnapshot":
+        if self._must_refresh:
+            self._gateway.refresh(self._index)
+        else:
+            self._gateway.refresh_if_allowed(self._index)
+        self._point.open()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._point.close()
+
+    def count(self, where: Where) -> int:
+        """Return how many documents match conditions."""
+        body = {"size": 0, "track_total_hits": True, "query": conditions(where, self.config)}
+        return int(self._point.search(body)["hits"]["total"]["value"])
+
+    def rows(self, where: Where, parts: Parts, *, page: int = 5000) -> Iterator[Row]:
+        """Yield all documents that match conditions, in no order.
+
+        Args:
+            where: Which documents.
+            parts: What is read of each.
+            page: How many are read with one request.
+        """
+        body = find_body(Find(where, parts, page, order=()), self.config)
+        for hit in self._point.hits(body):
+            yield row_of(hit, parts, self.config)
+
+    def find(self, requests: Sequence[Find]) -> list[Rows]:
+        """Return the first documents of each request, asked as one."""
+        bodies = [find_body(request, self.config) for request in requests]
+        return [
+            Rows([row_of(hit, request.parts, self.config) for hit in response["hits"]["hits"]])
+            for request, response in zip(requests, self._point.search_all(bodies), strict=True)
+        ]
+
+    def family_sizes(self) -> dict[str, int]:
+        """Return the number of documents of each family that have fingerprints of the scheme."""
+        sizes: dict[str, int] = {}
+        after: dict[str, Any] = {}
+        source = {"family": {"terms": {"field": self.config.path(fields.FAMILY)}}}
+        while True:
+            composite = {"size": _BUCKETS, "sources": [source], **after}
+            body = {"size": 0, "aggs": {"families": {"composite": composite}}}
+            response = self._point.search({**body, "query": self.config.of_scheme})
+            page = response["aggregations"]["families"]
+            for bucket in page["buckets"]:
+                sizes[bucket["key"]["family"]] = bucket["doc_count"]
+            if "after_key" not in page:
+                return sizes
+            after = {"after": page["after_key"]}
