@@ -1,6 +1,7 @@
 """Calls sent by a client that does not wait; what lies between them is computed in threads."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -16,6 +17,10 @@ from es_simhash.store.elasticsearch.errors import translated_errors
 from es_simhash.store.elasticsearch.requests import headers_of
 
 Result = TypeVar("Result")
+
+# Questions that are under way for each core. More would not be answered sooner, and what they all
+# hold in memory is searched by the garbage collector, which stops the event loop meanwhile.
+_PER_CORE = 4
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class AsyncCalls:
     ) -> None:
         self._client = client
         self._executor = executor
+        self._turns: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     async def run(self, calls: Calls[Result]) -> Result:
         """Return the result of calls.
@@ -49,15 +55,23 @@ class AsyncCalls:
             EsSimhashError: One of them is rejected, or what it returns cannot be used.
         """
         try:
-            outcome = await self._compute(lambda: _advanced(calls, lambda: calls.send(None)))
-            while isinstance(outcome, Call):
-                outcome = await self._next(calls, outcome)
+            async with self._turn():
+                outcome = await self._compute(lambda: _advanced(calls, lambda: calls.send(None)))
+                while isinstance(outcome, Call):
+                    outcome = await self._next(calls, outcome)
         except BaseException:
             with suppress(ValueError):  # It is running in a thread that nobody waits for any more.
                 calls.close()
             raise
         result: Result = outcome.result
         return result
+
+    def _turn(self) -> asyncio.Semaphore:
+        """Return what questions wait for until it is their turn; each event loop has its own."""
+        loop = asyncio.get_running_loop()
+        if self._turns is None or self._turns[0] is not loop:
+            self._turns = loop, asyncio.Semaphore(_PER_CORE * (os.cpu_count() or 1))
+        return self._turns[1]
 
     async def _next(self, calls: Calls[Result], call: Call) -> Call | _End[Result]:
         try:
