@@ -44,7 +44,7 @@ def test_chinese_parts_of_speech_without_jieba_name_the_command(
 def test_the_default_method_needs_no_extra() -> None:
     code = (
         "import sys; from es_simhash.cli.main import cli;"
-        "cli(['evaluate', '--help'], standalone_mode=False);"
+        "cli(['lab', 'evaluate', '--help'], standalone_mode=False);"
         "from es_simhash.lab.methods.method_registry import method_named;"
         "method_named('es-simhash').read(['One text.', 'Another.']).candidates();"
         "extras = {'sklearn', 'scipy', 'datasketch', 'rapidfuzz', 'jieba', 'spacy', 'matplotlib'};"
