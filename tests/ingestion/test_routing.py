@@ -379,7 +379,7 @@ def test_another_writer_finds_a_reserved_text_under_its_routing(
     routed, _ = pair
     routed.client.indices.put_settings(index=routed.name, settings={"refresh_interval": "-1"})
     own_log = routed.audit.with_name("another.audit.jsonl")
-    rules = OnVersion("skip", audit=own_log, lease=20.0)
+    rules = OnVersion("skip", audit=own_log, lease=120.0)
     for number in range(4):  # some of them are in another shard than the id says
         text = make_text(number)
         with VersionPolicy(routed.client, routed.name, rules) as policy:
@@ -388,7 +388,7 @@ def test_another_writer_finds_a_reserved_text_under_its_routing(
             started = time.monotonic()
             (decision,) = policy.decide([{"_id": f"second-{number}", "text": text}])
         assert (decision.action, decision.other) == ("skip", f"first-{number}")
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 60
 
 
 def test_an_index_that_requires_a_routing(client: Any, index_name: str, tmp_path: Path) -> None:
