@@ -1,6 +1,6 @@
 """What is printed of the answers of `es-simhash related`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ def print_answers(
         fields: Fields of the hits to show.
     """
     if output_format == "json":
-        print_by_query({id: _json(answer, group) for id, answer in answers.items()})
+        print_json([_json(query, answer, group) for query, answer in answers.items()])
         for query, answer in answers.items():
             extent = answer.extent
             if extent.next_offset is not None:
@@ -47,11 +47,6 @@ def print_answers(
     report_truncated(query for query, answer in answers.items() if answer.truncated)
 
 
-def print_by_query(values: Mapping[str, Any]) -> None:
-    """Print what was found as JSON: of one query the value alone, of several by query."""
-    print_json(next(iter(values.values())) if len(values) == 1 else values)
-
-
 def report_truncated(queries: Iterable[str]) -> None:
     """Say on standard error which queries had more candidates than were examined."""
     if names := [one_line(query) for query in queries]:
@@ -62,11 +57,23 @@ def report_truncated(queries: Iterable[str]) -> None:
         )
 
 
-def _json(answer: Answer, group: Grouping | None) -> Any:
-    if group is None:
-        return [relation.to_dict() for relation in answer]
-    groups = answer.groups(group)
-    return {name: [relation.to_dict() for relation in one] for name, one in groups.items()}
+def _json(query: str, answer: Answer, group: Grouping | None) -> dict[str, Any]:
+    """Return the answer to one query, in the one shape that every number of queries has."""
+    relations: Any = [relation.to_dict() for relation in answer]
+    if group is not None:
+        relations = {
+            name: [relation.to_dict() for relation in relations]
+            for name, relations in answer.groups(group).items()
+        }
+    extent = answer.extent
+    return {
+        "query": query,
+        "total": extent.total,
+        "is_estimate": extent.is_estimate,
+        "next": extent.next_offset,
+        "truncated": answer.truncated,
+        "relations": relations,
+    }
 
 
 @dataclass(frozen=True)
@@ -122,16 +129,22 @@ class MethodQueries:
 
     def _print(self, answers: dict[str, MethodAnswer]) -> None:
         if self.output_format == "json":
-            print_by_query(
-                {
-                    query: [relation.to_dict() for relation in answer.relations]
-                    for query, answer in answers.items()
-                }
-            )
+            print_json([self._json(query, answer) for query, answer in answers.items()])
         else:
             for query, answer in answers.items():
                 self._print_table(query, answer)
         report_truncated(query for query, answer in answers.items() if answer.truncated)
+
+    def _json(self, query: str, answer: MethodAnswer) -> dict[str, Any]:
+        end = self.options.offset + len(answer.relations)
+        return {
+            "query": query,
+            "total": answer.total,
+            "is_estimate": False,
+            "next": end if end < answer.total else None,
+            "truncated": answer.truncated,
+            "relations": [relation.to_dict() for relation in answer.relations],
+        }
 
     def _print_table(self, query: str, answer: MethodAnswer) -> None:
         console = Console()

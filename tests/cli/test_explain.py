@@ -222,7 +222,7 @@ def test_related_shows_versions_and_neighbours(call: Any, index: str) -> None:
     assert "bees" not in done.out
     found = json.loads(call("related", index, "--id", "a", "--evidence", "--kind", "semantic",
                             "--format", "json").out)  # fmt: skip
-    assert [each["id"] for each in found] == ["b"]
+    assert [each["id"] for each in found[0]["relations"]] == ["b"]
 
 
 def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_name: str) -> None:
@@ -230,10 +230,10 @@ def test_copies_are_counted_and_shown_on_request(call: Any, client: Any, index_n
     fill(client, index_name, query=OUTLOOK, **copies)
     options = ("related", index_name, "--id", "query", "--evidence")
     found = json.loads(call(*options, "--format", "json").out)
-    assert [each["copies"] for each in found] == [3]
+    assert [each["copies"] for each in found[0]["relations"]] == [3]
     assert "and 3 more versions of it" in " ".join(call(*options).out.split())
     found = json.loads(call(*options, "--no-collapse", "--format", "json").out)
-    assert {each["id"] for each in found} == set(copies)
+    assert {each["id"] for each in found[0]["relations"]} == set(copies)
 
 
 def test_a_field_of_dates_that_holds_none_is_refused(call: Any, client: Any, index: str) -> None:

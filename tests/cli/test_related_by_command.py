@@ -39,7 +39,10 @@ def test_related_by_a_method_names_scheme_and_distance(
     client.indices.refresh(index=filled)
     done = call("related", filled, "--id", "en", "--method", "token-simhash", "--format", "json")
     assert (done.status, done.err) == (0, "")
-    (copy,) = (one for one in json.loads(done.out) if one["id"] == "en-copy")
+    (answer,) = json.loads(done.out)
+    assert (answer["query"], answer["next"], answer["truncated"]) == ("en", None, False)
+    assert answer["total"] == len(answer["relations"])
+    (copy,) = (relation for relation in answer["relations"] if relation["id"] == "en-copy")
     assert copy["evidence"] == {"scheme": SCHEME, "distance": 0, "units": 64, "unit": "bits"}
     assert (copy["kind"], copy["score"], copy["method"]) == ("version", 1, "token-simhash")
     table = call("related", filled, "--id", "en", "--method", "simhash-bigrams-32").out
@@ -64,7 +67,8 @@ def test_what_a_method_cannot_do_is_one_sentence_and_the_rest_goes_on(
     assert "it is in language 'hi'" in call("related", filled, "--id", "hi", *options).refusal()
     several = call("related", filled, "--id", "hi", "--id", "en", "--id", "none", *options)
     assert several.status == 1
-    assert "en-copy" in {one["id"] for one in json.loads(several.out)}
+    (answer,) = json.loads(several.out)
+    assert "en-copy" in {relation["id"] for relation in answer["relations"]}
     assert [line[:6] for line in several.err.splitlines()] == ["Error:", "Error:"]
     assert "cannot read document 'hi'" in several.err
     assert "'none'" in several.err

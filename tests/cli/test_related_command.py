@@ -161,16 +161,22 @@ def test_wrong_usage(run: Any, arguments: list[str], named: str) -> None:
 def test_several_documents_are_answered_by_their_ids(ask: Any, index: str) -> None:
     done = ask(index, "--id", "1", "--id", "2", "--format", "json")
     found = json.loads(done.out)
-    assert {id: [each["id"] for each in relations] for id, relations in found.items()} == {
-        "1": ["2"], "2": ["1"],
+    assert [(each["query"], [hit["id"] for hit in each["relations"]]) for each in found] == [
+        ("1", ["2"]), ("2", ["1"]),
+    ]  # fmt: skip
+    # One document is answered in the same shape.
+    assert json.loads(ask(index, "--id", "1", "--format", "json").out) == found[:1]
+    assert {name: value for name, value in found[0].items() if name != "relations"} == {
+        "query": "1", "total": 1, "is_estimate": False, "next": None, "truncated": False,
     }  # fmt: skip
 
 
 def test_a_text_comes_from_a_file(ask: Any, index: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(TEXT, "utf-8")
-    found = json.loads(ask(index, "--text-file", path, "--format", "json").out)
-    assert [each["id"] for each in found] == ["1", "2"]
+    (found,) = json.loads(ask(index, "--text-file", path, "--format", "json").out)
+    assert found["query"] == "a.txt"
+    assert [each["id"] for each in found["relations"]] == ["1", "2"]
     assert "Related to a.txt" in ask(index, "--text-file", path).out
 
 
@@ -179,7 +185,8 @@ def test_nothing_related_is_said(ask: Any, index: str) -> None:
     assert (done.status, done.err) == (0, "")
     assert "No relations found for the text." in done.out
     done = ask(index, "--text", "", "--format", "json")
-    assert (done.status, json.loads(done.out)) == (0, [])
+    (found,) = json.loads(done.out)
+    assert (done.status, found["total"], found["relations"]) == (0, 0, [])
 
 
 def test_the_table_shows_ids_kinds_and_passages(ask: Any, index: str) -> None:
@@ -196,7 +203,9 @@ def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
     done = ask(index_name, "--id", "0", "--candidates", "2", "--format", "json")
     assert done.status == 0
     assert "truncated: more candidates than were examined for 0" in done.err
-    assert all(each["truncated"] for each in json.loads(done.out))
+    (found,) = json.loads(done.out)
+    assert found["truncated"]
+    assert all(each["truncated"] for each in found["relations"])
     assert ask(index_name, "--id", "0", "--candidates", "3").err == ""
 
 
@@ -292,7 +301,7 @@ def test_a_document_steers_no_terminal(ask: Any, client: Any, index_name: str, f
     assert is_harmless(done.out), ascii(done.out)
     assert is_harmless(done.err)
     if form == "json":
-        found = json.loads(done.out)
+        found = json.loads(done.out)[0]["relations"]
         assert {each["id"] for each in found} == {f"1{STEERING}", "c"}
         assert STEERING in found[0]["evidence"][0]["query"]["text"]
 

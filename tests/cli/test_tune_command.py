@@ -111,8 +111,8 @@ def test_labels_move_the_threshold_and_everything_reads_it(
     try:
         stored = json.loads(call("config", revisions, "--format", "json").out)
         assert stored["version_threshold"] == threshold
-        relations = json.loads(call("related", revisions, "--id", "a1", "--format", "json").out)
-        kinds = {each["id"]: each["kind"] for each in relations}
+        (answer,) = json.loads(call("related", revisions, "--id", "a1", "--format", "json").out)
+        kinds = {each["id"]: each["kind"] for each in answer["relations"]}
         assert kinds["b1"] == "version"
         assert kinds.get("c1") != "version"
         # What is stored is as good as the proposal: it stays.
