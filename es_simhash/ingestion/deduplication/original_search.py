@@ -1,21 +1,21 @@
-"""The searches for candidates of a batch."""
+"""The searches for what the documents of a batch may be versions of."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from es_simhash.ingestion.deduplication.recent_documents import (
-    MAX_CANDIDATES,
-    ShingleQuery,
-    candidate_query,
-    joined_query,
-    read_candidates,
-)
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
+from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
+from es_simhash.relation.manual_pairs import ManualPairs
 from es_simhash.store.dates import DateField
+from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.protocol import Store
+from es_simhash.store.rows import Row
 
-# Documents that share a search; where their hits do not fit one response, each gets its own.
+# Documents that share a search, which costs as much as some fifteen of its shingles; where the
+# answers do not fit one response, each gets its own.
 _DOCUMENTS_PER_SEARCH = 8
+# Originals are flagged as versions of nothing.
+_ORIGINALS = Where(fingerprinted=True, is_flagged=False)
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,19 @@ class Answers:
     originals: list[list[Original]]
 
 
-class CandidateSearch:
-    """Searches the index for what documents may be versions of.
+class OriginalSearch:
+    """Searches an index for what documents may be versions of.
 
     Args:
-        documents: Reads documents of the index.
+        store: The index.
+        manual: Pairs of documents that a person decided about.
         date_field: Field of their dates; None when no decision rests on a date.
     """
 
-    def __init__(self, documents: StoredDocuments, date_field: DateField | None) -> None:
-        self._gateway = documents.gateway
-        self._index = documents.context.index
-        self._config = documents.context.config
-        self._rules = documents.context.rules
-        self._date_field = date_field
-        self._manual = documents.context.manual
+    def __init__(self, store: Store, manual: ManualPairs, date_field: DateField | None) -> None:
+        self._store = store
+        self._manual = manual
+        self._parts = Parts(stored=True, family=True, version=True, date=date_field)
 
     def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
         """Return the candidates of documents.
@@ -66,23 +64,46 @@ class CandidateSearch:
             for start in range(0, len(places), _DOCUMENTS_PER_SEARCH)
         ]
         alone: list[list[int]] = []
-        for group, hits in zip(groups, self._hits(groups, queries), strict=True):
-            if hits is None:
+        for group, rows in zip(groups, self._sharing(groups, queries), strict=True):
+            if len(rows) >= MAX_CANDIDATES:
                 alone += [[place] for place in group]
                 continue
+            originals = _originals(rows)
             for place in group:
-                candidates[place] = [hit for hit in hits if queries[place].matches(hit)]
-        for (place,), hits in zip(alone, self._hits(alone, queries, cut=True), strict=True):
-            candidates[place] = hits or []
-        for hits, joined in zip(candidates, self._joined(documents), strict=True):
-            known = {hit.ref for hit in hits}
-            hits += [hit for hit in joined if hit.ref not in known]
+                candidates[place] = list(filter(queries[place].matches, originals))
+        for (place,), rows in zip(alone, self._sharing(alone, queries), strict=True):
+            candidates[place] = _originals(rows)
+        for originals, joined in zip(candidates, self._joined(documents), strict=True):
+            known = {original.ref for original in originals}
+            originals += [original for original in joined if original.ref not in known]
         # Left out here: what a person decided must not stand in the way of others.
         open_pairs = [
-            [hit for hit in hits if not self._manual.keeps_apart(document.id, hit.id)]
-            for document, hits in zip(documents, candidates, strict=True)
+            [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
+            for document, originals in zip(documents, candidates, strict=True)
         ]
         return Answers(epoch, open_pairs)
+
+    def _sharing(
+        self, groups: Sequence[Sequence[int]], queries: Mapping[int, ShingleQuery]
+    ) -> list[Sequence[Row]]:
+        """Return what shares shingles with the documents of each group, those that share most.
+
+        Args:
+            groups: Places of the documents of each search; all are sent as one request.
+            queries: By place.
+        """
+        searches = [
+            Find(
+                where=_ORIGINALS,
+                parts=self._parts,
+                size=MAX_CANDIDATES,
+                # Of those that share as much, the first.
+                order=("written",),
+                sharing=tuple(queries[place].sharing for place in group),
+            )
+            for group in groups
+        ]
+        return [answer.rows for answer in self._store.ask(searches)] if searches else []
 
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return, for each document, those that a person joined with it; mostly none."""
@@ -90,35 +111,26 @@ class CandidateSearch:
             frozenset() if document.fingerprints.is_empty else self._manual.joined_with(document.id)
             for document in documents
         ]
-        ids = sorted(frozenset().union(*wanted))
+        ids = tuple(sorted(frozenset().union(*wanted)))
         if not ids:
             return [[] for _ in documents]
-        body = joined_query(ids, self._config, self._date_field)
-        (response,) = self._gateway.search_all(self._index, [body])
-        hits = read_candidates(response, self._config, self._date_field)
-        return [[hit for hit in hits if hit.id in joined] for joined in wanted]
+        # An id may be in several shards.
+        where, size = Where(fingerprinted=True, is_flagged=False, ids=ids), 2 * len(ids)
+        (answer,) = self._store.ask([Find(where, self._parts, size, order=("written",))])
+        originals = _originals(answer.rows)
+        return [[each for each in originals if each.id in joined] for joined in wanted]
 
-    def _hits(
-        self,
-        groups: Sequence[Sequence[int]],
-        queries: Mapping[int, ShingleQuery],
-        *,
-        cut: bool = False,
-    ) -> list[list[Original] | None]:
-        """Send one search for each group, all in one request.
 
-        Args:
-            groups: Places of the documents of each search.
-            queries: By place.
-            cut: Whether hits count that may have been cut; None stands for them otherwise.
-        """
-        bodies = [
-            candidate_query([queries[place] for place in group], self._config, self._date_field)
-            for group in groups
-        ]
-        return [
-            read_candidates(response, self._config, self._date_field)
-            if cut or len(response["hits"]["hits"]) < MAX_CANDIDATES
-            else None
-            for response in self._gateway.search_all(self._index, bodies)
-        ]
+def _originals(rows: Sequence[Row]) -> list[Original]:
+    """Return the documents of rows; those without fingerprints are left out."""
+    return [
+        Original(
+            row.ref,
+            row.stored,
+            date=row.date,
+            family=row.family,
+            order=0 if row.version is None else row.version.seq_no,
+        )
+        for row in rows
+        if row.stored is not None
+    ]

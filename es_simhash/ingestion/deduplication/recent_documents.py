@@ -1,29 +1,21 @@
 """Candidates for the originals of a document: in the index, and among what a run wrote lately."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.ingestion.deduplication.version_decisions import Original
-from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.thresholds import INGEST_SHINGLES, LEAST_SHARED
-from es_simhash.store import fields
-from es_simhash.store.codec import shingle_terms, shingles_of, stored_parts
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.dates import DateField
-from es_simhash.store.paths import get_path
-from es_simhash.store.source import text_of
+from es_simhash.store.intents import Sharing
 
 # Candidates that are scored, those that share most first.
 MAX_CANDIDATES = 20
 _HIGHEST_LEVEL = 3
-_EXACT_BOOST = 1000
 
 
 @dataclass(frozen=True)
@@ -54,6 +46,11 @@ class ShingleQuery:
         min_shared = LEAST_SHARED if len(chosen) > LEAST_SHARED else 1
         return cls(fingerprints.content_hash, chosen, min_shared)
 
+    @property
+    def sharing(self) -> Sharing:
+        """The search for it; each shingle counts the same."""
+        return Sharing(self.shingles, self.min_shared, self.content_hash, by_rarity=False)
+
     def matches(self, candidate: Original) -> bool:
         """Check whether a search for it returns a candidate."""
         if self.content_hash == candidate.text.content_hash:
@@ -75,93 +72,6 @@ class ShingleQuery:
             return not same, -self.shared(candidate), is_recent, candidate.order
 
         return sorted(candidates, key=key)[:MAX_CANDIDATES]
-
-
-def candidate_query(
-    queries: Sequence[ShingleQuery], config: IndexConfig, date_field: DateField | None = None
-) -> dict[str, Any]:
-    """Return the body of one search for several documents; `matches` says whose a hit is.
-
-    A search costs as much as some fifteen of its terms, so a few documents share one. Documents
-    that are flagged as versions are left out.
-    """
-
-    def clause(member: str, value: str, boost: int) -> dict[str, Any]:
-        term = {"term": {config.path(member): value}}
-        return {"constant_score": {"filter": term, "boost": boost}}
-
-    should: list[dict[str, Any]] = []
-    for query in queries:
-        terms = [clause(fields.SHINGLES, term, 1) for term in shingle_terms(query.shingles)]
-        should.append({"bool": {"should": terms, "minimum_should_match": query.min_shared}})
-        should.append(clause(fields.CONTENT_HASH, query.content_hash, _EXACT_BOOST))
-    shared = {"bool": {"should": should, "minimum_should_match": 1}}
-    return _search(shared, MAX_CANDIDATES, config, date_field)
-
-
-def joined_query(
-    ids: Sequence[str], config: IndexConfig, date_field: DateField | None = None
-) -> dict[str, Any]:
-    """Return the body of the search for candidates that a person joined with documents.
-
-    Args:
-        ids: Of the candidates.
-        config: Of the index.
-        date_field: Field of the dates; None when these do not matter.
-    """
-    # An id may be in several shards.
-    return _search({"ids": {"values": list(ids)}}, 2 * len(ids), config, date_field)
-
-
-def _search(
-    query: Mapping[str, Any], size: int, config: IndexConfig, date_field: DateField | None
-) -> dict[str, Any]:
-    members = [fields.SHINGLES, fields.CONTENT_HASH, fields.FAMILY]
-    dates = [] if date_field is None else [date_field.requested]
-    return {
-        "size": size,
-        "_source": [*map(config.path, members)],
-        "docvalue_fields": [*map(config.path, fields.SCORED_MEMBERS), *dates],
-        "track_total_hits": False,
-        # Of those that share as much, the first.
-        "sort": [{"_score": "desc"}, {"_seq_no": "asc"}],
-        "query": {
-            "bool": {
-                "filter": [config.of_scheme],
-                "must_not": [{"exists": {"field": config.path(fields.DUPLICATE_OF)}}],
-                "must": [query],
-            }
-        },
-    }
-
-
-def read_candidates(
-    response: Mapping[str, Any], config: IndexConfig, date_field: DateField | None = None
-) -> list[Original]:
-    """Read the hits of a `candidate_query`; those without fingerprints are left out.
-
-    Raises:
-        InputError: The stored shingles are not of this scheme.
-    """
-    candidates = []
-    for hit in response["hits"]["hits"]:
-        source = hit.get("_source", {})
-        parts = stored_parts(hit.get("fields", {}), config.simhash_field)
-        content_hash = text_of(source, config.path(fields.CONTENT_HASH))
-        if parts is None or content_hash is None:
-            continue
-        terms = get_path(source, config.path(fields.SHINGLES))
-        shingles = shingles_of(terms if isinstance(terms, list) else [])
-        candidates.append(
-            Original(
-                DocumentRef.of_hit(hit),
-                AnalysedText.of_parts(content_hash, shingles, *parts),
-                date=None if date_field is None else date_field.of_hit(hit),
-                family=text_of(source, config.path(fields.FAMILY)),
-                order=hit["sort"][1],
-            )
-        )
-    return candidates
 
 
 # Documents after which the index is refreshed, and older ones are forgotten.

@@ -22,7 +22,7 @@ from es_simhash.ingestion.deduplication.effects import (
     link_originals,
     replacements,
 )
-from es_simhash.ingestion.deduplication.original_search import Answers, CandidateSearch
+from es_simhash.ingestion.deduplication.original_search import Answers, OriginalSearch
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Reservations
@@ -35,6 +35,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
@@ -111,10 +112,11 @@ class VersionPolicy:
         dismissed, undone = Dismissals(state_index).settled()
         manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
         context = RunContext(index, self._config, self.rules, self.run, manual)
+        store = ElasticsearchStore(self.gateway, index, self._config, is_complete=True)
         self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)
         reservations.expire()
-        self._search = CandidateSearch(self._documents, self._dates.compared)
+        self._search = OriginalSearch(store, manual, self._dates.compared)
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
