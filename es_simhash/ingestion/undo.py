@@ -16,16 +16,18 @@ from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.write_run import WriteAll, write_batches
 from es_simhash.ingestion.deduplication.audit_log import Record, read_audit, unchanging_audit
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
-from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS, is_conflict
+from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS
+from es_simhash.ingestion.deduplication.stored_documents import version_of
 from es_simhash.ingestion.deduplication.version_rules import ACTIONS
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.paths import get_path, nested_path
+from es_simhash.store.intents import DocumentsAt, Parts
 
 
 @dataclass
@@ -204,9 +206,6 @@ class _Undo:
 
     def __init__(self, target: TargetIndex, report: UndoReport) -> None:
         self._target = target
-        self._gateway = target.gateway
-        self._index = target.name
-        self._config = target.config
         self.report = report
 
     def restore(self, records: Iterable[Record]) -> None:
@@ -217,7 +216,7 @@ class _Undo:
     def _absent(self, records: Iterable[Record]) -> Iterator[Lines]:
         for batch in _batches(records):
             identities = [_lost_identity(record) for record in batch]
-            found = self._target.lookup(identities, [])
+            found = self._target.lookup(identities, Parts())
             lines = [
                 _line(record.document or b"", identity)
                 for identity, record in zip(identities, batch, strict=True)
@@ -243,38 +242,33 @@ class _Undo:
         self, refs: Sequence[DocumentRef], wanted: Mapping[DocumentRef, Mapping[str, Any]]
     ) -> list[DocumentRef]:
         """Update documents; return those that another writer has changed meanwhile."""
-        names = [self._config.path(name) for name in _FLAGS]
-        flagged, actions = [], []
-        entries = self._gateway.documents(refs, names, index=self._index)
-        for ref, entry in zip(refs, entries, strict=True):
-            removed = self._removed(entry, wanted[ref])
-            if not removed:
+        (rows,) = self._target.store.ask([DocumentsAt(tuple(refs), Parts(simhash=_FLAGS))])
+        flagged, changes = [], []
+        for ref in refs:
+            row = rows.get(ref)
+            removed = {} if row is None else _removed(row.simhash, wanted[ref])
+            if row is None or not removed:
                 self.report.unchanged += 1
                 continue
-            version = DocumentVersion.of_hit(entry)
-            target = {"_index": version.ref.index, "_id": ref.id, **version.conditions}
-            doc = nested_path(self._config.simhash_field, removed)
             flagged.append(ref)
-            actions.append([{"update": target}, {"doc": doc}])
-        results = self._gateway.bulk(actions, index=self._index)
+            changes.append(Change(version_of(row), removed))
+        results = self._target.change(changes)
         conflicts = [
-            ref for ref, result in zip(flagged, results, strict=True) if is_conflict(result)
+            ref for ref, result in zip(flagged, results, strict=True) if result == "conflict"
         ]
         self.report.unmarked += len(flagged) - len(conflicts)
         return conflicts
 
-    def _removed(self, entry: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, None]:
-        """Return the flags to remove, by null: those that are still what was written."""
-        source = entry.get("_source", {}) if entry.get("found") else {}
-        stored = get_path(source, self._config.simhash_field)
-        stored = stored if isinstance(stored, Mapping) else {}
-        same = {name for name, value in flags.items() if stored.get(name) == value}
-        if fields.DUPLICATE_OF in flags and fields.DUPLICATE_OF not in same:
-            same.clear()  # another decision has been made since
-        if fields.FAMILY in same and stored.get(fields.REPRESENTATIVE) is not None:
-            # Of no family, it must not be taken for one that another document represents.
-            same.add(fields.REPRESENTATIVE)
-        return dict.fromkeys(sorted(same))
+
+def _removed(stored: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, None]:
+    """Return the flags to remove, by null: those that are still what was written."""
+    same = {name for name, value in flags.items() if stored.get(name) == value}
+    if fields.DUPLICATE_OF in flags and fields.DUPLICATE_OF not in same:
+        same.clear()  # another decision has been made since
+    if fields.FAMILY in same and stored.get(fields.REPRESENTATIVE) is not None:
+        # Of no family, it must not be taken for one that another document represents.
+        same.add(fields.REPRESENTATIVE)
+    return dict.fromkeys(sorted(same))
 
 
 def _flags(head: Mapping[str, Any]) -> Iterator[tuple[DocumentRef, dict[str, Any]]]:

@@ -89,6 +89,8 @@ class Parts:
         fingerprint: Its document fingerprint.
         date: Field of its date; None for no date.
         values: Fields whose indexed values are read, for `Row.values`.
+        simhash: Members of the `simhash` object that are read as they are, for `Row.simhash`.
+        whole: All of the document but the large members of its `simhash` object, for `Row.source`.
         version: Sequence number and primary term.
     """
 
@@ -100,6 +102,8 @@ class Parts:
     fingerprint: bool = False
     date: DateField | None = None
     values: tuple[str, ...] = ()
+    simhash: tuple[str, ...] = ()
+    whole: bool = False
     version: bool = False
 
 
@@ -225,12 +229,23 @@ class DocumentsAt(Request[dict[DocumentRef, Row]]):
     """Documents as they are now, by their places; vanished ones are left out.
 
     Attributes:
-        refs: Where they are.
-        parts: What is read of each; `text`, `fields` and `members`.
+        refs: Where they are; without an index, in that of the store.
+        parts: What is read of each; `text`, `fields`, `members`, `simhash` and `whole`.
     """
 
     refs: tuple[DocumentRef, ...]
     parts: Parts
+
+
+@dataclass(frozen=True)
+class FindPlaces(Request[dict[str, list[DocumentRef]]]):
+    """Where all documents of some ids are, whatever their routing, by id.
+
+    Attributes:
+        ids: The ids.
+    """
+
+    ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)

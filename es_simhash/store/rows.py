@@ -49,6 +49,7 @@ class Row:
         dates: How many dates it has.
         is_newer: Whether it is newer than the date of the request.
         values: Indexed values of the fields that were asked for.
+        simhash: Members of its `simhash` object that were asked for, as they are stored.
         version: In which version it was read.
         writes: How often it was written; 1 for a document that is as it was created.
         score: Its score in the order of the request.
@@ -70,6 +71,7 @@ class Row:
     dates: int = 0
     is_newer: bool = True
     values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    simhash: Mapping[str, Any] = field(default_factory=dict)
     version: DocumentVersion | None = None
     writes: int | None = None
     score: float = 0.0

@@ -10,6 +10,7 @@ from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import CONTENT_HASH, DECIDED
+from es_simhash.store.intents import Parts
 from es_simhash.store.paths import get_object, has_values
 from es_simhash.text.normal_forms import normalise
 
@@ -49,9 +50,7 @@ def first_of_each_id(identities: Iterable[Identity]) -> dict[str, str | None]:
     return routings
 
 
-def resolve(
-    wanted: Mapping[str, str | None], found: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> Lookup:
+def resolve(wanted: Mapping[str, str | None], found: Mapping[str, Sequence[DocumentRef]]) -> Lookup:
     """Return where documents are to be written; the sources are still missing.
 
     An id names one document of an index. One that is read without a routing is the one the index
@@ -59,12 +58,12 @@ def resolve(
 
     Args:
         wanted: Routings by id, as they were read.
-        found: Documents of the index by id.
+        found: Where the index has documents of these ids.
     """
     routings: dict[str, str] = {}
     refused: dict[str, str] = {}
-    for id, hits in found.items():
-        routing, refs = wanted[id], [DocumentRef.of_hit(hit) for hit in hits]
+    for id, refs in found.items():
+        routing = wanted[id]
         if len({ref.index for ref in refs}) > 1:
             continue  # which of the indices is written to, the cluster decides
         known = {ref.routing for ref in refs}
@@ -120,9 +119,9 @@ def _exact_float(digits: str) -> Any:
     return number if len(digits) <= 17 or repr(number) == digits else {"digits": digits}
 
 
-def kept_fields(config: IndexConfig) -> list[str]:
-    """Return the fields of `_source` that `kept_members` needs."""
-    return [config.path(member) for member in (CONTENT_HASH, *DECIDED)]
+def kept_parts(config: IndexConfig) -> Parts:
+    """Return the parts of a document that `kept_members` needs."""
+    return Parts(fields=tuple(config.path(member) for member in (CONTENT_HASH, *DECIDED)))
 
 
 def kept_members(

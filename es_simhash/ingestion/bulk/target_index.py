@@ -10,14 +10,19 @@ from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id,
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.store.changes import Change, ChangeResult
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import index_path
+from es_simhash.store.elasticsearch.document_changes import change_documents
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.fields import LARGE_MEMBERS
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.intents import DocumentsAt, Find, FindPlaces, Parts, Where
 from es_simhash.store.mapped_fields import rejects_field
+
+WHOLE = Parts(whole=True)
 
 
 @dataclass(frozen=True)
@@ -91,9 +96,15 @@ class TargetIndex:
     def has_routings(self) -> bool:
         """True when a document of the index is not routed by its id; asked once."""
         self.gateway.refresh_if_allowed(self.name)
-        return self.gateway.count(self.name, {"exists": {"field": ROUTING}}) > 0
+        (routed,) = self.store.ask([Find(Where(has_fields=(ROUTING,)), size=0, count=True)])
+        return bool(routed.total)
 
-    def lookup(self, identities: Iterable[Identity], fields: Sequence[str] | None = None) -> Lookup:
+    @cached_property
+    def store(self) -> ElasticsearchStore:
+        """The index, for requests."""
+        return ElasticsearchStore(self.gateway, self.name, self.config, is_complete=True)
+
+    def lookup(self, identities: Iterable[Identity], parts: Parts = WHOLE) -> Lookup:
         """Return what the index has of some documents, without the large members.
 
         Documents are read as they are now. Only where routings are in use, those whose line names
@@ -101,24 +112,27 @@ class TargetIndex:
 
         Args:
             identities: Ids and routings as they were read.
-            fields: Fields of `_source` to read; None for all.
+            parts: What is read of each document.
         """
         wanted = first_of_each_id(identities)
         places = Lookup()
         if any(wanted.values()) or self.has_routings:
-            places = resolve(wanted, self.gateway.hits_by_id(self.name, list(wanted)))
-        refs = [
+            (found,) = self.store.ask([FindPlaces(tuple(wanted))])
+            places = resolve(wanted, found)
+        refs = tuple(
             DocumentRef(None, id, routing or places.routings.get(id))
             for id, routing in wanted.items()
-        ]
-        excluded = [self.config.path(member) for member in LARGE_MEMBERS] if fields is None else []
-        entries = self.gateway.documents(refs, fields, index=self.name, excluded=excluded)
-        stored = {
-            entry["_id"]: entry.get("_source", {})
-            for entry in entries
-            if entry.get("found") and ("_source" in entry or fields is not None)
-        }
-        return replace(places, stored=stored)
+        )
+        rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
+        return replace(places, stored={ref.id: row.source for ref, row in rows.items()})
+
+    def change(self, changes: Sequence[Change]) -> list[ChangeResult]:
+        """Change documents, and return the result of each.
+
+        Raises:
+            ClusterError: A change is rejected for another reason than a newer version.
+        """
+        return change_documents(self.gateway, self.name, self.config.simhash_field, changes)
 
     def write(self, prepared: Prepared) -> dict[int, str]:
         """Write the documents of a batch.

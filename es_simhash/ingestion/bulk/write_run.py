@@ -12,12 +12,12 @@ from typing import Generic
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.batch_preparation import Prepare, identify, prepare
 from es_simhash.ingestion.bulk.document_batches import Batch, DeadLetter
-from es_simhash.ingestion.bulk.lookup import Lookup, kept_fields
+from es_simhash.ingestion.bulk.lookup import Lookup, kept_parts
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.prepared_batches import BatchConflicts, Prepared
 from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
-from es_simhash.ingestion.bulk.target_index import TargetIndex
+from es_simhash.ingestion.bulk.target_index import WHOLE, TargetIndex
 from es_simhash.ingestion.bulk.write_policy import BatchReport, Ready, Sequencer, Turn, WritePolicy
 from es_simhash.store.elasticsearch.retry import Stopped
 
@@ -65,8 +65,8 @@ class WriteAll:
         config, lookup = self._target.config, Lookup(is_compared=False)
         if not self._is_empty:
             identities = workers.submit(identify, batch, config).result()
-            fields = None if is_compared else kept_fields(config)
-            lookup = self._target.lookup(identities, fields)
+            parts = WHOLE if is_compared else kept_parts(config)
+            lookup = self._target.lookup(identities, parts)
         return workers.submit(self._prepare, batch, config, lookup).result()
 
     def write(self, batch: Batch, ready: Prepared, turn: Turn) -> BatchReport:

@@ -10,7 +10,7 @@ from es_simhash.ingestion.deduplication.recent_documents import (
     ShingleQuery,
 )
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
 from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
@@ -18,6 +18,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     Original,
 )
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.rows import Row
 
 
 @dataclass
@@ -33,7 +34,7 @@ class _Attempt:
 
     gone: set[str] = field(default_factory=set)
     owners: dict[str, Original] = field(default_factory=dict)
-    stored: dict[str, StoredDocument] = field(default_factory=dict)
+    stored: dict[str, Row] = field(default_factory=dict)
     before: list[tuple[str, RecentDocument | None]] = field(default_factory=list)
 
 
@@ -69,7 +70,7 @@ class BatchDecider:
 
     def decide(
         self, batch: Sequence[IncomingDocument], candidates: Sequence[Sequence[Original]]
-    ) -> tuple[list[Decision], dict[str, StoredDocument]]:
+    ) -> tuple[list[Decision], dict[str, Row]]:
         """Decide until nothing that a decision rests on turns out to be gone or reserved.
 
         Args:
@@ -209,7 +210,7 @@ class BatchDecider:
                 self.reserved[content_hash] = document.id
         return bool(owned)
 
-    def _owner(self, stored: StoredDocument, document: IncomingDocument) -> Original:
+    def _owner(self, stored: Row, document: IncomingDocument) -> Original:
         """Return the document of another writer, which has the same text."""
         (date,) = self._dates.of_stored([stored.source])
         return replace(document.as_original(), ref=stored.ref, date=date, family=stored.family)

@@ -3,45 +3,26 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
-from es_simhash.errors import ClusterError
 from es_simhash.ingestion.deduplication.audit_log import Record
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import (
+    StoredDocuments,
+    source_json,
+    version_of,
+)
 from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
-from es_simhash.store.elasticsearch.errors import reason_of
-from es_simhash.store.paths import nested_path
+from es_simhash.store.changes import Change
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.rows import Row
 
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5
 _DELETIONS_PER_REQUEST = 500
 
 
-def is_conflict(result: Mapping[str, Any]) -> bool:
-    """Check whether a document was changed since it was read.
-
-    Args:
-        result: Of a bulk action that names a version.
-
-    Raises:
-        ClusterError: The write is rejected for another reason.
-    """
-    if result["status"] == CONFLICT:
-        return True
-    if "error" in result and result["status"] != NOT_FOUND:
-        raise ClusterError(
-            f"Document {result['_id']!r} is rejected: {reason_of(result)}. "
-            "Run the same again when the reason is gone."
-        )
-    return False
-
-
-def join_families(
-    decisions: Sequence[Decision], stored: Mapping[str, StoredDocument]
-) -> list[Decision]:
+def join_families(decisions: Sequence[Decision], stored: Mapping[str, Row]) -> list[Decision]:
     """Return linked documents with the family of their original, also within the batch.
 
     Args:
@@ -72,34 +53,26 @@ def join_families(
 def link_originals(
     documents: StoredDocuments,
     decisions: Sequence[Decision],
-    stored: Mapping[str, StoredDocument],
+    stored: Mapping[str, Row],
 ) -> None:
     """Write the family into the originals that have none.
 
     Raises:
         ClusterError: An update is rejected.
     """
-    path = documents.context.config.path(fields.FAMILY)
     families = {
         decision.other: str(decision.family)
         for decision in decisions
         if decision.action == "link" and decision.other in stored
     }
-    pending: list[StoredDocument | None] = [stored[str(id)] for id in families]
+    pending: list[Row | None] = [stored[str(id)] for id in families]
     for _ in range(WRITE_ATTEMPTS):
-        unlinked = [each for each in pending if each is not None and not each.family]
-        actions = [
-            [
-                {"update": document.target},
-                {"doc": nested_path(path, families[document.ref.id])},
-            ]
-            for document in unlinked
-        ]
-        results = documents.gateway.bulk(actions, index=documents.context.index)
+        unlinked = [row for row in pending if row is not None and not row.family]
+        results = documents.change(
+            [Change(version_of(row), {fields.FAMILY: families[row.id]}) for row in unlinked]
+        )
         conflicts = [
-            document.ref
-            for document, result in zip(unlinked, results, strict=True)
-            if is_conflict(result)
+            row.ref for row, result in zip(unlinked, results, strict=True) if result == "conflict"
         ]
         if not conflicts:
             return
@@ -126,8 +99,8 @@ def replacements(decisions: Sequence[Decision]) -> list[Decision]:
 def delete_replaced(
     documents: StoredDocuments,
     decision: Decision,
-    replaced: StoredDocument,
-    record: Callable[[StoredDocument], None],
+    replaced: Row,
+    record: Callable[[Row], None],
 ) -> None:
     """Delete what a document replaced, unless its text has changed since it was recorded.
 
@@ -142,10 +115,8 @@ def delete_replaced(
     """
     assert decision.original is not None
     for _ in range(WRITE_ATTEMPTS):
-        (result,) = documents.gateway.bulk(
-            [[{"delete": replaced.target}]], index=documents.context.index
-        )
-        if not is_conflict(result):
+        (result,) = documents.change([Change(version_of(replaced), None)])
+        if result != "conflict":
             return
         (current,) = documents.read([replaced.ref])
         if current is None or current.content_hash != decision.original.text.content_hash:
@@ -197,7 +168,7 @@ def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
     unchanged = [
         (record, stored)
         for record, stored in zip(batch, documents.read(refs), strict=True)
-        if stored is not None and _is_as_recorded(stored, record)
+        if stored is not None and _is_as_recorded(stored, record, documents.context.config)
     ]
     written = documents.existing(
         [
@@ -205,17 +176,18 @@ def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
             for record, _ in unchanged
         ]
     )
-    actions = [
-        [{"delete": stored.target}]
-        for record, stored in unchanged
-        if str(record.head["id"]) in written
-    ]
-    results = documents.gateway.bulk(actions, index=documents.context.index)
-    return sum("error" not in result for result in results)
+    results = documents.change(
+        [
+            Change(version_of(stored), None)
+            for record, stored in unchanged
+            if str(record.head["id"]) in written
+        ]
+    )
+    return results.count("changed")
 
 
-def _is_as_recorded(stored: StoredDocument, record: Record) -> bool:
-    version = stored.version
+def _is_as_recorded(stored: Row, record: Record, config: IndexConfig) -> bool:
+    version = version_of(stored)
     written = [stored.ref.index, version.seq_no, version.primary_term]
     # An index that was made anew may have the same numbers, hardly with the same document.
-    return written == record.head["replaced"] and stored.to_json() == record.document
+    return written == record.head["replaced"] and source_json(stored, config) == record.document

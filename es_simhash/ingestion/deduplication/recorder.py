@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.ingestion.deduplication.audit_log import Record
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
+from es_simhash.ingestion.deduplication.stored_documents import source_json, version_of
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.shared_passages import aligned_passages, shared_passages
+from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text
 
 _MAX_PASSAGES, _MAX_PASSAGE_CHARACTERS = 3, 160
@@ -32,7 +33,7 @@ class Recorder:
     def record(
         self,
         decision: Decision,
-        stored: StoredDocument | None,
+        stored: Row | None,
         batch: Mapping[str, IncomingDocument],
     ) -> Record:
         """Return the record of one decision.
@@ -68,25 +69,28 @@ class Recorder:
         if decision.undated:
             head["undated"] = list(decision.undated)
         if decision.action == "replace" and stored is not None:
-            version = stored.version
+            version = version_of(stored)
             head["replaced"] = [stored.ref.index, version.seq_no, version.primary_term]
         if decision.family is not None:
             head["family"] = decision.family
             head["gave_family"] = stored is None or not stored.family
-        return Record(head, _lost_document(decision, stored, batch))
+        return Record(head, self._lost_document(decision, stored, batch))
 
     def _evidence(
         self,
         decision: Decision,
-        stored: StoredDocument | None,
+        stored: Row | None,
         batch: Mapping[str, IncomingDocument],
     ) -> list[str]:
         """Return the longest passages both have, as they are in the new document."""
         text = self._text(decision.document.fields)
         if decision.relation is not None and decision.relation.kind == "exact":
             return [text[:_MAX_PASSAGE_CHARACTERS]]
-        source = batch[str(decision.other)].fields if stored is None else stored.source
-        query, hit = (AnalysedText(each, self._analyser) for each in (text, self._text(source)))
+        if stored is None:
+            other = self._text(batch[str(decision.other)].fields)
+        else:
+            other = (stored.text or "")[:_MAX_TEXT_CHARACTERS]
+        query, hit = (AnalysedText(each, self._analyser) for each in (text, other))
         passages = shared_passages(query, hit, aligned_passages(query, hit))
         copied = [passage for passage in passages if passage.kind != "paraphrased"]
         return [passage.query.text[:_MAX_PASSAGE_CHARACTERS] for passage in copied[:_MAX_PASSAGES]]
@@ -95,13 +99,14 @@ class Recorder:
         text = stored_text(source, self._context.config.text_field) or ""
         return text[:_MAX_TEXT_CHARACTERS]
 
-
-def _lost_document(
-    decision: Decision, stored: StoredDocument | None, batch: Mapping[str, IncomingDocument]
-) -> bytes | None:
-    """Return the document that the index does not have, or will not have; None without one."""
-    if decision.action == "skip":
-        return decision.document.source
-    if decision.action != "replace":
-        return None
-    return batch[str(decision.other)].source if stored is None else stored.to_json()
+    def _lost_document(
+        self, decision: Decision, stored: Row | None, batch: Mapping[str, IncomingDocument]
+    ) -> bytes | None:
+        """Return the document that the index does not have, or will not have; None without one."""
+        if decision.action == "skip":
+            return decision.document.source
+        if decision.action != "replace":
+            return None
+        if stored is None:
+            return batch[str(decision.other)].source
+        return source_json(stored, self._context.config)

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import WHOLE, StoredDocuments
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
+from es_simhash.store.rows import Row
 
 # Reservations are of no use when searches have long seen the document; in milliseconds.
 MAX_AGE = 600_000
@@ -46,7 +47,7 @@ class Reservations:
         # Runs that let a lease pass; nobody waits for them a second time.
         self._dead: set[str] = set()
 
-    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, StoredDocument]:
+    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
         """Reserve texts for documents.
 
         They are taken in the order of their hashes, and none behind one that is waited for, so
@@ -58,7 +59,7 @@ class Reservations:
         Returns:
             By content hash the document of each text that is there already.
         """
-        owned: dict[str, StoredDocument] = {}
+        owned: dict[str, Row] = {}
         remaining = sorted(wanted)
         while remaining:
             waiting = self._attempt(remaining, wanted, owned, self._clock())
@@ -77,7 +78,7 @@ class Reservations:
         self,
         hashes: Sequence[str],
         wanted: Mapping[str, DocumentRef],
-        owned: dict[str, StoredDocument],
+        owned: dict[str, Row],
         started: float,
     ) -> list[str]:
         """Reserve texts up to the first that has to be waited for; return those that have."""
@@ -93,7 +94,7 @@ class Reservations:
         return waiting
 
     def _wait_for(
-        self, content_hash: str, wanted: Mapping[str, DocumentRef], owned: dict[str, StoredDocument]
+        self, content_hash: str, wanted: Mapping[str, DocumentRef], owned: dict[str, Row]
     ) -> None:
         """Wait until a text is ours, its document is there, or its writer has died."""
         started = self._clock()
@@ -169,7 +170,7 @@ class Reservations:
         self,
         taken: Sequence[str],
         wanted: Mapping[str, DocumentRef],
-        owned: dict[str, StoredDocument],
+        owned: dict[str, Row],
         started: float,
     ) -> list[str]:
         """Look at reservations of others; return the hashes of those that must be waited for."""
@@ -184,7 +185,7 @@ class Reservations:
             for content_hash, entry in reservations.items()
             if entry.get("found")
         }
-        documents = self._documents.read_fields(list(holders.values()), None)
+        documents = self._documents.read(list(holders.values()), WHOLE)
         written = dict(zip(holders, documents, strict=True))
         waiting = []
         for content_hash, reservation in reservations.items():

@@ -8,7 +8,7 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.batch_preparation import identify
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
-from es_simhash.ingestion.bulk.lookup import kept_fields
+from es_simhash.ingestion.bulk.lookup import kept_parts
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.deduplication.audit_log import default_audit, open_audit
@@ -26,7 +26,7 @@ from es_simhash.ingestion.deduplication.original_search import Answers, Original
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
 from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
@@ -35,10 +35,10 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.rows import Row
 
 # All documents of a call are one batch.
 _NO_LIMITS = BatchLimits(documents=1 << 62, bytes=1 << 62)
@@ -79,7 +79,7 @@ class VersionPolicy:
         self.gateway = Gateway.of(client, retry or RetryPolicy())
         self._installed = InstalledIndex(self.gateway, index, config or IndexConfig())
         self._recent = RecentDocuments()
-        self._stored: dict[str, StoredDocument] = {}
+        self._stored: dict[str, Row] = {}
         self._batch: dict[str, IncomingDocument] = {}
 
     def __enter__(self) -> "VersionPolicy":
@@ -112,11 +112,10 @@ class VersionPolicy:
         dismissed, undone = Dismissals(state_index).settled()
         manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
         context = RunContext(index, self._config, self.rules, self.run, manual)
-        store = ElasticsearchStore(self.gateway, index, self._config, is_complete=True)
         self._documents = StoredDocuments(self.gateway, context)
         reservations = Reservations(self._documents, state_index.name)
         reservations.expire()
-        self._search = OriginalSearch(store, manual, self._dates.compared)
+        self._search = OriginalSearch(self._documents.store, manual, self._dates.compared)
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
@@ -158,7 +157,7 @@ class VersionPolicy:
         """
         incoming: list[IncomingDocument] = []
         for batch in split_documents(documents, _NO_LIMITS):
-            lookup = self._target.lookup(identify(batch, self._config), kept_fields(self._config))
+            lookup = self._target.lookup(identify(batch, self._config), kept_parts(self._config))
             lookup = replace(lookup, is_compared=False)
             undecided = prepare_undecided(batch, self._config, lookup)
             for failure in undecided.prepared.failures:
@@ -232,7 +231,7 @@ class VersionPolicy:
     def _delete(self, decision: Decision, ref: DocumentRef) -> None:
         """Delete what a document replaced; one of the same batch was not read before."""
 
-        def record(changed: StoredDocument) -> None:
+        def record(changed: Row) -> None:
             self._audit.write([self._recorder.record(decision, changed, self._batch)])
 
         replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]

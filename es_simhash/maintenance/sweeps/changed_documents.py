@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.pairs.family_changes import Family
@@ -15,6 +14,7 @@ from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.index_stats import Checkpoint
 from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.intents import Parts, Where
+from es_simhash.store.rows import Row
 
 
 def changed_parts(
@@ -120,7 +120,7 @@ class FamilyOriginal:
     """
 
     original: Original
-    stored: StoredDocument
+    stored: Row
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,14 @@ from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
-    is_conflict,
 )
 from es_simhash.ingestion.deduplication.recorder import Recorder
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocument, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import (
+    WHOLE,
+    StoredDocuments,
+    source_json,
+    version_of,
+)
 from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
@@ -30,13 +34,13 @@ from es_simhash.maintenance.sweeps.changed_documents import (
 from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store import fields
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.paths import nested_path
+from es_simhash.store.rows import Row
 
 # Documents that are read and decided together; each may be long.
 _MEMBERS = 50
@@ -48,7 +52,7 @@ class _MemberDecision:
     """A decision, with the document it is about and the original as they were read."""
 
     decision: Decision
-    stored: StoredDocument
+    stored: Row
     original: FamilyOriginal
 
 
@@ -156,7 +160,7 @@ class FamilyPolicy:
                 yield made
 
     def _decision(
-        self, member: Member, document: IncomingDocument, stored: StoredDocument
+        self, member: Member, document: IncomingDocument, stored: Row
     ) -> _MemberDecision | None:
         """Return the decision for one document; None for one that is an original."""
         if member.change is None:
@@ -185,39 +189,31 @@ class FamilyPolicy:
         )
         return _MemberDecision(decision, stored, matched)
 
-    def _read(
-        self, batch: Sequence[Member]
-    ) -> Iterator[tuple[Member, StoredDocument, TextFingerprints]]:
+    def _read(self, batch: Sequence[Member]) -> Iterator[tuple[Member, Row, TextFingerprints]]:
         """Yield members that are flagged as versions of nothing, and have the stored text."""
-        refs = [member.ref for member in batch]
-        documents = self._documents.read_fields(refs, self._source_fields())
+        # A document that is removed may have to be restored as a whole.
+        parts = WHOLE if self._rules.action in _REMOVING else None
+        documents = self._documents.read([member.ref for member in batch], parts)
         unflagged = [
             (member, stored)
             for member, stored in zip(batch, documents, strict=True)
             if stored is not None and not stored.duplicate_of
         ]
-        texts = [stored.text for _, stored in unflagged]
+        texts = [stored.text or "" for _, stored in unflagged]
         if texts:
             fingerprints = fingerprint_batch(texts, self._config.scheme)
             for (member, stored), prints in zip(unflagged, fingerprints, strict=True):
                 if prints.content_hash == stored.content_hash:
                     yield member, stored, prints
 
-    def _source_fields(self) -> list[str] | None:
-        """Return the fields to read; None for all of a document that may have to be restored."""
-        if self._rules.action in _REMOVING:
-            return None
-        members = (fields.CONTENT_HASH, fields.FAMILY, fields.DUPLICATE_OF)
-        return [*self._config.text_fields, *map(self._config.path, members)]
-
     def _incoming(
-        self, position: int, stored: StoredDocument, prints: TextFingerprints, date: Date | None
+        self, position: int, stored: Row, prints: TextFingerprints, date: Date | None
     ) -> IncomingDocument:
         return IncomingDocument(
             stored.ref.id,
             position,
             prints,
-            stored.to_json(),
+            source_json(stored, self._config),
             b"{}",
             exists=True,
             text_field=self._config.text_field,
@@ -226,7 +222,7 @@ class FamilyPolicy:
             routing=stored.ref.routing,
         )
 
-    def _record(self, made: _MemberDecision, original: StoredDocument) -> Record:
+    def _record(self, made: _MemberDecision, original: Row) -> Record:
         """Return the record of a decision, with what `undo` needs to find the document."""
         record = self._recorder.record(made.decision, original, {})
         ref = made.stored.ref
@@ -235,10 +231,9 @@ class FamilyPolicy:
     def _apply(self, decisions: Sequence[_MemberDecision]) -> None:
         """Update or delete the documents that were decided, and delete what was replaced."""
         updates = [made for made in decisions if made.decision.action != "replace"]
-        actions = [self._lines(made) for made in updates]
-        results = self._gateway.bulk(actions, index=self._context.index)
+        results = self._documents.change([_change(made) for made in updates])
         for made, result in zip(updates, results, strict=True):
-            if is_conflict(result):
+            if result == "conflict":
                 self.conflicted.append(made.decision.id)
             else:
                 self.decisions[made.decision.action] += 1
@@ -247,17 +242,17 @@ class FamilyPolicy:
                 self._delete_original(made)
                 self.decisions["replace"] += 1
 
-    def _lines(self, made: _MemberDecision) -> list[dict[str, object]]:
-        if made.decision.action == "skip":
-            return [{"delete": made.stored.target}]
-        members = nested_path(self._config.simhash_field, made.decision.simhash_fields)
-        return [{"update": made.stored.target}, {"doc": members}]
-
     def _delete_original(self, made: _MemberDecision) -> None:
-        def record(changed: StoredDocument) -> None:
+        def record(changed: Row) -> None:
             self._audit.write([self._record(made, changed)])
 
         delete_replaced(self._documents, made.decision, made.original.stored, record)
+
+
+def _change(made: _MemberDecision) -> Change:
+    is_removed = made.decision.action == "skip"
+    members = None if is_removed else made.decision.simhash_fields
+    return Change(version_of(made.stored), members)
 
 
 def require_one_index(rules: OnVersion, indices: Iterable[str]) -> None:

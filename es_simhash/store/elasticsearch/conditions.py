@@ -113,6 +113,7 @@ def read_of(parts: Parts, config: IndexConfig) -> dict[str, Any]:
     values: list[Any] = []
     if parts.text:
         source += config.text_fields
+    source += map(config.path, parts.simhash)
     if parts.members:
         source += map(config.path, _MEMBERS)
     elif parts.family:

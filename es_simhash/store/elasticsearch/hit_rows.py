@@ -42,7 +42,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
     represents = get_path(source, config.path(fields.REPRESENTATIVE)) if parts.members else None
     return Row(
         DocumentRef.of_hit(hit),
-        source=source if parts.fields else {},
+        source=source if parts.fields or parts.whole else {},
         text=read_text(source, config.text_field) if parts.text else None,
         scheme=member(fields.SCHEME) if parts.members else None,
         content_hash=member(fields.CONTENT_HASH) if has_members else None,
@@ -55,6 +55,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         date=None if date is None else date.of_hit(hit),
         dates=0 if date is None else len(values.get(date.name) or ()),
         values={name: values.get(name, ()) for name in parts.values},
+        simhash=_simhash(source, parts, config),
         version=DocumentVersion.of_hit(hit) if "_seq_no" in hit else None,
         writes=hit.get("_version"),
         score=hit.get("_score") or 0.0,
@@ -69,6 +70,12 @@ def missing_row(id: str) -> Row:
 def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
     """Return where hits are, with their routings, by index and id."""
     return {(ref.index, ref.id): ref for ref in map(DocumentRef.of_hit, hits)}
+
+
+def _simhash(source: Mapping[str, Any], parts: Parts, config: IndexConfig) -> dict[str, Any]:
+    stored = get_path(source, config.simhash_field) if parts.simhash else None
+    members = stored if isinstance(stored, Mapping) else {}
+    return {name: members[name] for name in parts.simhash if name in members}
 
 
 def _family(values: Mapping[str, Sequence[Any]], parts: Parts, config: IndexConfig) -> str | None:

@@ -48,6 +48,7 @@ from es_simhash.store.elasticsearch.word_search import (
     searchable_fields,
     word_bodies,
 )
+from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.installation.configuration import schemes_of
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
@@ -176,6 +177,9 @@ class IndexCalls:
                 return (yield from self._by_id(request, config))
             case intents.DocumentsAt():
                 return (yield from self._at(request, config))
+            case intents.FindPlaces():
+                hits = yield from documents.hits_by_id(self.text_index, request.ids, False)
+                return {id: list(map(DocumentRef.of_hit, some)) for id, some in hits.items()}
             case intents.FindAll():
                 return (yield from self._all(request, config))
             case intents.FindVectors():
@@ -209,8 +213,13 @@ class IndexCalls:
     def _at(
         self, request: intents.DocumentsAt, config: IndexConfig
     ) -> Calls[dict[DocumentRef, Row]]:
-        wanted = source_fields(request.parts, config)
-        entries = yield from documents.get_all(request.refs, wanted, index=None, excluded=())
+        whole = request.parts.whole
+        entries = yield from documents.get_all(
+            request.refs,
+            None if whole else source_fields(request.parts, config),
+            index=None if all(ref.index for ref in request.refs) else self.text_index,
+            excluded=[config.path(member) for member in LARGE_MEMBERS] if whole else (),
+        )
         return {
             ref: row_of(entry, request.parts, config)
             for ref, entry in zip(request.refs, entries, strict=True)
