@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
-from es_simhash.errors import ClusterError, FileInUse, IndexMissing, InputError
+from es_simhash.errors import FileInUse, IndexMissing, InputError
 from es_simhash.ingestion.bulk.append_files import lock
-from es_simhash.store import resources
-from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.record_index import RecordIndex
 from es_simhash.text.escaping import file_name
 
 _DOCUMENT = b',"document":'
@@ -76,21 +75,16 @@ class Audit(Protocol):
         """Write no more."""
 
 
-_RECORDS_PER_PAGE = 200
-
-
 class IndexAudit:
-    """An index of records.
+    """An audit log that is an index.
 
     Args:
-        name: Of the log.
-        gateway: Sends the requests.
-        index: Name of the index.
+        name: Name of the log.
+        index: The index.
     """
 
-    def __init__(self, name: str, gateway: Gateway, index: str) -> None:
+    def __init__(self, name: str, index: RecordIndex) -> None:
         self.name = name
-        self._gateway = gateway
         self._index = index
 
     def open(self) -> None:
@@ -99,8 +93,7 @@ class IndexAudit:
         Raises:
             ClusterError: It may not be created.
         """
-        template = resources.template("simhash-audit@mappings")
-        self._gateway.create_index_if_missing(self._index, **template)
+        self._index.create()
 
     def write(self, records: Sequence[Record]) -> None:
         """Append records; the cluster answers when they are on its disk.
@@ -108,19 +101,12 @@ class IndexAudit:
         Raises:
             ClusterError: A record is rejected.
         """
-        actions = []
-        for record in records:
-            # By this id a request that is sent again writes no second record.
-            id = f"{record.head['run']}-{record.head['number']}"
-            source = {**record.head, "record": record.line().decode()}
-            actions.append([{"index": {"_id": id}}, source])
-        for result in self._gateway.bulk(actions, index=self._index):
-            if "error" in result:
-                raise ClusterError(
-                    f"Cannot write a record to audit index {self._index!r}: {reason_of(result)}. "
-                    "Set audit.",
-                    parameter="audit",
-                )
+        self._index.append(
+            {
+                f"{record.head['run']}-{record.head['number']}": (record.head, record.line())
+                for record in records
+            }
+        )
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -131,13 +117,7 @@ class IndexAudit:
         Raises:
             IndexMissing: There is no such index.
         """
-        body = {
-            "size": _RECORDS_PER_PAGE,
-            "_source": ["record"],
-            "sort": [{"time": "asc"}, {"number": "asc"}, "_shard_doc"],
-        }
-        for hit in self._gateway.pages(self._index, body):
-            yield Record.of_line(hit["_source"]["record"].encode())
+        return map(Record.of_line, self._index.lines())
 
 
 _INDEX_PREFIX = "index:"
@@ -172,7 +152,7 @@ def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
 
 def _audit(target: str | Path, gateway: Gateway) -> Audit:
     if _is_index(target):
-        return IndexAudit(target, gateway, target.removeprefix(_INDEX_PREFIX))
+        return IndexAudit(target, RecordIndex(gateway, target.removeprefix(_INDEX_PREFIX)))
     return FileAudit(Path(target))
 
 

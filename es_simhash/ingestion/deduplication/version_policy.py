@@ -37,6 +37,7 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
+from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.rows import Row
 
@@ -113,7 +114,8 @@ class VersionPolicy:
         manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
         context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(self.gateway, context)
-        reservations = Reservations(self._documents, state_index.name)
+        texts = ReservedTexts(self.gateway, state_index.name, self._config.simhash_field)
+        reservations = Reservations(self._documents, texts)
         reservations.expire()
         self._search = OriginalSearch(self._documents.store, manual, self._dates.compared)
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)

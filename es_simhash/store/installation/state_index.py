@@ -2,8 +2,8 @@
 
 None of it can be stored in the documents themselves, which are replaced as a whole when they are
 written again; and that a document left its family shows only in what is stored elsewhere.
-What a person decided about pairs is read and written by `indices.noted_pairs`, reservations by
-`deduplication.reservations`.
+What a person decided about pairs is read and written by `noted_pairs`, reservations by
+`reserved_texts`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

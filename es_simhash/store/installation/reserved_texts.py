@@ -1,0 +1,134 @@
+"""Texts that writers have reserved: small documents of the state index."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from es_simhash.errors import ClusterError
+from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.store.elasticsearch.bulk import CONFLICT, Action
+from es_simhash.store.elasticsearch.errors import reason_of
+from es_simhash.store.elasticsearch.gateway import Gateway
+
+_KIND = "reservation"
+_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class ReservedText:
+    """A text that is reserved for one document, until that is there.
+
+    Attributes:
+        content_hash: Of the text.
+        holder: Where the document will be.
+        run: Id of the run that writes it.
+        at: When it was reserved, in milliseconds since 1970.
+        version: In which version this was read; None for what is not stored yet.
+    """
+
+    content_hash: str
+    holder: DocumentRef
+    run: str
+    at: int
+    version: DocumentVersion | None = field(default=None, compare=False)
+
+
+class ReservedTexts:
+    """The reservations for one field of an index.
+
+    Args:
+        gateway: Sends the requests.
+        index: Name of the state index; it exists.
+        simhash_field: The field.
+    """
+
+    def __init__(self, gateway: Gateway, index: str, simhash_field: str) -> None:
+        self._gateway = gateway
+        self._index = index
+        self._field = simhash_field
+
+    def create(self, texts: Iterable[ReservedText]) -> list[str]:
+        """Reserve texts; return the hashes of those that are reserved already.
+
+        Raises:
+            ClusterError: A reservation is rejected.
+        """
+        hashes = []
+        actions = []
+        for text in texts:
+            hashes.append(text.content_hash)
+            actions.append([{"create": {"_id": self._id(text.content_hash)}}, self._source(text)])
+        taken = []
+        for content_hash, result in zip(hashes, self._write(actions), strict=True):
+            if result["status"] == CONFLICT:
+                taken.append(content_hash)
+            elif "error" in result:
+                raise ClusterError(
+                    f"Cannot write a reservation to index {self._index!r}: {reason_of(result)}. "
+                    "Check the privileges."
+                )
+        return taken
+
+    def read(self, hashes: Sequence[str]) -> dict[str, ReservedText]:
+        """Return the reservations of texts, by their hashes; released ones are left out."""
+        refs = [DocumentRef(self._index, self._id(content_hash)) for content_hash in hashes]
+        entries = zip(hashes, self._gateway.documents(refs), strict=True)
+        return {hash: _reserved(entry) for hash, entry in entries if entry.get("found")}
+
+    def take_over(self, stored: ReservedText, text: ReservedText) -> bool:
+        """Write a reservation in place of one that was read; False where another was quicker."""
+        assert stored.version is not None, "it was not read"
+        action = {"index": {"_id": self._id(text.content_hash), **stored.version.conditions}}
+        (result,) = self._write([[action, self._source(text)]])
+        return bool(result["status"] < 300)
+
+    def release(self, hashes: Iterable[str]) -> None:
+        """Delete the reservations of texts."""
+        self._write([[{"delete": {"_id": self._id(content_hash)}}] for content_hash in hashes])
+
+    def expire(self, bound: int) -> None:
+        """Delete what was reserved before a time, by whichever run."""
+        conditions = [{"term": {"kind": _KIND}}, {"range": {"at": {"lt": bound}}}]
+        body = {
+            "size": _PAGE,
+            "_source": False,
+            "seq_no_primary_term": True,
+            "sort": ["_doc"],
+            "query": {"bool": {"filter": conditions}},
+        }
+        while True:
+            self._gateway.refresh(self._index)
+            (response,) = self._gateway.search_all(self._index, [body])
+            hits = response.get("hits", {}).get("hits", [])
+            versions = [(hit["_id"], DocumentVersion.of_hit(hit).conditions) for hit in hits]
+            self._write([[{"delete": {"_id": id, **version}}] for id, version in versions])
+            if len(hits) < _PAGE:
+                return
+
+    def _write(self, actions: Sequence[Action]) -> list[Mapping[str, Any]]:
+        return self._gateway.bulk(actions, index=self._index)
+
+    def _id(self, content_hash: str) -> str:
+        key = f"{_KIND}\0{self._field}\0{content_hash}"
+        return hashlib.sha256(key.encode()).hexdigest()[:32]
+
+    def _source(self, text: ReservedText) -> dict[str, Any]:
+        return {
+            "kind": _KIND,
+            "field": self._field,
+            "ids": [text.holder.id],
+            "routing": text.holder.routing,
+            "run": text.run,
+            "content_hash": text.content_hash,
+            "at": text.at,
+        }
+
+
+def _reserved(entry: Mapping[str, Any]) -> ReservedText:
+    source = entry["_source"]
+    holder = DocumentRef(None, str(source["ids"][0]), source.get("routing"))
+    version = DocumentVersion.of_hit(entry)
+    return ReservedText(
+        str(source["content_hash"]), holder, str(source["run"]), int(source["at"]), version
+    )
