@@ -1,0 +1,100 @@
+"""The search for originals: an engine answers as the index in memory, which compares everything."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
+from es_simhash.ingestion.deduplication.original_search import OriginalSearch
+from es_simhash.ingestion.deduplication.version_choice import best_original
+from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.install import install
+from es_simhash.store.memory import MemoryStore
+from es_simhash.store.protocol import Store
+from tests.support.made_up_texts import make_text, revise
+
+CONFIG = IndexConfig()
+STORED = {str(n): make_text(n) for n in range(12)}
+JOINED = ManualPairs.of([("new-2", "2")], [("new-3", "9")])
+
+
+def incoming() -> list[IncomingDocument]:
+    texts = {f"new-{n}": revise(text, 3) for n, text in STORED.items()}
+    texts |= {"copy": STORED["5"], "strange": make_text(99), "empty": "..."}
+    prints = fingerprint_batch(list(texts.values()), CONFIG.scheme)
+    return [
+        IncomingDocument(id, position, one, json.dumps({"text": text}).encode(), b"{}")
+        for position, ((id, text), one) in enumerate(zip(texts.items(), prints, strict=True))
+    ]
+
+
+def decided(store: Store, manual: ManualPairs) -> dict[str, tuple[str, float] | None]:
+    documents = incoming()
+    answers = OriginalSearch(store, manual, None).search(documents, 0)
+
+    def choice(document: IncomingDocument, originals: list[Original]) -> tuple[str, float] | None:
+        rules, joined = OnVersion("flag"), manual.joined_with(document.id)
+        best = best_original(document, originals, rules, CONFIG.versions_from, joined)
+        return None if best is None else (best[1].id, best[0].score)
+
+    return {
+        document.id: choice(document, originals)
+        for document, originals in zip(documents, answers.originals, strict=True)
+    }
+
+
+def in_memory() -> MemoryStore:
+    store = MemoryStore(CONFIG)
+    for id, text in STORED.items():
+        store.add(id, text)
+    return store
+
+
+def test_versions_and_copies_are_found_in_memory() -> None:
+    found = decided(in_memory(), ManualPairs())
+    assert found["copy"] == ("5", 1.0)
+    assert (found["strange"], found["empty"]) == (None, None)
+    assert [id for id, best in found.items() if best and f"new-{best[0]}" == id] == [
+        f"new-{n}" for n in STORED
+    ]
+
+
+def test_what_a_person_decided_comes_first() -> None:
+    found = decided(in_memory(), JOINED)
+    assert found["new-2"] is None
+    assert found["new-3"] is not None
+    assert found["new-3"][0] == "9"
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("manual", [ManualPairs(), JOINED], ids=["none", "manual"])
+def test_an_engine_and_the_memory_lead_to_the_same_decisions(
+    client: Any, index_name: str, manual: ManualPairs
+) -> None:
+    install(client, index_name, semantics=None)
+    documents = ({"id": id, "text": text} for id, text in STORED.items())
+    assert all(outcome.ok for outcome in ingest(client, index_name, documents))
+    client.indices.refresh(index=index_name)
+    store = ElasticsearchStore(Gateway.of(client), index_name, CONFIG)
+    assert decided(store, manual) == decided(in_memory(), manual)
+
+
+def test_the_search_of_several_documents_that_is_cut_is_repeated_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = decided(in_memory(), ManualPairs())
+    monkeypatch.setattr("es_simhash.ingestion.deduplication.original_search.MAX_CANDIDATES", 3)
+    asked: list[int] = []
+    store = in_memory()
+    ask: Callable[[Any], Any] = store.ask
+    monkeypatch.setattr(store, "ask", lambda requests: asked.append(len(requests)) or ask(requests))
+    assert decided(store, ManualPairs()) == whole
+    assert asked == [2, 14]
