@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import elasticsearch
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.ingestion.bulk.batch_preparation import index_action, prepare
+from es_simhash.ingestion.bulk.batch_preparation import prepare
 from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
@@ -36,6 +36,7 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.codec import simhash_json
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.bulk import index_action
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from es_simhash.text.segmentation import text_batches

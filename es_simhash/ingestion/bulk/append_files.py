@@ -22,8 +22,8 @@ def lock(descriptor: int, name: str, *, parameter: str, shared: bool = False) ->
     Where the file system has no locks, a warning says so, and the command goes on without.
 
     Args:
-        descriptor: Of the file.
-        name: Of the file, for the error: what it is, and where.
+        descriptor: Descriptor of the file.
+        name: The file as the error names it: what it is, and where.
         parameter: Parameter that names the file, for the error.
         shared: True to read: others may read it at the same time, and none may write it.
 

@@ -19,6 +19,7 @@ from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.run_documents import REROUTED, Mark, OnConflict, mark_of
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.bulk import index_action
 from es_simhash.store.encoding import encode
 from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
 from es_simhash.text.normal_forms import normalise
@@ -122,12 +123,6 @@ def prepare(
         actions.append(index_action(document.id, source, document.routing))
     prepared.fill(actions)
     return prepared
-
-
-def index_action(id: str, source: bytes, routing: str | None = None) -> bytes:
-    """Return the two lines of a bulk request that write one document."""
-    place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
-    return b'{"index":{"_id":%b%b}}\n%b\n' % (json.dumps(id).encode(), place, source)
 
 
 def enriched(

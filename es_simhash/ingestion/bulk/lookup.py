@@ -31,7 +31,7 @@ class Lookup:
 
     Attributes:
         stored: Their sources by id, without the large members.
-        routings: Of documents whose line names no routing: that of the document of this id.
+        routings: Routings of stored documents, by id, where the line names none.
         refused: Why documents cannot be written, by id: the index has the id elsewhere.
         is_compared: Whether documents that the index has as they are are left out.
     """

@@ -64,7 +64,7 @@ def split_lines(
 
     Args:
         stream: What to read.
-        name: Of the stream in messages.
+        name: Name of the stream in messages.
         limits: How large a batch becomes.
         position: Where the stream is; by default at its start, and it can be read only once.
     """

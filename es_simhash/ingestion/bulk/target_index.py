@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.json_documents import ROUTING
 from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
@@ -12,7 +11,6 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.changes import Change, ChangeResult
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.document_changes import change_documents
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
@@ -31,7 +29,7 @@ class TargetIndex:
 
     Attributes:
         gateway: To the cluster; it has a retry policy.
-        name: Of the index.
+        name: Name of the index.
         config: How its documents are read and fingerprinted.
     """
 
@@ -46,8 +44,8 @@ class TargetIndex:
         """Return an index with the schemes of its mapping.
 
         Args:
-            client: Of the cluster.
-            name: Of the index.
+            client: Client of the cluster.
+            name: Name of the index.
             config: Names of the fields; its schemes do not count.
             retry: How long requests to a busy cluster are retried, but for the mapping.
 
@@ -85,12 +83,7 @@ class TargetIndex:
 
     def is_empty(self) -> bool:
         """Check whether the index has no document; False when that cannot be read."""
-        try:
-            self.gateway.once("POST", index_path(self.name, "_refresh"))
-            response = self.gateway.once("GET", index_path(self.name, "_count"))
-        except ClusterError:
-            return False
-        return bool(response["count"] == 0 and not response["_shards"]["failed"])
+        return self.gateway.is_empty(self.name)
 
     @cached_property
     def has_routings(self) -> bool:

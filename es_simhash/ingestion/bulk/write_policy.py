@@ -61,7 +61,7 @@ class Sequencer:
         """Wait until no batch with one of the ids is under way; then the next one may start.
 
         Args:
-            number: Of the batch.
+            number: Number of the batch.
             ids: Ids of the documents that it writes.
             read: Ids of further documents of it, which it does not write.
 
@@ -106,7 +106,7 @@ class Turn:
 
     Args:
         sequencer: Orders the batches.
-        number: Of the batch.
+        number: Number of the batch.
     """
 
     def __init__(self, sequencer: Sequencer, number: int) -> None:

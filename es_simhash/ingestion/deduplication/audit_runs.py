@@ -82,7 +82,7 @@ def runs_of(heads: Iterable[Mapping[str, Any]]) -> list[AuditRun]:
     """Return the runs of records, the newest first.
 
     Args:
-        heads: Of the records.
+        heads: Heads of the records.
     """
     runs: dict[str, AuditRun] = {}
     for head in heads:

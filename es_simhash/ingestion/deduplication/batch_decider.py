@@ -44,8 +44,8 @@ class BatchDecider:
     Args:
         documents: Reads documents of the index.
         recent: What was written lately; what is decided is added to it.
-        reservations: Of this run.
-        dates: Of the documents.
+        reservations: Reservations of this run.
+        dates: Dates of the documents.
 
     Attributes:
         reserved: Ids by the content hashes that were reserved for the last batch.

@@ -26,7 +26,7 @@ def join_families(decisions: Sequence[Decision], stored: Mapping[str, Row]) -> l
     """Return linked documents with the family of their original, also within the batch.
 
     Args:
-        decisions: Of a batch.
+        decisions: Decisions of a batch.
         stored: Documents of the index that they rest on, by id.
     """
     families: dict[str, str] = {}
@@ -134,7 +134,7 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
 
     Args:
         documents: Reads documents of the index.
-        records: Of the audit log.
+        records: Records of the audit log.
 
     Returns:
         The number of documents that were deleted.

@@ -23,7 +23,7 @@ class Answers:
     """What the index answered for some documents.
 
     Attributes:
-        epoch: Of the run, before the search was sent.
+        epoch: Epoch of the run, before the search was sent.
         originals: For each document those it may be a version of.
     """
 
@@ -50,7 +50,7 @@ class OriginalSearch:
 
         Args:
             documents: The documents.
-            epoch: Of the run.
+            epoch: Epoch of the run.
         """
         queries = {
             place: ShingleQuery.of(document.fingerprints)

@@ -23,7 +23,7 @@ class ShingleQuery:
     """What a document is queried by, in the index and in memory.
 
     Attributes:
-        content_hash: Of its text.
+        content_hash: Hash of its text.
         shingles: Some of its shingles, ascending.
         min_shared: How many of them a candidate must have, when its text is not the same.
     """

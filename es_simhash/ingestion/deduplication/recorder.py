@@ -22,7 +22,7 @@ class Recorder:
     """Makes the records of one run.
 
     Args:
-        context: Of the run.
+        context: Context of the run.
     """
 
     def __init__(self, context: RunContext) -> None:

@@ -23,7 +23,7 @@ class StoredDocuments:
 
     Args:
         gateway: Sends the requests; it retries.
-        context: Of the run.
+        context: Context of the run.
 
     Attributes:
         gateway: That gateway.

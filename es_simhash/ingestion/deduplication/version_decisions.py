@@ -56,7 +56,7 @@ class IncomingDocument:
     Attributes:
         id: Its id.
         position: Its number in the batch.
-        fingerprints: Of its text.
+        fingerprints: Fingerprints of its text.
         source: Its JSON, without id and `simhash` object.
         simhash: Its `simhash` object, as JSON.
         exists: True when the index has a document of this id.
@@ -114,7 +114,7 @@ class Decision:
     """What was decided for one document.
 
     Attributes:
-        id: Of the document.
+        id: Id of the document.
         action: `write` it as it is, `skip` it, `flag` it, `link` it, or `replace` the original.
         relation: To the original; None when it is a version of nothing.
         family: Family it gets, for `link`.

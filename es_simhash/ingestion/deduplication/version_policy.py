@@ -222,7 +222,7 @@ class VersionPolicy:
         """Report that documents were written: what they replace is deleted now.
 
         Args:
-            decisions: Of the batch.
+            decisions: Decisions of the batch.
             failed: Ids of documents that could not be written.
         """
         self._decider.forget(decisions, failed.__contains__)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from es_simhash.ingestion.bulk.batch_preparation import identify, index_action
+from es_simhash.ingestion.bulk.batch_preparation import identify
 from es_simhash.ingestion.bulk.document_batches import Batch
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
 from es_simhash.ingestion.bulk.prepared_batches import Prepared, displaced_by, loser
@@ -28,6 +28,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     Original,
 )
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.store.elasticsearch.bulk import index_action
 
 
 class DecidedDocuments:

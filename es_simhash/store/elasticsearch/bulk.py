@@ -1,5 +1,6 @@
 """Bulk requests: small actions with their results, and NDJSON that was prepared elsewhere."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,12 @@ class Rejection:
     status: int
     kind: str
     reason: str
+
+
+def index_action(id: str, source: bytes, routing: str | None = None) -> bytes:
+    """Return the two lines of a bulk request that write one document."""
+    place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
+    return b'{"index":{"_id":%b%b}}\n%b\n' % (json.dumps(id).encode(), place, source)
 
 
 def is_retryable(result: Mapping[str, Any]) -> bool:

@@ -191,6 +191,15 @@ class Gateway(Requests):
         with suppress(ClusterError):
             self.once("POST", index_path(index, "_refresh"))
 
+    def is_empty(self, index: str) -> bool:
+        """Check whether an index has no document; False when that cannot be read, never retried."""
+        try:
+            self.once("POST", index_path(index, "_refresh"))
+            response = self.once("GET", index_path(index, "_count"))
+        except ClusterError:
+            return False
+        return bool(response["count"] == 0 and not response["_shards"]["failed"])
+
     def exists(self, index: str) -> bool:
         """Check whether an index, alias or data stream exists.
 
