@@ -219,7 +219,6 @@ QUERY_WORDS = {
 # Modules that still speak to the engine themselves; the list may only shrink.
 SPEAKING = {
     "es_simhash.maintenance",
-    "es_simhash.ingestion",
     "es_simhash.cli.demo_command",
     "es_simhash.relation.references",
     "es_simhash.service.explorer.label_pages",

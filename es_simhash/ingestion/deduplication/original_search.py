@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
-from es_simhash.relation.manual_pairs import ManualPairs
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.protocol import Store

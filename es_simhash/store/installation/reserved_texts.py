@@ -12,7 +12,7 @@ from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 
 _KIND = "reservation"
-_PAGE = 1000
+_TEXTS_PER_PAGE = 1000
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ReservedTexts:
         """Delete what was reserved before a time, by whichever run."""
         conditions = [{"term": {"kind": _KIND}}, {"range": {"at": {"lt": bound}}}]
         body = {
-            "size": _PAGE,
+            "size": _TEXTS_PER_PAGE,
             "_source": False,
             "seq_no_primary_term": True,
             "sort": ["_doc"],
@@ -103,7 +103,7 @@ class ReservedTexts:
             hits = response.get("hits", {}).get("hits", [])
             versions = [(hit["_id"], DocumentVersion.of_hit(hit).conditions) for hit in hits]
             self._write([[{"delete": {"_id": id, **version}}] for id, version in versions])
-            if len(hits) < _PAGE:
+            if len(hits) < _TEXTS_PER_PAGE:
                 return
 
     def _write(self, actions: Sequence[Action]) -> list[Mapping[str, Any]]:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from es_simhash.relation.manual_pairs import ManualPairs
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.deduplication.original_search import OriginalSearch
@@ -13,6 +12,7 @@ from es_simhash.ingestion.deduplication.version_choice import best_original
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
