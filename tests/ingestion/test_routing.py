@@ -166,7 +166,8 @@ def test_the_command_line_finds_and_explains(pair: tuple[Routed, Routed], cluste
         return json.loads(done.stdout)
 
     def ids(index: Routed) -> list[str]:
-        return [each["id"] for each in run("related", index.name, "--id", "3")]
+        [answer] = run("related", index.name, "--id", "3")
+        return [relation["id"] for relation in answer["relations"]]
 
     assert set(same(pair, ids)) >= {"3v", "3c"}
     assert same(pair, lambda index: run("explain", index.name, "3", "3c")["kind"]) == "exact"

@@ -288,7 +288,8 @@ def test_the_command_line_prints_all_passages_with_their_offsets(
     ]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0
-    [relation] = json.loads(result.stdout)
+    [answer] = json.loads(result.stdout)
+    [relation] = answer["relations"]
     found = {passage["query"]["text"] for passage in relation["evidence"]}
     assert found == {each[:-1] for each in passages}
     for passage in relation["evidence"]:

@@ -191,7 +191,8 @@ def test_the_command_line_asks_across_the_two(
         return json.loads(done.stdout)
 
     news = json.dumps(shelf("news", "archive")[0])
-    found = run("related", name, "--id", "strike", "--evidence", "--filter", news)
+    [answer] = run("related", name, "--id", "strike", "--evidence", "--filter", news)
+    found = answer["relations"]
     assert [(each["id"], each["kind"]) for each in found] == [
         ("revised", "version"),
         ("union-copy", "semantic"),
