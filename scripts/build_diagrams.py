@@ -91,49 +91,43 @@ def rooms() -> None:
     floors = [
         (
             "pure",
-            "Pure: text in, numbers and plain dicts out",
+            "Pure: text in, numbers out",
             [
                 ("text", ("limits, tokens,", "chunks, offsets")),
                 ("fingerprints", ("schemes, simhash,", "blocks, shingles")),
                 ("semantics", ("profiles: entities,", "concepts, vectors")),
                 ("relation", ("kinds, thresholds,", "scores, evidence")),
-                ("methods", ("baselines, one", "protocol")),
                 ("differences", ("changes, moves,", "history, blame")),
-                ("storage", ("fields, codec,", "mappings, pipeline")),
-                ("query", ("options, candidates,", "ranking, dialect")),
+                ("pairs", ("links, families,", "copies: any partition")),
+                ("pages", ("templates, charts",)),
             ],
         ),
         (
             "cluster",
-            "To the cluster",
+            "The only room that knows an engine",
             [
-                ("engine", ("the only importer", "of the client")),
-                ("indices", ("install, configuration,", "state index")),
-                ("search", ("Index, SidecarIndex,", "MemoryIndex")),
+                ("store", ("requests in, typed", "rows out; one protocol")),
+                ("store/elasticsearch", ("calls, queries, hits,", "retries, errors")),
+                ("store/installation", ("mapping, configuration,", "state index")),
+                ("store/memory", ("the oracle: compares", "everything")),
             ],
         ),
         (
             "verb",
-            "Verbs over an index",
+            "Steps over the store",
             [
-                ("bulk", ("sources, runs,", "journal")),
-                ("deduplication", ("decisions,", "audit log")),
-                ("ingestion", ("ingest, undo",)),
-                ("backfills", ("backfill, estimate,", "prune")),
-                ("families", ("links, partition,", "names")),
-                ("copies", ("who copied", "whom")),
-                ("sync", ("sweep",)),
-                ("diagnostics", ("status, doctor",)),
-                ("reports", ("an index as", "one page")),
+                ("questions", ("related, explain, family,", "changes, blame")),
+                ("ingestion", ("runs, decisions,", "audit log, undo")),
+                ("maintenance", ("backfill, families, copies,", "sweep, doctor, report")),
+                ("lab", ("methods, evaluation,", "tuning; optional")),
             ],
         ),
         (
             "face",
             "Faces: nothing imports them",
             [
-                ("evaluation", ("measures,", "held-out cuts")),
-                ("tuning", ("what suits", "an index")),
-                ("service", ("the HTTP", "API")),
+                ("Index, AsyncIndex", ("drive the same steps,", "waiting or not")),
+                ("service", ("the HTTP API,", "explorer")),
                 ("cli", ("one file", "a command")),
             ],
         ),
@@ -161,15 +155,15 @@ def rooms() -> None:
 def document() -> None:
     """Draw the life of a document: from a line of a file to an indexed document."""
     steps = [
-        Box(12, 20, 200, 92, "bulk/sources, batches", ("files, folders, stdin, dicts", "cut into batches of bytes", "journal: how far each is read"), "verb"),
-        Box(252, 20, 200, 92, "bulk/documents", ("one line of JSON:", "id, text, bytes", "refused: dead-letter file"), "verb"),
-        Box(492, 20, 200, 92, "storage/encoding", ("the simhash object", "of each text of a batch", "as JSON"), "pure"),
-        Box(732, 20, 196, 92, "bulk/preparation", ("actions of a bulk request;", "unchanged documents", "are left out"), "verb"),
+        Box(12, 20, 200, 92, "ingestion/bulk", ("files, folders, stdin, dicts", "cut into batches of bytes;", "journal: how far each is read"), "verb"),
+        Box(252, 20, 200, 92, "ingestion/bulk", ("one line of JSON:", "id, text, bytes;", "rejected: dead-letter file"), "verb"),
+        Box(492, 20, 200, 92, "store/encoding", ("the simhash object", "of each text of a batch", "as JSON"), "cluster"),
+        Box(732, 20, 196, 92, "ingestion/bulk", ("actions of a bulk request;", "unchanged documents", "are left out"), "verb"),
         Box(352, 162, 200, 108, "fingerprints", ("tokens -> word pairs,", "4-grams of chunks,", "shingles by winnowing", "-> simhash, blocks"), "pure"),
         Box(582, 162, 200, 108, "semantics/profiler", ("words, phrases, entities", "-> weighted concepts,", "entities, vector", "and its fingerprint"), "pure"),
-        Box(732, 320, 196, 92, "bulk/run", ("batches in order of ids;", "waits while the cluster", "is busy"), "verb"),
-        Box(492, 320, 200, 92, "ingestion/version_policy", ("with --on-version:", "skip, flag, link, replace;", "audit log, reservations"), "verb"),
-        Box(252, 320, 200, 92, "engine/gateway", ("bulk; only rejected", "actions are retried;", "a 413 is divided"), "cluster"),
+        Box(732, 320, 196, 92, "ingestion/bulk", ("batches in order of ids;", "waits while the cluster", "is busy"), "verb"),
+        Box(492, 320, 200, 92, "ingestion/deduplication", ("with --on-version:", "skip, flag, link, replace;", "audit log, reservations"), "verb"),
+        Box(252, 320, 200, 92, "store/elasticsearch", ("bulk; only rejected", "actions are retried;", "a 413 is divided"), "cluster"),
         Box(12, 320, 200, 92, "the user's index", ("the document, unchanged,", "and its simhash object"), "plain"),
     ]  # fmt: skip
     arrows = [
@@ -183,15 +177,15 @@ def document() -> None:
 def question() -> None:
     """Draw the life of a question: from a text or an id to relations with evidence."""
     steps = [
-        Box(12, 20, 210, 92, "search/index", ("related(id=, text=, options=)", "configuration from the", "mapping, read once"), "cluster"),
-        Box(252, 20, 210, 92, "search/retrieval", ("the one place that knows", "the order of the steps", "below"), "cluster"),
-        Box(12, 170, 210, 108, "1  relation/analysed_text", ("fingerprints and profile,", "each computed when it is", "first needed, batches", "together"), "pure"),
-        Box(242, 170, 210, 108, "2  query/dialect", ("shingles: bool should", "blocks: kNN within k bits", "neighbours: kNN and", "sparse vector"), "pure"),
-        Box(472, 170, 210, 108, "engine/gateway", ("one multi-search;", "a shard that fails,", "fails the search"), "cluster"),
-        Box(702, 170, 226, 108, "3  query/hits, neighbours", ("candidates, each once;", "truncated when a", "limit cut"), "pure"),
+        Box(12, 20, 210, 92, "Index, AsyncIndex", ("related(id=, text=, options=)", "drive the steps against", "a store"), "face"),
+        Box(252, 20, 210, 92, "questions/index_steps", ("a generator that yields", "requests and is sent rows;", "knows no client"), "verb"),
+        Box(12, 170, 210, 108, "1  questions/question_texts", ("texts analysed: fingerprints", "and profile, each computed", "when first needed,", "batches together"), "verb"),
+        Box(242, 170, 210, 108, "2  store/intents", ("FindSimilar, FindNear,", "FindSharedWords,", "FindManualPairs:", "asked together"), "cluster"),
+        Box(472, 170, 210, 108, "store/elasticsearch", ("one multi-search;", "a shard that fails", "fails the search;", "hits become rows"), "cluster"),
+        Box(702, 170, 226, 108, "3  questions/candidate_pool", ("candidates, each once;", "cut when a limit cut;", "what joined pairs add"), "verb"),
         Box(702, 330, 226, 108, "relation/scoring", ("shared shingles and chunk", "distances -> score, kind,", "coverage; thresholds in", "relation/thresholds"), "pure"),
-        Box(472, 330, 210, 108, "query/ranking", ("a version is not shown", "again as a neighbour;", "copies collapse;", "best first"), "pure"),
-        Box(242, 330, 210, 108, "4  relation/evidence", ("texts of the hits fetched;", "passages side by side,", "shared concepts"), "pure"),
+        Box(472, 330, 210, 108, "questions/ranking", ("a version is not shown", "again as a neighbour;", "copies collapse;", "best first"), "verb"),
+        Box(242, 330, 210, 108, "4  questions/ranked_hits", ("texts of the hits fetched;", "passages aligned,", "shared concepts"), "verb"),
         Box(12, 330, 210, 108, "Answer", ("relations: id, kind, score,", "coverage, evidence;", "truncated"), "plain"),
     ]  # fmt: skip
     arrows = [
