@@ -209,7 +209,7 @@ def test_more_documents_than_are_read_at_once(
     order = [(n, copy) for n in range(5) for copy in range(1, 5)]
     random.Random(4).shuffle(order)
     index.store({f"{n}-{copy}": revise(texts[n], 10 * n + copy, 0.02) for n, copy in order})
-    assert index.sweep("replace", keep="first").decisions == {"skip": 20}
+    assert index.sweep("replace", keep="existing").decisions == {"skip": 20}
     assert set(index.documents()) == {f"{n}-0" for n in range(5)}
 
 
