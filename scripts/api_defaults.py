@@ -7,7 +7,7 @@ from typing import Any
 
 import griffe
 
-_NAMESPACES = ("evaluation", "methods", "tuning")
+_NAMESPACES = ("evaluation", "methods", "tuning", "types")
 _PLAIN = (bool, int, float, str, type(None))
 
 

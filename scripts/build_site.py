@@ -16,9 +16,9 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 import es_simhash
-from es_simhash import evaluation, methods, tuning
+from es_simhash import evaluation, methods, tuning, types
 
-NAMESPACES = (es_simhash, evaluation, methods, tuning)
+NAMESPACES = (es_simhash, types, evaluation, methods, tuning)
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "build" / "pages"
 _FILES = (ROOT / "scripts" / "site.css", ROOT / "scripts" / "site.js")

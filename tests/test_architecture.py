@@ -25,6 +25,7 @@ ROOMS = (
     "ingestion",
     "maintenance",
     "index",
+    "types",
     "lab",
     "methods",
     "evaluation",

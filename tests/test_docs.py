@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import es_simhash
+from es_simhash import types
 from es_simhash.fingerprints import hashing
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
@@ -199,5 +200,6 @@ def test_the_map_lists_the_rooms_in_the_order_in_which_they_may_import() -> None
 
 def test_the_python_reference_names_every_public_name() -> None:
     text = page("python.md")
-    missing = [name for name in es_simhash.__all__ if not re.search(rf"\b{name}\b", text)]
+    names = [*es_simhash.__all__, *types.__all__]
+    missing = [name for name in names if not re.search(rf"\b{name}\b", text)]
     assert missing == []

@@ -18,7 +18,9 @@ from typing import Any
 import jwt
 import pytest
 
-from es_simhash import Index, SearchOptions, find_families, install
+from es_simhash import Index, SearchOptions
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.store.installation.install import install
 from scripts.build_site import ROOT
 from tests.support.filled_index import filled_index
 from tests.support.made_up_texts import make_text, revise

@@ -64,16 +64,14 @@ class Index:
     ) -> None:
         self.name = name
         self.gateway = Gateway.of(client)
-        self.store = ElasticsearchStore(
-            self.gateway, name, config, is_complete=not read_schemes, is_sidecar=self._is_sidecar
-        )
-        self._steps = IndexSteps()
+        self._given = config or IndexConfig()
+        self._read_schemes = read_schemes
+        self._read_again()
 
     def __repr__(self) -> str:
-        names = self.store.index.given
         return (
-            f"{type(self).__name__}({self.name!r}, text_field={names.text_field!r}, "
-            f"simhash_field={names.simhash_field!r})"
+            f"{type(self).__name__}({self.name!r}, text_field={self._given.text_field!r}, "
+            f"simhash_field={self._given.simhash_field!r})"
         )
 
     @property
@@ -297,6 +295,17 @@ class Index:
     def text_index(self) -> str:
         """Index that has the texts and the other fields of the user's documents."""
         return self.store.text_index
+
+    def _read_again(self) -> None:
+        """Forget what was read of the mapping: the next question reads it."""
+        self.store = ElasticsearchStore(
+            self.gateway,
+            self.name,
+            self._given,
+            is_complete=not self._read_schemes,
+            is_sidecar=self._is_sidecar,
+        )
+        self._steps = IndexSteps()
 
 
 class SidecarIndex(Index):

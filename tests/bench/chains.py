@@ -13,8 +13,9 @@ import time
 from collections import defaultdict
 from typing import Any
 
-from es_simhash import Index, SearchOptions, configure
+from es_simhash import Index, SearchOptions
 from es_simhash.relation.relation import VERSION_KINDS
+from es_simhash.store.installation.document_settings import configure
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import run

@@ -122,7 +122,9 @@ def test_wrong_usage_is_told(run: Any, arguments: list[str], expected: str) -> N
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """An index with three versions, whose ids are as bad as ids may be, and a stranger."""
-    from es_simhash import find_families, ingest, install
+    from es_simhash.ingestion.ingest import ingest
+    from es_simhash.maintenance.families.find_families import find_families
+    from es_simhash.store.installation.install import install
 
     client.indices.create(
         index=index_name, mappings={"properties": {"published": {"type": "date"}}}

@@ -70,7 +70,7 @@ def test_json_has_what_python_returns(notices: Shelf, run: Run, cluster_url: str
 
 
 def test_the_configured_date_orders_the_members(notices: Shelf, run: Run, cluster_url: str) -> None:
-    from es_simhash import configure
+    from es_simhash.store.installation.document_settings import configure
 
     configure(notices.client, notices.name, {"date": "date"})
     done = run("families", "show", notices.name, "n-2020", "--url", cluster_url)

@@ -137,7 +137,7 @@ def test_what_is_stored_says_what_to_run_now(call: Any, revisions: str, labels: 
 def test_a_sidecar_is_tuned_as_its_index(
     call: Any, client: Any, revisions: str, labels: Write
 ) -> None:
-    from es_simhash import backfill
+    from es_simhash.maintenance.backfills.backfill import backfill
 
     sidecar = f"{revisions}-beside"
     assert all(each.ok for each in backfill(client, revisions, sidecar=sidecar))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash import Change, Changes, InputError, changes
+from es_simhash import InputError, changes
+from es_simhash.differences.difference import Change, Changes
 from tests.support.strategies import texts
 
 SCRIPTS = {

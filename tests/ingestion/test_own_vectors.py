@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from es_simhash import ClusterError, Index, InputError, MappingConflict, compare, ingest
+from es_simhash import ClusterError, Index, InputError, MappingConflict, compare
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import SemanticScheme

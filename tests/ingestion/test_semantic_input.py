@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Index, ingest
+from es_simhash import Index
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import MAX_TERM_LENGTH, STORED_CONCEPTS

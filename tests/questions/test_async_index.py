@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from es_simhash import DocumentMissing, Index, IndexMissing, InputError, join
+from es_simhash import DocumentMissing, Index, IndexMissing, InputError
 from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.families.dismissals_and_joins import join
 from es_simhash.questions.async_index import AsyncIndex
 from es_simhash.questions.index import SidecarIndex
 from es_simhash.store.installation.install import install

@@ -35,7 +35,7 @@ def test_an_index_that_is_missing(client: Any, index_name: str, asked: dict[str,
 
 
 def test_ingest_needs_our_fields(client: Any, index_name: str) -> None:
-    from es_simhash import ingest
+    from es_simhash.ingestion.ingest import ingest
 
     with pytest.raises(IndexMissing, match=index_name):
         list(ingest(client, index_name, [{"text": TEXT}]))
@@ -45,7 +45,8 @@ def test_ingest_needs_our_fields(client: Any, index_name: str) -> None:
 
 
 def test_ingest_refuses_another_scheme(client: Any, filled: Any) -> None:
-    from es_simhash import IngestSettings, ingest
+    from es_simhash import IngestSettings
+    from es_simhash.ingestion.ingest import ingest
 
     name = filled({"id": "1", "text": TEXT})
     settings = IngestSettings(require_scheme=Scheme(blocks=16))

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Index, SearchOptions, SidecarIndex, backfill
+from es_simhash import Index, SearchOptions, SidecarIndex
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.install import install

@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash import (
-    DocumentFields,
-    DocumentMissing,
-    Index,
-    InputError,
-    MappingConflict,
-    compare,
-    join,
-)
-from es_simhash.maintenance.families.dismissals_and_joins import dismiss
+from es_simhash import DocumentFields, DocumentMissing, Index, InputError, MappingConflict, compare
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss, join
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.store.config import IndexConfig
 from tests.support.shelf import Shelf, revised, text

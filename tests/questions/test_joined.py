@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Index, SearchOptions, SidecarIndex, join
+from es_simhash import Index, SearchOptions, SidecarIndex
 from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.families.dismissals_and_joins import join
 from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.store.config import IndexConfig
@@ -143,7 +144,7 @@ def test_a_neighbour_that_is_joined_is_a_version(client: Any, library: str) -> N
 
 
 def test_a_family_says_who_was_joined(shelf_of: Desk) -> None:
-    from es_simhash import find_families
+    from es_simhash.maintenance.families.find_families import find_families
 
     join(shelf_of.client, shelf_of.name, ["a", "far"])
     find_families(shelf_of.client, shelf_of.name)

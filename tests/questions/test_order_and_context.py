@@ -33,7 +33,9 @@ def archive(
     client: Any, index_name: str, make_text: Callable[..., str], revise: Callable[..., str]
 ) -> str:
     """Eight versions of a text, and twelve documents of another subject that share a passage."""
-    from es_simhash import configure, ingest, install
+    from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.installation.document_settings import configure
+    from es_simhash.store.installation.install import install
 
     client.indices.create(index=index_name, mappings={"properties": MAPPING})
     install(client, index_name)
@@ -165,7 +167,8 @@ def test_excluded_documents_make_room_for_others(client: Any, archive: str) -> N
 
 
 def test_families_narrow_an_answer(client: Any, archive: str) -> None:
-    from es_simhash import Index, find_families
+    from es_simhash import Index
+    from es_simhash.maintenance.families.find_families import find_families
 
     options = SearchOptions(evidence=False, size=50)
     with pytest.raises(InputError, match="no version family") as missing:
@@ -187,8 +190,9 @@ def test_families_narrow_an_answer(client: Any, archive: str) -> None:
 
 
 def test_what_cannot_be_ordered_is_rejected(client: Any, archive: str) -> None:
-    from es_simhash import Index, configure
+    from es_simhash import Index
     from es_simhash.questions.memory import MemoryIndex
+    from es_simhash.store.installation.document_settings import configure
 
     configure(client, archive, {"date": None})
     with pytest.raises(InputError, match="no date field") as missing:
@@ -207,7 +211,8 @@ def test_what_cannot_be_ordered_is_rejected(client: Any, archive: str) -> None:
 
 
 def test_a_minimum_score_of_the_index_counts_where_none_is_named(client: Any, archive: str) -> None:
-    from es_simhash import Index, configure
+    from es_simhash import Index
+    from es_simhash.store.installation.document_settings import configure
 
     options = SearchOptions(evidence=False, size=50)
     every = found(client, archive, "v0", options)
@@ -219,7 +224,7 @@ def test_a_minimum_score_of_the_index_counts_where_none_is_named(client: Any, ar
 
 
 def test_a_sidecar_knows_dates_and_titles_of_the_first_index(client: Any, archive: str) -> None:
-    from es_simhash import backfill
+    from es_simhash.maintenance.backfills.backfill import backfill
     from es_simhash.questions.index import open_index
 
     sidecar = f"{archive}-side"

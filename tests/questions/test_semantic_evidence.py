@@ -232,7 +232,8 @@ def test_a_weighed_vocabulary_brings_texts_of_other_words_nearer(
 def test_an_index_that_weighs_a_vocabulary_wants_that_one(
     client: Any, index_name: str, indexed: Any, taxonomy: Path, synonyms: Path
 ) -> None:
-    from es_simhash import Index, ingest
+    from es_simhash import Index
+    from es_simhash.ingestion.ingest import ingest
 
     scheme = SemanticScheme("builtin", "none", vocabulary=vocabulary_digest(str(taxonomy)))
     indexed({"id": "1", "text": FED}, semantics=scheme, vocabulary=taxonomy)

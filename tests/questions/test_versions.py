@@ -5,17 +5,10 @@ from typing import Any
 
 import pytest
 
-from es_simhash import (
-    DocumentMissing,
-    Index,
-    IndexConfig,
-    InputError,
-    MappingConflict,
-    changes,
-    find_families,
-    install,
-)
+from es_simhash import DocumentMissing, Index, IndexConfig, InputError, MappingConflict, changes
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import open_index
+from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_text
 
 pytestmark = pytest.mark.cluster
@@ -46,7 +39,7 @@ def documents() -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def terms(client: Any, index_name: str) -> Index:
-    from es_simhash import ingest
+    from es_simhash.ingestion.ingest import ingest
 
     client.indices.create(
         index=index_name, mappings={"properties": {"published": {"type": "date"}}}
@@ -135,7 +128,7 @@ def test_a_date_field_that_is_none_is_refused(terms: Index) -> None:
 
 
 def test_a_document_without_a_family_says_what_to_run(terms: Index, client: Any) -> None:
-    from es_simhash import ingest
+    from es_simhash.ingestion.ingest import ingest
 
     late = {"id": "late", "text": make_text(3, 200)}
     assert all(outcome.ok for outcome in ingest(client, terms.name, [late]))
@@ -181,7 +174,7 @@ def test_blame_of_a_version_knows_only_the_older_ones(terms: Index) -> None:
 def test_a_sidecar_has_changes_and_names_the_index_that_may_have_families(
     client: Any, index_name: str
 ) -> None:
-    from es_simhash import backfill
+    from es_simhash.maintenance.backfills.backfill import backfill
 
     client.indices.create(
         index=index_name, mappings={"properties": {"published": {"type": "date"}}}

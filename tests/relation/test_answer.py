@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from es_simhash import Answer, Coverage, Relation
+from es_simhash import Answer, Relation
+from es_simhash.relation.relation import Coverage
 
 RELATIONS = [
     Relation(id, "version", score, Coverage(0.5, 0.5))

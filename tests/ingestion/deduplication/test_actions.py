@@ -232,7 +232,7 @@ def test_the_newest_cannot_be_kept_without_a_date(desk: Any, documents: Any) -> 
 def test_undo_leaves_no_document_to_be_represented_by_another(
     desk: Any, make_text: Make, revise: Make
 ) -> None:
-    from es_simhash import find_families
+    from es_simhash.maintenance.families.find_families import find_families
 
     first = make_text(1)
     desk.put([{"_id": "a", "text": first}])

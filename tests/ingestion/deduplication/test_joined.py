@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from es_simhash import join
 from es_simhash.ingestion.deduplication import recent_documents as candidate_module
+from es_simhash.maintenance.families.dismissals_and_joins import join
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

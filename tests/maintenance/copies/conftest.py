@@ -53,7 +53,8 @@ class Archive:
 
     def find(self, **options: Any) -> Any:
         """Search for copies between owners, unless options say otherwise."""
-        from es_simhash import CopyOptions, find_copies
+        from es_simhash import CopyOptions
+        from es_simhash.maintenance.copies.find_copies import find_copies
 
         progress = options.pop("progress", None)
         chosen = CopyOptions(**{"between": "owner", "date_field": "when", **options})
@@ -61,7 +62,7 @@ class Archive:
 
     def families(self) -> None:
         """Find and write the families."""
-        from es_simhash import find_families
+        from es_simhash.maintenance.families.find_families import find_families
 
         find_families(self.client, self.name)
 

@@ -134,7 +134,8 @@ def test_versions_of_two_texts_are_one_entry_unless_all_are_wanted(archive: Any)
     assert (report.copies[0].a.id, report.copies[0].b.id) in pairs(every)
     families = archive.find(between="simhash.family")
     assert pairs(families) == pairs(report)
-    from es_simhash import CopyOptions, find_copies
+    from es_simhash import CopyOptions
+    from es_simhash.maintenance.copies.find_copies import find_copies
 
     unnamed = find_copies(archive.client, archive.name, options=CopyOptions(date_field="when"))
     assert (pairs(unnamed), unnamed.between) == (pairs(report), None)
@@ -247,7 +248,7 @@ def test_what_cannot_be_compared_is_an_error(archive: Any, client: Any) -> None:
 
 
 def test_an_index_without_fields_and_a_missing_one_are_errors(client: Any, index_name: str) -> None:
-    from es_simhash import find_copies
+    from es_simhash.maintenance.copies.find_copies import find_copies
 
     with pytest.raises(IndexMissing):
         find_copies(client, index_name)
@@ -257,7 +258,8 @@ def test_an_index_without_fields_and_a_missing_one_are_errors(client: Any, index
 
 
 def test_a_sidecar_is_refused(client: Any, index_name: str) -> None:
-    from es_simhash import backfill, find_copies
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.copies.find_copies import find_copies
 
     client.index(index=index_name, id="1", document={"text": TAKEN}, refresh=True)
     sidecar = f"{index_name}-sidecar"
@@ -270,7 +272,7 @@ def test_a_sidecar_is_refused(client: Any, index_name: str) -> None:
 
 
 def test_the_fields_that_the_index_is_configured_with_are_used(archive: Any, client: Any) -> None:
-    from es_simhash import find_copies
+    from es_simhash.maintenance.copies.find_copies import find_copies
     from es_simhash.store.installation.document_settings import configure
 
     archive.write(*taken_over())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from es_simhash import join
+from es_simhash.maintenance.families.dismissals_and_joins import join
 from tests.support.shelf import Shelf
 
 pytestmark = pytest.mark.cluster

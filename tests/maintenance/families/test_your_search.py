@@ -9,7 +9,10 @@ from typing import Any
 import elasticsearch
 import pytest
 
-from es_simhash import FamilyOptions, find_families, ingest, install
+from es_simhash import FamilyOptions
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
 
@@ -181,7 +184,8 @@ def test_current_versions_only(articles: Articles, tmp_path: Path) -> None:
 
 
 def test_what_link_and_undo_leave_is_found(articles: Articles, tmp_path: Path) -> None:
-    from es_simhash import OnVersion, undo
+    from es_simhash import OnVersion
+    from es_simhash.ingestion.undo import undo
 
     rules = OnVersion("link", audit=tmp_path / "audit.jsonl")
     newer = {"id": "rates-4", "published": "2023-01-13", "text": VERSIONS["rates-3"][1] + " Yes."}
@@ -199,7 +203,7 @@ def test_what_link_and_undo_leave_is_found(articles: Articles, tmp_path: Path) -
 
 
 def test_a_sweep_keeps_the_mark_right(articles: Articles) -> None:
-    from es_simhash import sweep
+    from es_simhash.maintenance.sweeps.sweep import sweep
 
     text = RATES.format(city="Frankfurt", more="Sweeps see this one.")
     document = {"title": "New", "published": "2024-01-01", "text": text}

@@ -33,7 +33,7 @@ MAPPING = {
 @pytest.fixture
 def news(client: Any, index_name: str) -> str:
     """An index of articles, with fields for fingerprints and no settings."""
-    from es_simhash import install
+    from es_simhash.store.installation.install import install
 
     client.indices.create(index=index_name, mappings={"properties": MAPPING})
     for number, article in enumerate(NEWS, 1):
@@ -44,7 +44,7 @@ def news(client: Any, index_name: str) -> str:
 
 
 def test_fields_are_proposed_from_mapping_and_documents(client: Any, news: str) -> None:
-    from es_simhash import propose_settings
+    from es_simhash.store.installation.proposal import propose_settings
 
     assert propose_settings(client, news) == DocumentSettings(
         text="body", title="headline", date="published", owner="section", link="{url}"
@@ -53,7 +53,7 @@ def test_fields_are_proposed_from_mapping_and_documents(client: Any, news: str) 
 
 def test_a_name_alone_is_no_reason_to_propose_a_field(client: Any, index_name: str) -> None:
     """A `date` that is text, a `title` as long as a text, a `url` that is none."""
-    from es_simhash import propose_settings
+    from es_simhash.store.installation.proposal import propose_settings
 
     fields = ("date", "title", "url", "notes")
     client.indices.create(
@@ -65,7 +65,8 @@ def test_a_name_alone_is_no_reason_to_propose_a_field(client: Any, index_name: s
 
 
 def test_settings_are_stored_and_changed_one_by_one(client: Any, news: str) -> None:
-    from es_simhash import configure, document_settings, install
+    from es_simhash.store.installation.document_settings import configure, document_settings
+    from es_simhash.store.installation.install import install
 
     client.indices.put_mapping(index=news, meta={**_meta(client, news), "owner": "desk"})
     configure(client, news, {"text": "body", "title": "headline"})
@@ -98,7 +99,7 @@ def _meta(client: Any, index: str) -> dict[str, Any]:
 def test_what_cannot_serve_is_rejected_and_nothing_stored(
     client: Any, news: str, changes: dict[str, Any], part: str
 ) -> None:
-    from es_simhash import configure, document_settings
+    from es_simhash.store.installation.document_settings import configure, document_settings
 
     with pytest.raises((InputError, MappingConflict), match=part):
         configure(client, news, {"text": "body", **changes})
@@ -108,7 +109,8 @@ def test_what_cannot_serve_is_rejected_and_nothing_stored(
 def test_a_field_outside_the_mapping_will_do_where_documents_have_it(
     client: Any, index_name: str
 ) -> None:
-    from es_simhash import configure, install
+    from es_simhash.store.installation.document_settings import configure
+    from es_simhash.store.installation.install import install
 
     client.indices.create(
         index=index_name,
@@ -123,7 +125,11 @@ def test_a_field_outside_the_mapping_will_do_where_documents_have_it(
 
 def test_every_step_reads_the_text_field_of_the_index(client: Any, news: str) -> None:
     """Backfill, query, families and sweep without naming a field once."""
-    from es_simhash import Index, backfill, configure, find_families, sweep
+    from es_simhash import Index
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.families.find_families import find_families
+    from es_simhash.maintenance.sweeps.sweep import sweep
+    from es_simhash.store.installation.document_settings import configure
 
     configure(client, news, {"text": "body", "date": "published", "representative": "newest"})
     assert all(outcome.ok for outcome in backfill(client, news))
@@ -139,7 +145,9 @@ def test_every_step_reads_the_text_field_of_the_index(client: Any, news: str) ->
 
 
 def test_a_named_field_counts_more_than_the_one_of_the_index(client: Any, news: str) -> None:
-    from es_simhash import Index, IndexConfig, backfill, configure
+    from es_simhash import Index, IndexConfig
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.store.installation.document_settings import configure
 
     configure(client, news, {"text": "body"})
     assert Index(client, news, IndexConfig(text_field="text")).config.text_field == "text"
@@ -152,7 +160,8 @@ def test_a_named_field_counts_more_than_the_one_of_the_index(client: Any, news: 
 
 
 def test_indices_behind_an_alias_must_say_the_same(client: Any, news: str) -> None:
-    from es_simhash import configure, document_settings, install
+    from es_simhash.store.installation.document_settings import configure, document_settings
+    from es_simhash.store.installation.install import install
 
     other, alias = f"{news}-b", f"{news}-all"
     install(client, other)
@@ -172,7 +181,8 @@ def test_indices_behind_an_alias_must_say_the_same(client: Any, news: str) -> No
 
 
 def test_a_sidecar_remembers_the_field_it_was_filled_from(client: Any, news: str) -> None:
-    from es_simhash import IndexConfig, backfill
+    from es_simhash import IndexConfig
+    from es_simhash.maintenance.backfills.backfill import backfill
     from es_simhash.questions.index import open_index
 
     sidecar = f"{news}-side"
@@ -232,7 +242,11 @@ def invoke() -> Callable[..., Any]:
 
 def test_documents_that_carry_their_id_fit_a_strict_mapping(client: Any, index_name: str) -> None:
     """The id is `_id` already, and a strict mapping takes no member `id`."""
-    from es_simhash import Index, configure, ingest, install, sweep
+    from es_simhash import Index
+    from es_simhash.ingestion.ingest import ingest
+    from es_simhash.maintenance.sweeps.sweep import sweep
+    from es_simhash.store.installation.document_settings import configure
+    from es_simhash.store.installation.install import install
 
     strict = {"dynamic": "strict", "properties": {"body": {"type": "text"}}}
     client.indices.create(index=index_name, mappings=strict)
@@ -254,8 +268,13 @@ def test_a_text_may_be_in_several_fields(
     client: Any, index_name: str, make_text: Callable[..., str]
 ) -> None:
     """Headline and body are one text in every command; one of them may be missing."""
-    from es_simhash import Index, backfill, configure, find_families, install, sweep
+    from es_simhash import Index
     from es_simhash.fingerprints.text_fingerprints import fingerprint
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.families.find_families import find_families
+    from es_simhash.maintenance.sweeps.sweep import sweep
+    from es_simhash.store.installation.document_settings import configure
+    from es_simhash.store.installation.install import install
 
     client.indices.create(index=index_name, mappings={"properties": MAPPING})
     install(client, index_name)

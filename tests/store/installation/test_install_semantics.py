@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from es_simhash import Index, MappingConflict, ingest
+from es_simhash import Index, MappingConflict
 from es_simhash.errors import IndexMissing, InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.relation.relation import Relation
 from es_simhash.semantics.semantic_profile import (

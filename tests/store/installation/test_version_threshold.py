@@ -85,9 +85,12 @@ def _relations(index: Any, texts: dict[str, str]) -> list[Any]:
 def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
     swept_index: Any, sidecar: str, between: dict[float, str], threshold: float
 ) -> None:
-    from es_simhash import Index, MemoryIndex, backfill, configure, find_families
+    from es_simhash import Index, MemoryIndex
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.pairs.document_families import families_in_memory
     from es_simhash.questions.index import open_index
+    from es_simhash.store.installation.document_settings import configure
 
     client, name = swept_index.client, swept_index.name
     texts = {"a": FIRST, "b": between[threshold]}
@@ -128,7 +131,7 @@ def test_writers_decide_by_the_threshold_of_the_index(
     between: dict[float, str],
     threshold: float,
 ) -> None:
-    from es_simhash import configure
+    from es_simhash.store.installation.document_settings import configure
 
     texts = {"a": FIRST, "b": between[threshold]}
     configure(client, swept_index.name, {"version_threshold": threshold})
@@ -145,7 +148,7 @@ def test_writers_decide_by_the_threshold_of_the_index(
 def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
     client: Any, desk: Any, between: dict[float, str], tmp_path: Path, shown: Shown
 ) -> None:
-    from es_simhash import configure
+    from es_simhash.store.installation.document_settings import configure
 
     desk.put([{"id": "a", "text": FIRST}, {"id": "b", "text": between[STRICT]},
               {"id": "c", "text": make_text(8)}])  # fmt: skip
@@ -164,7 +167,8 @@ def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
 def test_a_threshold_that_no_score_can_be_compared_with_is_rejected(
     client: Any, desk: Any, value: Any
 ) -> None:
-    from es_simhash import IndexConfig, MemoryIndex, configure, document_settings
+    from es_simhash import IndexConfig, MemoryIndex
+    from es_simhash.store.installation.document_settings import configure, document_settings
 
     refused = pytest.raises(InputError, match=rf"above 0 and below 1, got {value!r}")
     with refused:
