@@ -254,7 +254,7 @@ class _Undo:
             changes.append(Change(version_of(row), removed))
         results = self._target.change(changes)
         conflicts = [
-            ref for ref, result in zip(flagged, results, strict=True) if result == "conflict"
+            ref for ref, result in zip(flagged, results, strict=True) if result.status == "conflict"
         ]
         self.report.unmarked += len(flagged) - len(conflicts)
         return conflicts

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from es_simhash.relation.references import DocumentVersion
-
-ChangeResult = Literal["changed", "conflict", "gone"]
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,17 @@ from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id,
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.store.changes import Change, ChangeResult
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.document_changes import change_documents
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.elasticsearch.updates import change_documents, require_accepted
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.intents import DocumentsAt, Find, FindPlaces, Parts, Where
 from es_simhash.store.mapped_fields import rejects_field
+from es_simhash.store.rows import WriteResult
 
 WHOLE = Parts(whole=True)
 
@@ -119,13 +120,16 @@ class TargetIndex:
         rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
         return replace(places, stored={ref.id: row.source for ref, row in rows.items()})
 
-    def change(self, changes: Sequence[Change]) -> list[ChangeResult]:
+    def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:
         """Change documents, and return the result of each.
 
         Raises:
             ClusterError: A change is rejected for another reason than a newer version.
         """
-        return change_documents(self.gateway, self.name, self.config.simhash_field, changes)
+        results = change_documents(
+            self.gateway, changes, self.config.simhash_field, index=self.name
+        )
+        return require_accepted(changes, results)
 
     def write(self, prepared: Prepared) -> dict[int, str]:
         """Write the documents of a batch.

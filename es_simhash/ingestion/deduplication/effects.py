@@ -72,7 +72,9 @@ def link_originals(
             [Change(version_of(row), {fields.FAMILY: families[row.id]}) for row in unlinked]
         )
         conflicts = [
-            row.ref for row, result in zip(unlinked, results, strict=True) if result == "conflict"
+            row.ref
+            for row, result in zip(unlinked, results, strict=True)
+            if result.status == "conflict"
         ]
         if not conflicts:
             return
@@ -116,7 +118,7 @@ def delete_replaced(
     assert decision.original is not None
     for _ in range(WRITE_ATTEMPTS):
         (result,) = documents.change([Change(version_of(replaced), None)])
-        if result != "conflict":
+        if result.status != "conflict":
             return
         (current,) = documents.read([replaced.ref])
         if current is None or current.content_hash != decision.original.text.content_hash:
@@ -183,7 +185,7 @@ def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
             if str(record.head["id"]) in written
         ]
     )
-    return results.count("changed")
+    return sum(result.status == "written" for result in results)
 
 
 def _is_as_recorded(stored: Row, record: Record, config: IndexConfig) -> bool:

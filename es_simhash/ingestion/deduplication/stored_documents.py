@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from es_simhash.ingestion.bulk.json_documents import cut
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.references import DocumentRef, DocumentVersion
-from es_simhash.store.changes import Change, ChangeResult
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.document_changes import change_documents
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.elasticsearch.updates import change_documents, require_accepted
 from es_simhash.store.intents import DocumentsAt, Parts
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, WriteResult
 
 WHOLE = Parts(whole=True, text=True, members=True)
 _COMPARED = Parts(text=True, members=True)
@@ -48,14 +48,17 @@ class StoredDocuments:
         """Return the ids of those of the documents that the index has."""
         return {row.id for row in self.read(refs, Parts()) if row is not None}
 
-    def change(self, changes: Sequence[Change]) -> list[ChangeResult]:
+    def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:
         """Change documents, and return the result of each.
 
         Raises:
             ClusterError: A change is rejected for another reason than a newer version.
         """
         context = self.context
-        return change_documents(self.gateway, context.index, context.config.simhash_field, changes)
+        results = change_documents(
+            self.gateway, changes, context.config.simhash_field, index=context.index
+        )
+        return require_accepted(changes, results)
 
 
 def version_of(row: Row) -> DocumentVersion:

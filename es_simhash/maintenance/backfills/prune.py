@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
-from es_simhash.store.elasticsearch.updates import delete_documents
-from es_simhash.store.fields import INDEX, ROUTING, SOURCE
+from es_simhash.store.elasticsearch.updates import change_documents
+from es_simhash.store.fields import DEFAULT_FIELD, INDEX, ROUTING, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Parts, Where
 from es_simhash.store.rows import Row
@@ -119,7 +120,8 @@ def _delete(gateway: Gateway, orphans: Sequence[Row]) -> list[str]:
     Raises:
         ClusterError: One is rejected.
     """
-    results = delete_documents(gateway, [row.version for row in orphans if row.version])
+    changes = [Change(row.version, None) for row in orphans if row.version]
+    results = change_documents(gateway, changes, DEFAULT_FIELD)
     for row, result in zip(orphans, results, strict=True):
         if result.status == "rejected":
             raise ClusterError(f"Index {row.ref.index!r} rejects deletions: {result.reason}.")

@@ -9,7 +9,7 @@ from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import Progress
-from es_simhash.maintenance.families.family_writer import Change, Membership
+from es_simhash.maintenance.families.family_writer import Assignment, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
 from es_simhash.pairs.family_changes import Family, family_names
@@ -158,7 +158,7 @@ class FamilyRun:
         """Families that the documents had when they were read."""
         return {ref: document.family for ref, document in self.corpus.documents.items()}
 
-    def changes(self, families: Iterable[Family]) -> list[Change]:
+    def changes(self, families: Iterable[Family]) -> list[Assignment]:
         """Return the documents of which something else is stored, each with what is to be."""
         documents = self.corpus.documents
         memberships = (

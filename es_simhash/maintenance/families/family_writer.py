@@ -7,11 +7,12 @@ from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families.family_reader import FamilyDocument
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.elasticsearch.updates import Update, update_members
+from es_simhash.store.elasticsearch.updates import change_documents
 from es_simhash.store.intents import DocumentsAt, Parts
 
 _UPDATES = 1000
@@ -34,7 +35,7 @@ class Membership:
 
 
 # A document with what is to be written into it.
-Change = tuple[FamilyDocument, Membership]
+Assignment = tuple[FamilyDocument, Membership]
 
 
 class FamilyWriter:
@@ -51,7 +52,7 @@ class FamilyWriter:
         self._config = config
         self._store = ElasticsearchStore(self._gateway, index, config, is_complete=True)
 
-    def write(self, changes: Sequence[Change]) -> set[DocumentRef]:
+    def write(self, changes: Sequence[Assignment]) -> set[DocumentRef]:
         """Write the family of each document; return those that another writer changed or deleted.
 
         Raises:
@@ -62,7 +63,7 @@ class FamilyWriter:
             conflicts |= self._write_batch(changes[start : start + _UPDATES])
         return conflicts
 
-    def _write_batch(self, batch: Sequence[Change]) -> set[DocumentRef]:
+    def _write_batch(self, batch: Sequence[Assignment]) -> set[DocumentRef]:
         conflicts: set[DocumentRef] = set()
         pending = list(batch)
         for _ in range(_ATTEMPTS):
@@ -74,11 +75,13 @@ class FamilyWriter:
             "run it again later to resume."
         )
 
-    def _attempt(self, batch: Sequence[Change], conflicts: set[DocumentRef]) -> list[Change]:
+    def _attempt(
+        self, batch: Sequence[Assignment], conflicts: set[DocumentRef]
+    ) -> list[Assignment]:
         """Send updates; return those to retry, as only other fields than the text changed."""
         outdated = []
         updates = [_update(*change) for change in batch]
-        results = update_members(self._gateway, updates, self._config)
+        results = change_documents(self._gateway, updates, self._config.simhash_field)
         for change, result in zip(batch, results, strict=True):
             ref = change[0].ref
             if result.status == "conflict":
@@ -91,7 +94,7 @@ class FamilyWriter:
         conflicts.update({document.ref for document, _ in outdated} - {d.ref for d, _ in pending})
         return pending
 
-    def _with_same_text(self, changes: Sequence[Change]) -> list[Change]:
+    def _with_same_text(self, changes: Sequence[Assignment]) -> list[Assignment]:
         """Read documents again; return those with the same text, in their present version."""
         if not changes:
             return []
@@ -104,6 +107,6 @@ class FamilyWriter:
         ]
 
 
-def _update(document: FamilyDocument, member: Membership) -> Update:
+def _update(document: FamilyDocument, member: Membership) -> Change:
     members = {fields.FAMILY: member.family, fields.REPRESENTATIVE: member.represents}
-    return Update(document.version, members)
+    return Change(document.version, members)

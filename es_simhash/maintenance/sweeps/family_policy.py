@@ -233,7 +233,7 @@ class FamilyPolicy:
         updates = [made for made in decisions if made.decision.action != "replace"]
         results = self._documents.change([_change(made) for made in updates])
         for made, result in zip(updates, results, strict=True):
-            if result == "conflict":
+            if result.status == "conflict":
                 self.conflicted.append(made.decision.id)
             else:
                 self.decisions[made.decision.action] += 1

@@ -1,66 +1,58 @@
-"""Writes to documents in the version that was read, and what became of each."""
+"""Changes of documents as bulk requests with sequence numbers, and what became of each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.relation.references import DocumentVersion
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
+from es_simhash.errors import ClusterError
+from es_simhash.store.changes import Change
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, Action
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.paths import nested_path
 from es_simhash.store.rows import WriteResult
 
 
-@dataclass(frozen=True)
-class Update:
-    """Members of the `simhash` object of a document, in place of those it has.
-
-    Attributes:
-        version: Where the document is, and in which version it was read.
-        members: The members by their names.
-    """
-
-    version: DocumentVersion
-    members: Mapping[str, Any]
-
-
-def update_members(
-    gateway: Gateway, updates: Sequence[Update], config: IndexConfig
+def change_documents(
+    gateway: Gateway, changes: Sequence[Change], simhash_field: str, *, index: str | None = None
 ) -> list[WriteResult]:
-    """Write members of documents that nobody has changed since they were read.
+    """Change documents that nobody has changed since they were read; return what became of each.
 
     Args:
         gateway: To the cluster.
-        updates: What is written.
-        config: Of the index.
+        changes: The changes.
+        simhash_field: Field of the `simhash` object.
+        index: Index of those whose version names none.
 
     Raises:
         ClusterError: The request is rejected, or the cluster is busy for too long.
     """
-    actions = [
-        [
-            {"update": _target(update.version)},
-            {"doc": nested_path(config.simhash_field, update.members)},
-        ]
-        for update in updates
-    ]
-    return list(map(_result, gateway.bulk(actions)))
+    actions = [_action(change, simhash_field) for change in changes]
+    return [_result(result) for result in gateway.bulk(actions, index=index)]
 
 
-def delete_documents(gateway: Gateway, versions: Sequence[DocumentVersion]) -> list[WriteResult]:
-    """Delete documents that nobody has changed since they were read.
+def require_accepted(
+    changes: Sequence[Change], results: Sequence[WriteResult]
+) -> Sequence[WriteResult]:
+    """Return the results of changes, unless one was rejected for another reason than a version.
 
     Raises:
-        ClusterError: The request is rejected, or the cluster is busy for too long.
+        ClusterError: One was.
     """
-    actions = [[{"delete": _target(version)}] for version in versions]
-    return list(map(_result, gateway.bulk(actions)))
+    for change, result in zip(changes, results, strict=True):
+        if result.status == "rejected":
+            raise ClusterError(
+                f"Document {change.version.ref.id!r} is rejected: {result.reason}. "
+                "Run the same again when the reason is gone."
+            )
+    return results
 
 
-def _target(version: DocumentVersion) -> dict[str, Any]:
-    return {"_index": version.ref.index, "_id": version.ref.id, **version.conditions}
+def _action(change: Change, simhash_field: str) -> Action:
+    ref = change.version.ref
+    target = {"_index": ref.index, "_id": ref.id, **change.version.conditions}
+    if change.members is None:
+        return [{"delete": target}]
+    return [{"update": target}, {"doc": nested_path(simhash_field, change.members)}]
 
 
 def _result(result: Mapping[str, Any]) -> WriteResult:
