@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.deduplication.version_rules import OnVersion
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest_settings import IngestSettings
-    from es_simhash.maintenance.backfills.backfill import BackfillSettings
-    from es_simhash.maintenance.backfills.backfill_job import Selection
+    from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
     from es_simhash.maintenance.copies.copy_options import CopyOptions
     from es_simhash.maintenance.families.family_options import FamilyOptions
     from es_simhash.maintenance.sweeps.sweep import SweepSettings
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Answer": "es_simhash.relation.answer",
     "AsyncIndex": "es_simhash.questions.async_index",
-    "BackfillSettings": "es_simhash.maintenance.backfills.backfill",
+    "BackfillSettings": "es_simhash.maintenance.backfills.backfill_job",
     "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
     "ClusterError": "es_simhash.errors",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",

@@ -10,8 +10,8 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import DEFAULT_INGEST_SETTINGS, IngestSettings
 from es_simhash.ingestion.undo import UndoReport, undo
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.backfills.estimate import Estimate, estimate
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies

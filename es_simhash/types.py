@@ -3,7 +3,7 @@
 from es_simhash.differences.difference import Change, Changes, ChangeSummary, KeyChange, MovedBlock
 from es_simhash.differences.history import Blame, BlamedSentence, History, HistoryStep, Version
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.ingestion.bulk.outcomes import Displaced, IngestReport, Outcome
 from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.ingestion.ingest_settings import IngestProgress

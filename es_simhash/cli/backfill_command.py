@@ -33,9 +33,12 @@ from es_simhash.cli.progress import (
 )
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcomes import Outcome
-from es_simhash.maintenance.backfills.backfill import BackfillSettings
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
-from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillReport,
+    BackfillSettings,
+    Selection,
+)
 from es_simhash.maintenance.backfills.estimate import Estimate, estimate
 from es_simhash.maintenance.backfills.prune import prune, require_sidecar_of
 from es_simhash.store.config import IndexConfig

@@ -45,6 +45,7 @@ from es_simhash.lab.evaluation.pair_texts import (
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
 from es_simhash.lab.methods.project_method import ProjectMethod
+from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.configuration import InstalledIndex
@@ -243,7 +244,7 @@ def evaluate(
         with client_of(**connection) as client:
             given = index_config(text_field, simhash_field)
             config = InstalledIndex(Gateway.of(client), index, given).config
-            texts = index_texts(client, index, _ids(read), config)
+            texts = index_texts(open_index(client, index, config).store, _ids(read))
         chosen = [_of_index(method, config) for method in chosen]
         where = f"index {index}"
     known = [known_pairs(each, texts.__contains__, where) for each in read]

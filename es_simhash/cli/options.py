@@ -216,7 +216,7 @@ processes_option = click.option(
 
 def run_options(command: Command) -> Command:
     """Add the options of a run over the documents of an index, as `BackfillSettings` has them."""
-    from es_simhash.maintenance.backfills.backfill import BackfillSettings
+    from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 
     return described_options(
         BackfillSettings,

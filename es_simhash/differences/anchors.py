@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 
 class Block(NamedTuple):
@@ -35,6 +35,13 @@ class Stretch(NamedTuple):
     def cells(self) -> int:
         """Size of the table of an exact alignment."""
         return (self.a_end - self.a_start) * (self.b_end - self.b_start)
+
+
+class Moved(NamedTuple):
+    """A moved block: where it was and where it is, and the blocks of its alignment."""
+
+    at: Stretch
+    blocks: tuple[Block, ...]
 
 
 def unique_runs(a: Uint64s, b: Uint64s, length: int) -> list[Block]:

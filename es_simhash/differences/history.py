@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from es_simhash.differences.alignment import Alignment
 from es_simhash.differences.difference import Changes
-from es_simhash.differences.text_alignment import Alignment, align_texts
+from es_simhash.differences.text_alignment import align_texts
 from es_simhash.differences.text_changes import ReadText, changes_of
 from es_simhash.differences.text_units import Units
 from es_simhash.relation.relation import Span
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 
 @dataclass(frozen=True)

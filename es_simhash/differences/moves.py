@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.differences.anchors import Block, Stretch, heaviest_chain, unique_runs
+from es_simhash.differences.anchors import Block, Moved, Stretch, heaviest_chain, unique_runs
 from es_simhash.differences.sequence_alignment import Sequences, aligned
 from es_simhash.differences.text_units import Units
 from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 # Units in a row by which moved blocks are found.
 _RUN = 5
@@ -21,13 +20,6 @@ _MAX_EDIT = 24
 _LEAST_EQUAL = 0.5
 # Letters that a block of whole sections has, one of whole sentences, and any other.
 _LEAST_SECTION_LETTERS, _LEAST_LETTERS, _LEAST_PART_LETTERS = 6, 24, 60
-
-
-class Moved(NamedTuple):
-    """A moved block: where it was and where it is, and the blocks of its alignment."""
-
-    at: Stretch
-    blocks: tuple[Block, ...]
 
 
 @dataclass

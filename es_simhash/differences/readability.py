@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from es_simhash.differences.anchors import Block, Stretch
 from es_simhash.differences.sequence_alignment import Sequences
 from es_simhash.differences.text_units import Units
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 Flags = NDArray[np.bool_]
 

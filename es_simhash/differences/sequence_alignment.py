@@ -14,7 +14,7 @@ from es_simhash.differences.anchors import (
     unique_runs,
 )
 from es_simhash.fingerprints.hashing import Uint64s, xxh64
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 # Runs that anchor an alignment: units in a row that either side has once.
 LONG_RUNS = (12, 6)

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.differences.alignment import Alignment
 from es_simhash.differences.difference import Change, ChangeSummary
-from es_simhash.differences.text_alignment import Alignment
 from es_simhash.differences.text_units import Units
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 # A section of which less is left is a new one, and the other was removed.
 _LEAST_KEPT = 0.25

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.differences.anchors import Block, Stretch, diagonals, merged
-from es_simhash.differences.moves import Moved, find_moves
+from es_simhash.differences.alignment import Alignment
+from es_simhash.differences.anchors import Block, Moved, Stretch, diagonals, merged
+from es_simhash.differences.moves import find_moves
 from es_simhash.differences.readability import loosened, slid, without_islands
 from es_simhash.differences.sequence_alignment import (
     LONG_RUNS,
@@ -19,8 +20,8 @@ from es_simhash.differences.sequence_alignment import (
     between,
     longest_common_subsequence,
 )
-from es_simhash.differences.text_units import SectionKind, Units, numbered, section_kind
-from es_simhash.text.segmentation import Ints
+from es_simhash.differences.text_units import Units, numbered, section_kind
+from es_simhash.text.tokens import Ints
 
 # Share of the equal words that remains when each sentence is compared with its own version.
 _LEAST_KEPT = 0.97
@@ -32,32 +33,6 @@ Flags = NDArray[np.bool_]
 _LEAST_COMMON = 0.5
 # Pairs of sentences that are looked at; where there are more, the texts are hardly versions.
 _MOST_PAIRS = 4096
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """The alignment of two texts, in units.
-
-    Attributes:
-        a: Units of the older text.
-        b: Units of the newer text.
-        kind: Kind of their sections.
-        stayed: Blocks in the same order in both, ascending.
-        moves: Blocks that were moved, by their place in A.
-    """
-
-    a: Units
-    b: Units
-    kind: SectionKind
-    stayed: tuple[Block, ...]
-    moves: tuple[Moved, ...]
-
-    @property
-    def blocks(self) -> Iterator[Block]:
-        """All blocks: those that stayed, and those of the moved ones."""
-        yield from self.stayed
-        for move in self.moves:
-            yield from move.blocks
 
 
 def align_texts(a: Units, b: Units) -> Alignment:

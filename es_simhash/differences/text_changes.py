@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from es_simhash.differences.alignment import Alignment
 from es_simhash.differences.anchors import Block, Stretch
 from es_simhash.differences.difference import Change, ChangeKind, Changes, MovedBlock
 from es_simhash.differences.key_changes import Fact, Facts, is_short, key_changes, names_of
 from es_simhash.differences.sequence_alignment import between
 from es_simhash.differences.summary import summary_of
-from es_simhash.differences.text_alignment import Alignment, align_texts
+from es_simhash.differences.text_alignment import align_texts
 from es_simhash.differences.text_units import Units, Vocabulary
 from es_simhash.relation.relation import Span
 from es_simhash.text.limits import require_text_size

@@ -21,7 +21,8 @@ from es_simhash.text.characters import (
 )
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.offsets import TokenBounds, token_bounds
-from es_simhash.text.segmentation import Ints, Segmentation, chunk_bounds, segment, sentence_classes
+from es_simhash.text.segmentation import chunk_bounds, segment, sentence_classes
+from es_simhash.text.tokens import Ints, Segmentation
 
 SectionKind = Literal["paragraph", "line", "sentence"]
 

@@ -7,7 +7,7 @@ each differing bit spoils one block at most. A query for b - k shared blocks the
 import numpy as np
 
 from es_simhash.errors import SchemeError
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 
 
 def block_sizes(bits: int, blocks: int) -> list[int]:

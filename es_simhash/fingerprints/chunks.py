@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 
 # Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
 MAX_CHUNK_CHARACTERS = 0xFFFF

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from es_simhash.fingerprints.fingerprint_scheme import CHUNK_CHARACTERS
 from es_simhash.fingerprints.hashing import (
     GroupedRuns,
     Uint64s,
@@ -14,7 +13,7 @@ from es_simhash.fingerprints.hashing import (
     xxh64,
 )
 from es_simhash.text.characters import STANDALONE
-from es_simhash.text.segmentation import Ints, Segmentation
+from es_simhash.text.tokens import Ints, Segmentation
 
 _PAIR = 2
 _STEM_LETTERS = 6
@@ -93,20 +92,3 @@ def _with_spaces(segmentation: Segmentation, bounds: Ints) -> Uint64s:
     characters[is_letter] = segmentation.codes[segmentation.classes > 0]
     characters[bounds[:-1]] = SPACE
     return characters
-
-
-def chunk_characters(segmentation: Segmentation, spaced: SpacedCharacters) -> GroupedRuns:
-    """Return the features of the chunk fingerprints: runs of four characters of each chunk."""
-    return group_runs(spaced.characters, spaced.bounds[segmentation.chunks], CHUNK_CHARACTERS)
-
-
-def head_characters(
-    segmentation: Segmentation, spaced: SpacedCharacters, tokens: int
-) -> GroupedRuns:
-    """Return the runs of four characters of the first tokens of each text."""
-    starts, ends = segmentation.texts[:-1], segmentation.texts[1:]
-    begins = spaced.bounds[starts]
-    sizes = spaced.bounds[np.minimum(starts + tokens, ends)] - begins
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    positions = np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], sizes)
-    return group_runs(spaced.characters[positions], bounds, CHUNK_CHARACTERS)

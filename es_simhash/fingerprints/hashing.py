@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Uint64s = NDArray[np.uint64]
+# Rows of bits, packed.
+Fingerprints = NDArray[np.uint8]
 
 # XXH64's primes (github.com/Cyan4973/xxHash, doc/xxhash_spec.md).
 _P1 = np.uint64(0x9E3779B185EBCA87)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_scheme import MAX_WINDOW, SHINGLE_BITS, SHINGLE_TOKENS
 from es_simhash.fingerprints.hashing import Uint64s, fold, group_runs, xxh64
-from es_simhash.text.segmentation import Ints, Segmentation
+from es_simhash.text.tokens import Ints, Segmentation
 
 _SEED = 2
 # Windows of texts of up to so many tokens; the last is that of all longer texts.

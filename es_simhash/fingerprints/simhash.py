@@ -10,9 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import GroupedRuns, Uint64s, ranks_within, xxh64
+from es_simhash.fingerprints.hashing import Fingerprints, GroupedRuns, Uint64s, ranks_within, xxh64
 
-Fingerprints = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 
 # Bits are counted in fields that widen: features are laid out in 15 rows; three bits are summed in

@@ -2,26 +2,26 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.features import (
     SPACE,
     SpacedCharacters,
-    chunk_characters,
     token_numbers,
     word_pairs,
 )
-from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
+from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, CHUNK_CHARACTERS, DEFAULT, Scheme
+from es_simhash.fingerprints.hashing import GroupedRuns, group_runs
 from es_simhash.fingerprints.shingles import distinct_shingles, shingle_counts, winnow
-from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
-from es_simhash.fingerprints.sketch import sketches
+from es_simhash.fingerprints.simhash import run_fingerprints
+from es_simhash.fingerprints.text_sketches import sketches
 from es_simhash.text.normal_forms import normalise_all
 from es_simhash.text.segmentation import segment, text_batches
+from es_simhash.text.tokens import Segmentation
 
 # glibc gives the memory of a large array back to the system when it is freed, and gets it again
 # page by page, which takes as long as the work on a batch. It keeps up to twice the size of the
@@ -30,79 +30,6 @@ np.empty(31 << 20, np.uint8)
 _ASCII_SPACES = bytes(SPACE if chr(code).isspace() and code < 0x80 else code for code in range(256))
 # What else `str.isspace` knows and normal forms keep.
 _OTHER_SPACES = "\x85\u1680\u2028\u2029"
-
-
-@dataclass(frozen=True)
-class TextFingerprints:
-    """Fingerprints of one text.
-
-    Attributes:
-        scheme: Name of the scheme.
-        content_hash: 32 hex digits of the SHA-256 of the normalised text, white space collapsed.
-        document: Document fingerprint, bits / 8 bytes; None when there is nothing to fingerprint.
-        chunks: Chunk fingerprints in the order of the text, shape (chunks, 16).
-        chunk_characters: Characters of the tokens of each chunk, with a space before each token.
-        shingles: Numbers of the selected shingles, 24 bits, ascending, each once.
-        levels: Number of the largest window that selects each shingle, from 0 to 3.
-        tokens: Number of tokens of the text.
-        sketch: Packed sketch (`sketch.Sketch`); empty when there is nothing to fingerprint.
-    """
-
-    scheme: str
-    content_hash: str
-    document: NDArray[np.uint8] | None
-    chunks: Fingerprints
-    chunk_characters: NDArray[np.int64]
-    shingles: NDArray[np.uint32]
-    levels: NDArray[np.uint8]
-    tokens: int
-    sketch: bytes = b""
-
-    @property
-    def is_empty(self) -> bool:
-        """True when the text has no token, so that it never matches anything."""
-        return self.document is None
-
-
-@dataclass(frozen=True)
-class FingerprintBatch:
-    """Fingerprints of a batch of texts as whole arrays; the bounds give the rows of each text."""
-
-    scheme: Scheme
-    content_hashes: list[str]
-    tokens: NDArray[np.int64]
-    documents: Fingerprints
-    chunks: Fingerprints
-    chunk_characters: NDArray[np.int64]
-    chunk_bounds: NDArray[np.int64]
-    shingles: NDArray[np.uint32]
-    levels: NDArray[np.uint8]
-    shingle_bounds: NDArray[np.int64]
-    sketches: list[bytes]
-
-    def __len__(self) -> int:
-        return len(self.content_hashes)
-
-    def __iter__(self) -> Iterator[TextFingerprints]:
-        """Yield the fingerprints of each text."""
-        row = 0
-        for index, content_hash in enumerate(self.content_hashes):
-            chunks = slice(self.chunk_bounds[index], self.chunk_bounds[index + 1])
-            shingles = slice(self.shingle_bounds[index], self.shingle_bounds[index + 1])
-            tokens = int(self.tokens[index])
-            document = self.documents[row] if tokens else None
-            row += document is not None
-            yield TextFingerprints(
-                self.scheme.name,
-                content_hash,
-                document,
-                self.chunks[chunks],
-                self.chunk_characters[chunks],
-                self.shingles[shingles],
-                self.levels[shingles],
-                tokens,
-                self.sketches[index],
-            )
 
 
 def content_hash(normalised: str) -> str:
@@ -186,3 +113,8 @@ def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
     """Return what is stored of the chunks of a fingerprinted text, in decoded form."""
     lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
     return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
+
+
+def chunk_characters(segmentation: Segmentation, spaced: SpacedCharacters) -> GroupedRuns:
+    """Return the features of the chunk fingerprints: runs of four characters of each chunk."""
+    return group_runs(spaced.characters, spaced.bounds[segmentation.chunks], CHUNK_CHARACTERS)

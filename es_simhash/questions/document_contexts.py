@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from es_simhash.errors import InputError
-from es_simhash.questions.question_texts import QueryDocument
+from es_simhash.relation.analysed_text import QueryDocument
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
 from es_simhash.store.config import IndexConfig

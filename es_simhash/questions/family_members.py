@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.family_history import FamilyMember
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Coverage, Kind, Relation
@@ -25,7 +24,7 @@ _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=
 _REVERSED: Mapping[Kind, Kind] = {"contains": "excerpt_of", "excerpt_of": "contains"}
 
 
-def relations_of(query: AnalysedText, hits: Sequence[Row], threshold: float) -> list[Relation]:
+def relations_of(query: StoredText, hits: Sequence[Row], threshold: float) -> list[Relation]:
     """Return the relation of a text to each document, by what is stored of both.
 
     Args:

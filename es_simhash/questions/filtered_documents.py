@@ -3,38 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from es_simhash.questions.document_contexts import Contexts
-from es_simhash.relation.relation import DocumentContext
+from es_simhash.questions.protocol import FilteredDocument, State
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Filter, Find, Parts, Where
+from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row
-
-# Sequence number and primary term: what changes whenever a document does.
-State = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class FilteredDocument:
-    """A document that matches the filters.
-
-    Attributes:
-        id: Of the document.
-        index: Its index.
-        state: Changes with every write of the document.
-        context: Its title, date and so on.
-        source: The requested fields.
-    """
-
-    id: str
-    index: str
-    state: State
-    context: DocumentContext
-    source: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -49,14 +25,9 @@ class FilteredDocuments:
         date_field: The date field, as the mapping has it; None without one.
     """
 
-    store: ElasticsearchStore
+    store: Store
     config: IndexConfig
     date_field: DateField | None
-
-    @property
-    def gateway(self) -> Gateway:
-        """To the cluster."""
-        return self.store.gateway
 
     @property
     def index(self) -> str:

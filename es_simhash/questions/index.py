@@ -19,7 +19,7 @@ from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Configuration, Filter
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.protocol import run
+from es_simhash.store.protocol import Store, run
 
 
 def open_index(
@@ -85,6 +85,11 @@ class Index:
         (installed,) = self.store.ask([Configuration()])
         config: IndexConfig = installed.config
         return config
+
+    @property
+    def fingerprint_store(self) -> Store:
+        """The documents that have the fingerprints: those of the index, or the sidecar's own."""
+        return ElasticsearchStore(self.gateway, self.name, self.config, is_complete=True)
 
     def related(
         self,

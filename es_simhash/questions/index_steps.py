@@ -1,6 +1,7 @@
 """Every question of an index as steps, which whoever waits for answers drives or awaits."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from es_simhash.differences.difference import Changes
@@ -16,6 +17,7 @@ from es_simhash.questions.version_history import VersionSteps, timeline_of
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import Relation
+from es_simhash.relation.text_comparison import text_analyser
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Configuration, Filter, FindDateField, Request
 from es_simhash.store.options import SearchOptions
@@ -35,7 +37,9 @@ class IndexSteps:
         """Return how texts of the index are read; what that takes is kept."""
         installed = yield from ask(Configuration())
         if self._reader is None or self._reader.config is not installed.config:
-            self._reader = TextReader(installed.name, installed.config)
+            config = installed.config
+            analyser = partial(text_analyser, config.scheme, config.semantics, config.vocabulary)
+            self._reader = TextReader(installed.name, config, analyser)
         return self._reader
 
     def related(

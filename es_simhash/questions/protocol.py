@@ -1,11 +1,16 @@
 """What every index that answers has in common, so that callers can type against it."""
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.relation import Relation
+from es_simhash.relation.relation import DocumentContext, Relation
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import DateField
+from es_simhash.store.intents import Filter
 from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import Store
 
 
 class RelatedIndex(Protocol):
@@ -51,3 +56,56 @@ class RelatedIndex(Protocol):
             DocumentMissing: One of the ids is not there.
             InputError: One of the documents has no text.
         """
+
+
+# Sequence number and primary term: what changes whenever a document does.
+State = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class FilteredDocument:
+    """A document that matches the filters.
+
+    Attributes:
+        id: Of the document.
+        index: Its index.
+        state: Changes with every write of the document.
+        context: Its title, date and so on.
+        source: The requested fields.
+    """
+
+    id: str
+    index: str
+    state: State
+    context: DocumentContext
+    source: dict[str, Any]
+
+
+class DocumentReader(Protocol):
+    """Reads the documents of an index by their ids, as `FilteredDocuments` does."""
+
+    @property
+    def store(self) -> Store:
+        """The index, which has fingerprints in its documents."""
+
+    @property
+    def config(self) -> IndexConfig:
+        """Names of the fields."""
+
+    @property
+    def date_field(self) -> DateField | None:
+        """The date field, as the mapping has it; None without one."""
+
+    @property
+    def index(self) -> str:
+        """Name of the index."""
+
+    def read(
+        self, ids: Sequence[str], filters: Sequence[Filter], fields: Sequence[str] = ()
+    ) -> Mapping[str, FilteredDocument]:
+        """Return the documents by their ids; what is missing, or there twice, is left out."""
+
+    def states(
+        self, ids: Collection[str], filters: Sequence[Filter]
+    ) -> dict[tuple[str, str], State]:
+        """Return the states of those documents that match the filters, by index and id."""

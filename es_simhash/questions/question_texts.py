@@ -1,21 +1,20 @@
 """Texts of a question: those it is about, and those of the hits; read as the index has them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from es_simhash.errors import DocumentMissing, InputError, SchemeMismatch
 from es_simhash.relation.analysed_text import (
     AnalysedText,
+    QueryDocument,
     TextAnalyser,
     read_profiles,
     set_profile,
 )
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation
-from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import (
     DocumentsAt,
@@ -33,34 +32,18 @@ from es_simhash.text.limits import is_too_long
 
 
 @dataclass(frozen=True)
-class QueryDocument:
-    """A text, and where it is.
-
-    Attributes:
-        text: The text.
-        ref: Where it is; None for a text that is not stored.
-    """
-
-    text: AnalysedText
-    ref: DocumentRef | None = None
-
-    @property
-    def own_ids(self) -> list[str]:
-        """Its id, which is not among its hits."""
-        return [] if self.ref is None else [self.ref.id]
-
-
-@dataclass(frozen=True)
 class TextReader:
     """Reads texts with the fingerprints and the semantic profiles that the index has.
 
     Attributes:
         name: Of the index, for errors.
         config: How the index is read and fingerprinted.
+        make_analyser: Makes what analyses texts by all schemes of the index; called once at most.
     """
 
     name: str
     config: IndexConfig
+    make_analyser: Callable[[], TextAnalyser] = field(repr=False)
 
     @cached_property
     def analyser(self) -> TextAnalyser:
@@ -68,9 +51,7 @@ class TextReader:
         config = self.config
         if config.semantics is None:
             return TextAnalyser(config.scheme)
-        vocabulary = None if config.vocabulary is None else load_vocabulary(config.vocabulary)
-        profiler = semantic_profiler(config.semantics, config.vocabulary)
-        return TextAnalyser(config.scheme, profiler, vocabulary)
+        return self.make_analyser()
 
     def analyser_for(self, options: SearchOptions | None) -> TextAnalyser:
         """Return what analyses as much of texts as a search needs; all of them without one."""

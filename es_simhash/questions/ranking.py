@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from es_simhash.questions.diversity import without_copies
-from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.candidate import Candidate, ScoredText
 from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import (
@@ -22,7 +22,6 @@ from es_simhash.relation.scoring import (
     with_commonness,
 )
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.relation.version_value import ScoredText
 from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Order, Rank, best_first

@@ -7,15 +7,16 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.questions.candidate_pool import CandidatePool
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
-from es_simhash.questions.question_texts import HitTexts, QueryDocument, TextReader
+from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
 from es_simhash.questions.ranking import ranked_order, scored_relations
+from es_simhash.relation.analysed_text import QueryDocument
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
+from es_simhash.relation.evidence import explained
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
-from es_simhash.relation.text_comparison import explained
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.document_fields import DocumentFields
@@ -117,7 +118,7 @@ class RelatedSteps:
             FindNear(text.profile, where, candidates, date),
         ]
         if options.wants_passages:
-            requests.append(FindSharedWords(text, where, options.size))
+            requests.append(FindSharedWords(text, text.profile.language, where, options.size))
         return requests
 
     def _search(

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
-    TextFingerprints,
     fingerprint,
     fingerprint_batch,
     fingerprint_texts,
     stored_chunks,
 )
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.relation.shared_shingles import sampled
@@ -174,6 +175,24 @@ class AnalysedText(SegmentedText):
         compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.sketch)
         vars(compact).update(queried_shingles=self.queried_shingles)
         return compact
+
+
+@dataclass(frozen=True)
+class QueryDocument:
+    """A text, and where it is.
+
+    Attributes:
+        text: The text.
+        ref: Where it is; None for a text that is not stored.
+    """
+
+    text: AnalysedText
+    ref: DocumentRef | None = None
+
+    @property
+    def own_ids(self) -> list[str]:
+        """Its id, which is not among its hits."""
+        return [] if self.ref is None else [self.ref.id]
 
 
 @dataclass(frozen=True)

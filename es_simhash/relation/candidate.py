@@ -1,12 +1,45 @@
-"""A document that may be related to a query, by what is stored of it."""
+"""Texts by what is stored of them: those that are scored, and candidates for a query."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
+
+
+class ScoredText(Protocol):
+    """The parts a text is scored by: no more than an index stores."""
+
+    @property
+    def chunks(self) -> ChunkFingerprints:
+        """Chunk fingerprints, and how many shingles each window picks."""
+
+    @property
+    def sketch(self) -> Sketch:
+        """Head, words and numbers."""
+
+
+class StoredText(ScoredText, Protocol):
+    """All parts that an index stores of a text; an `AnalysedText` has them too."""
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of the normalised text."""
+
+    @property
+    def shingles(self) -> NDArray[np.uint32]:
+        """Shingles, ascending."""
+
+    @property
+    def queried_shingles(self) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+
+    @property
+    def characters(self) -> int:
+        """Characters of its chunks."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from es_simhash.relation.relation import (
     SharedPassage,
     semantic_relation,
 )
-from es_simhash.relation.shared_passages import shared_passages, with_reuse
+from es_simhash.relation.shared_passages import aligned_passages, shared_passages, with_reuse
+from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.semantic_profile import (
     VOCABULARY_PREFIX,
     SemanticSimilarity,
@@ -95,6 +96,30 @@ def _by_passages_or_meaning(relation: Relation, aligned: Relation) -> Relation:
     if aligned.kind == "none":
         return replace(aligned, kind="semantic", score=semantic.score)
     return replace(aligned, score=max(aligned.score, semantic.score))
+
+
+def explained(
+    relation: Relation, query: AnalysedText, hit: AnalysedText, min_score: float | None = None
+) -> Relation:
+    """Return how two texts are related, or that they are not, with all there is to say about it.
+
+    Texts that are less near in meaning than neighbours are not related: no passages are nearest,
+    but what little they share in meaning is still there.
+
+    Args:
+        relation: The relation by fingerprints and semantic profiles.
+        query: The query.
+        hit: The hit.
+        min_score: Score from which on the index shows relations; None for 0.3. What it shows is
+            related.
+    """
+    passages = aligned_passages(query, hit)
+    decided = by_passages(relation, query, hit, passages)
+    explained_relation = with_evidence(decided, query, hit, passages)
+    least = SHOWN_SCORE if min_score is None else min(min_score, SHOWN_SCORE)
+    if decided.kind != "semantic" or decided.score >= least:
+        return explained_relation
+    return replace(explained_relation, kind="none", evidence=())
 
 
 def with_evidence(

@@ -11,7 +11,7 @@ import numpy as np
 
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.candidate import Candidate, ScoredText, StoredText
 from es_simhash.relation.relation import Coverage, Kind, Relation, combine, semantic_relation
 from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
 from es_simhash.relation.shared_shingles import (
@@ -30,7 +30,7 @@ from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     VERSION_SCORE,
 )
-from es_simhash.relation.version_value import ScoredText, score_of_pair, value_of_pair
+from es_simhash.relation.version_value import score_of_pair, value_of_pair
 from es_simhash.semantics.similarity import compare_profiles
 
 NOTHING = Relation(None, "none", 0.0, Coverage(0.0, 0.0))
@@ -102,12 +102,12 @@ def _kind(score: float, coverage: Coverage) -> Kind:
     return "version"
 
 
-def min_shared(text: AnalysedText) -> int:
+def min_shared(text: StoredText) -> int:
     """Return how many of its queried shingles a candidate must have."""
     return least_shared(len(text.shingles))
 
 
-def are_candidates(one: AnalysedText, other: AnalysedText) -> bool:
+def are_candidates(one: StoredText, other: StoredText) -> bool:
     """Check whether two texts find each other; both sides say the same.
 
     A shingle counts when it is queried from both sides, so that it does not matter
@@ -117,7 +117,7 @@ def are_candidates(one: AnalysedText, other: AnalysedText) -> bool:
     return shared_shingles(one.queried_shingles, other.queried_shingles) >= least
 
 
-def link_score(one: AnalysedText, other: AnalysedText, threshold: float) -> float:
+def link_score(one: StoredText, other: StoredText, threshold: float) -> float:
     """Return the score of two texts that are linked as versions, 0 of others.
 
     Args:
@@ -131,12 +131,12 @@ def link_score(one: AnalysedText, other: AnalysedText, threshold: float) -> floa
     return version_score(one, other, threshold)
 
 
-def kept_share(one: AnalysedText, other: AnalysedText) -> float:
+def kept_share(one: StoredText, other: StoredText) -> float:
     """Return the share of the shingles of one text that the other has, the greater of both."""
     return _containment(one, other).share
 
 
-def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> float:
+def version_score(one: StoredText, other: StoredText, threshold: float) -> float:
     """Return the score of two texts that are versions of each other, 0 of others.
 
     The chunks of long texts take long to compare; that is done only where it may decide.
@@ -156,7 +156,7 @@ def version_score(one: AnalysedText, other: AnalysedText, threshold: float) -> f
     return score if score >= VERSION_SCORE else 0.0
 
 
-def version_value(one: AnalysedText, other: AnalysedText) -> float:
+def version_value(one: StoredText, other: StoredText) -> float:
     """Return how far two texts are versions, from 0 to 1, before the threshold of any index."""
     if one.content_hash == other.content_hash:
         return 1.0
@@ -166,7 +166,7 @@ def version_value(one: AnalysedText, other: AnalysedText) -> float:
     return value_of_pair(one, other, shared, resemblance_of(one.chunks, other.chunks))
 
 
-def _containment(one: AnalysedText, other: AnalysedText) -> Containment:
+def _containment(one: StoredText, other: StoredText) -> Containment:
     bound = shared_bound(one.chunks, other.chunks)
     shared = shared_shingles(one.shingles, other.shingles, bound)
     return containment(one.chunks, other.chunks, shared)

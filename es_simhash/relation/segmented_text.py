@@ -14,7 +14,8 @@ from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.text.normal_forms import normalise
 from es_simhash.text.offsets import token_bounds
-from es_simhash.text.segmentation import Ints, Segmentation, segment
+from es_simhash.text.segmentation import segment
+from es_simhash.text.tokens import Ints, Segmentation
 
 
 @dataclass(frozen=True)

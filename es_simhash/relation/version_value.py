@@ -6,12 +6,12 @@ What else is in the index, how they were found and which of them was queried hav
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
+from es_simhash.relation.candidate import ScoredText
 from es_simhash.relation.resemblance import Resemblance
 from es_simhash.relation.shared_shingles import Containment
 from es_simhash.relation.thresholds import (
@@ -38,18 +38,6 @@ from es_simhash.relation.thresholds import (
 
 # A bitmap with more of its bits set says little of what is not in it.
 _MOST_SET = 0.75
-
-
-class ScoredText(Protocol):
-    """The parts a text is scored by: no more than an index stores."""
-
-    @property
-    def chunks(self) -> ChunkFingerprints:
-        """Chunk fingerprints, and how many shingles each window picks."""
-
-    @property
-    def sketch(self) -> Sketch:
-        """Head, words and numbers."""
 
 
 def score_of_pair(

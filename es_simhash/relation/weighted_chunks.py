@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.rarity import rarity
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 # A chunk of one rare word would be nearest to everything that has it.
 _LEAST_SQUARES = 25.0

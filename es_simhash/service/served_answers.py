@@ -7,8 +7,7 @@ from typing import Any, Protocol
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import DocumentMissing
-from es_simhash.questions.filtered_documents import FilteredDocument, FilteredDocuments
-from es_simhash.questions.protocol import RelatedIndex
+from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
@@ -53,7 +52,7 @@ class Answers:
     """
 
     index: ServedIndex
-    documents: FilteredDocuments
+    documents: DocumentReader
     fields: tuple[str, ...]
     evidence: bool
     max_offset: int
@@ -184,7 +183,7 @@ class Answers:
         """
         self.documents.read(["-"], ())
 
-    def _require(self, question: Question) -> dict[str, FilteredDocument]:
+    def _require(self, question: Question) -> Mapping[str, FilteredDocument]:
         """Return the documents of a question.
 
         Raises:

@@ -1,23 +1,32 @@
 """Checks before the service starts: the fields, filters and label file of its configuration."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.service.service_config import Query, ServiceConfig
 from es_simhash.store.document_fields import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import require_lab
 from es_simhash.store.installation.document_settings import sample_sources
 from es_simhash.store.intents import Configuration, RequireFilter
 from es_simhash.store.mapped_fields import fields_named, nearest_hint
 from es_simhash.store.paths import get_values
+from es_simhash.store.protocol import Store
 
 Mappings = Mapping[str, Mapping[str, Any]]
 
 
-def allowed_fields(store: ElasticsearchStore, config: ServiceConfig) -> tuple[str, ...]:
+class ClusterStore(Store, Protocol):
+    """An index of a cluster that answers requests."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """To the cluster."""
+
+
+def allowed_fields(store: ClusterStore, config: ServiceConfig) -> tuple[str, ...]:
     """Return the fields that may leave, when all that the configuration names is there.
 
     Args:
@@ -48,7 +57,7 @@ def context_fields(documents: DocumentFields) -> Iterator[str]:
 
 
 def _require_fields(
-    store: ElasticsearchStore, mappings: Mappings, fields: tuple[str, ...], own: str
+    store: ClusterStore, mappings: Mappings, fields: tuple[str, ...], own: str
 ) -> None:
     sample: list[Mapping[str, Any]] | None = None
     for field in fields:
@@ -73,7 +82,7 @@ def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
             yield f"the filter of key {key.name!r}", key.filter
 
 
-def _require_filters(store: ElasticsearchStore, config: ServiceConfig) -> None:
+def _require_filters(store: ClusterStore, config: ServiceConfig) -> None:
     for where, query in _filters(config):
         try:
             store.ask([RequireFilter(query)])

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
+from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
-from es_simhash.fingerprints.simhash import Fingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, TextFingerprints
 from es_simhash.store.fields import (
     BLOCKS,
     CHUNKS,
@@ -162,6 +162,13 @@ def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
         )
     numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << _SHIFTS).sum(axis=1, dtype=np.uint32)
     return np.sort(numbers)
+
+
+def bytes_of(vector: str | Sequence[int]) -> bytes:
+    """Return the bytes of a vector of bits; servers before 9 return them as signed numbers."""
+    if isinstance(vector, str):
+        return base64.b64decode(vector)
+    return np.asarray(vector, np.int8).tobytes()
 
 
 def _shingle_letters(shingles: NDArray[np.uint32]) -> NDArray[np.uint8]:

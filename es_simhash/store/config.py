@@ -116,3 +116,16 @@ class IndexConfig:
 
 def _first(one: float | None, other: float | None) -> float | None:
     return other if one is None else one
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An index with `simhash` fields.
+
+    Attributes:
+        name: Index that has the texts and the other fields of the user's documents.
+        config: How it is read and fingerprinted.
+    """
+
+    name: str
+    config: IndexConfig

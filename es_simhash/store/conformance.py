@@ -13,16 +13,14 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.hashing import xxh64
-from es_simhash.fingerprints.text_fingerprints import (
-    TextFingerprints,
-    fingerprint,
-    fingerprint_batch,
-)
+from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
 from es_simhash.store.codec import shingle_terms, simhash_json, simhash_object
 from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import Segmentation, segment
+from es_simhash.text.segmentation import segment
+from es_simhash.text.tokens import Segmentation
 
 Vector = dict[str, Any]
 

@@ -11,18 +11,18 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme
+from es_simhash.store.config import Installed
 from es_simhash.store.dates import DateField
 from es_simhash.store.rows import (
     Excerpt,
     FamilyPage,
     FamilySpan,
-    Installed,
     MethodHits,
     Row,
     Rows,
@@ -303,11 +303,13 @@ class FindSharedWords(Request[TextHits]):
 
     Attributes:
         text: The text.
+        language: Language of its words, as its semantic profile has it.
         where: Which documents.
         size: How many relations are to be shown.
     """
 
-    text: AnalysedText
+    text: SegmentedText
+    language: str
     where: Where = field(default_factory=Where)
     size: int = 10
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.decided_pairs import ManualPairs
@@ -22,10 +22,10 @@ from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
-from es_simhash.store.config import IndexConfig
+from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.fields import STATUS_EMPTY
 from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import FamilyPage, Installed, Row, Rows, SimilarTexts, TextHits
+from es_simhash.store.rows import FamilyPage, Row, Rows, SimilarTexts, TextHits
 
 
 class MemoryStore:

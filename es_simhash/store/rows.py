@@ -4,28 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.candidate import Candidate
+from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
-from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.neighbour import Neighbour
 
 # A stretch of a text in pieces, each with whether it matches.
 Excerpt = tuple[tuple[str, bool], ...]
-
-
-@dataclass(frozen=True)
-class Installed:
-    """An index with `simhash` fields.
-
-    Attributes:
-        name: Index that has the texts and the other fields of the user's documents.
-        config: How it is read and fingerprinted.
-    """
-
-    name: str
-    config: IndexConfig
 
 
 @dataclass(frozen=True)
@@ -65,7 +50,7 @@ class Row:
     family: str | None = None
     represents: bool | None = None
     duplicate_of: str | None = None
-    stored: AnalysedText | None = None
+    stored: StoredText | None = None
     fingerprint: bytes | None = None
     date: Date | None = None
     dates: int = 0

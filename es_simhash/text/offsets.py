@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from es_simhash.text.characters import code_points, space_table
 from es_simhash.text.normal_forms import normalise, single_forms
-from es_simhash.text.segmentation import Ints, Segmentation
+from es_simhash.text.tokens import Ints, Segmentation
 
 
 def original_offsets(original: str) -> NDArray[np.int64]:

@@ -24,7 +24,8 @@ import elasticsearch
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.processes import available_processors
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.elasticsearch.connection import address

@@ -10,8 +10,8 @@ import elasticsearch
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import similar_bodies

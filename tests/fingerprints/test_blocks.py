@@ -6,7 +6,8 @@ import pytest
 from es_simhash.errors import SchemeError
 from es_simhash.fingerprints.blocks import block_sizes, block_terms, min_shared_blocks
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.hashing import Fingerprints
+from es_simhash.fingerprints.simhash import hamming_distances
 from tests.support import reference
 
 BITS = [64, 128]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.features import SpacedCharacters
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
+from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.text.segmentation import segment
 from tests.support import reference
 from tests.support.document_fingerprints import document_fingerprints

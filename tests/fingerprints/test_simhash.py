@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.hashing import GroupedRuns
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances, run_fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints, GroupedRuns
+from es_simhash.fingerprints.simhash import hamming_distances, run_fingerprints
 from tests.support import reference
 from tests.support.document_fingerprints import document_fingerprints
 

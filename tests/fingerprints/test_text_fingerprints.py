@@ -8,13 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.fingerprints import text_fingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.text_fingerprints import (
-    TextFingerprints,
-    content_hash,
-    fingerprint,
-    fingerprint_batch,
-)
+from es_simhash.fingerprints.text_fingerprints import content_hash, fingerprint, fingerprint_batch
 from es_simhash.store.codec import simhash_object
 from es_simhash.text import segmentation
 from es_simhash.text.normal_forms import normalise_all

@@ -14,8 +14,8 @@ from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.families.find_families import find_families
 from tests.support.made_up_texts import make_text, revise
 

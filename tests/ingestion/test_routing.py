@@ -17,7 +17,8 @@ from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.prune import prune
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss, lift_undone
 from es_simhash.maintenance.families.find_families import find_families

@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.blocks import block_sizes, block_terms
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.store.codec import pack_chunks
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import similar_bodies

@@ -11,7 +11,8 @@ from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.lab.methods.method_protocol import all_pairs
 from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.questions.index import Index, SidecarIndex
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install

@@ -9,7 +9,8 @@ import pytest
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index, SidecarIndex

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 from es_simhash.errors import IndexMissing, InputError
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.questions.index import Index, SidecarIndex, open_index
 from es_simhash.relation.answer import Answer
 from es_simhash.store.elasticsearch import sidecar_calls

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from es_simhash.fingerprints.features import token_numbers, word_pairs
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.simhash import Fingerprints, run_fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
+from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.text.normal_forms import normalise_all
 from es_simhash.text.segmentation import segment
 

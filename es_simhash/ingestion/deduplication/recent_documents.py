@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.relation.thresholds import INGEST_SHINGLES, LEAST_SHARED
 from es_simhash.store.intents import Sharing

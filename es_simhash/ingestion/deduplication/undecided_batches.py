@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from es_simhash.fingerprints.text_fingerprints import FingerprintBatch, fingerprint_batch
+from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.batch_preparation import accepted, enriched
 from es_simhash.ingestion.bulk.document_batches import Batch
 from es_simhash.ingestion.bulk.json_documents import Document

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints, stored_chunks
+from es_simhash.fingerprints.text_fingerprints import stored_chunks
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation
 from es_simhash.store import fields
@@ -33,7 +35,7 @@ class Original:
     """
 
     ref: DocumentRef
-    text: AnalysedText
+    text: StoredText
     date: Date | None = None
     family: str | None = None
     order: int = 0

@@ -11,10 +11,8 @@ from pathlib import Path
 
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
-from es_simhash.questions.index import open_index
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client
-from es_simhash.store.intents import DocumentsById, Parts
+from es_simhash.store.intents import Configuration, DocumentsById, Parts
+from es_simhash.store.protocol import Store
 
 
 def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
@@ -98,34 +96,30 @@ def _documents(pairs: LabelledPairs) -> set[str]:
 _BATCH = 200
 
 
-def index_texts(
-    client: Client, index: str, ids: Sequence[str], config: IndexConfig
-) -> dict[str, str]:
+def index_texts(store: Store, ids: Sequence[str]) -> dict[str, str]:
     """Return the texts of documents by their ids; those without a text are left out.
 
     Args:
-        client: Client of the cluster.
-        index: Index, alias or data stream with fingerprint fields, or a sidecar.
+        store: Index, alias or data stream with fingerprint fields, or a sidecar.
         ids: Ids of the documents.
-        config: How the index is read.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no fingerprint fields.
         InputError: The text field holds something else than text, or no document has it.
     """
-    searched = open_index(client, index, config)
     texts: dict[str, str] = {}
     found = 0
     for start in range(0, len(ids), _BATCH):
         some = tuple(ids[start : start + _BATCH])
-        (rows,) = searched.store.ask([DocumentsById(some, Parts(text=True))])
+        (rows,) = store.ask([DocumentsById(some, Parts(text=True))])
         found += sum(row.found for row in rows)
         texts |= {row.id: row.text for row in rows if row.text is not None}
     if found and not texts:
+        (installed,) = store.ask([Configuration()])
         raise InputError(
-            f"None of {found} documents of index {index!r} has text in field "
-            f"{str(searched.config.text_field)!r}. Set text_field.",
+            f"None of {found} documents of index {store.name!r} has text in field "
+            f"{str(installed.config.text_field)!r}. Set text_field.",
             parameter="text_field",
         )
     return texts

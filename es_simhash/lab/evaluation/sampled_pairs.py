@@ -17,8 +17,6 @@ from es_simhash.lab.evaluation.useful_pairs import SURE_NOT, OfferedPair, Paired
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import VERSION_KINDS, Relation
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Filter, Find, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.protocol import Store
@@ -53,8 +51,8 @@ class SampledIndex(Protocol):
         """Its name."""
 
     @property
-    def gateway(self) -> Gateway:
-        """To the cluster."""
+    def fingerprint_store(self) -> Store:
+        """The documents that have the fingerprints: of a sidecar its own."""
 
     @property
     def config(self) -> IndexConfig:
@@ -144,8 +142,7 @@ def _drawn(index: SampledIndex, size: int, seed: int, filters: Sequence[Filter])
         raise InputError(
             f"sample must be between 1 and {MAX_SAMPLE}, got {size}.", parameter="sample"
         )
-    # A sidecar is drawn from itself: its documents are those with fingerprints.
-    store = ElasticsearchStore(index.gateway, index.name, index.config, is_complete=True)
+    store = index.fingerprint_store
     where = Where(tuple(filters), fingerprinted=True)
     (drawn,) = store.ask([Find(where, size=size, order=("random",), seed=seed)])
     if drawn.rows:

@@ -19,8 +19,8 @@ import numpy as np
 
 from es_simhash.errors import SchemeError
 from es_simhash.fingerprints.blocks import block_sizes
-from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
+from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, ordered_pairs
 
 # Digits of block keys, as URL-safe base64 has them.

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, close_rows, rows_near
 from es_simhash.lab.methods.concept_simhash import (
     ConceptFingerprints,

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.fingerprints.hashing import Uint64s, run_numbers, xxh64
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.hashing import Fingerprints, Uint64s, run_numbers, xxh64
+from es_simhash.fingerprints.simhash import hamming_distances
 
 # Zhang and He 2020.
 _KIND_WEIGHTS = {"noun": 3.0, "verb": 2.0}

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
 from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, popcount
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, ordered_pairs
 from es_simhash.store.indexed_methods import NO_WORDS, Keys

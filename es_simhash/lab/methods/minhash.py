@@ -23,8 +23,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import BASE, Uint64s, xxh64
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import BASE, Fingerprints, Uint64s, xxh64
 from es_simhash.lab.methods.close_pairs import key_strings
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts
 from es_simhash.lab.methods.method_scheme import FingerprintScheme

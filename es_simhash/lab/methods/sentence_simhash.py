@@ -14,14 +14,14 @@ from itertools import pairwise
 import numpy as np
 
 from es_simhash.fingerprints.features import SpacedCharacters
-from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
+from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, close_by_rotation
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, empty_texts
 from es_simhash.lab.methods.method_scheme import FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import segmented
 from es_simhash.store.indexed_methods import Keys
-from es_simhash.text.segmentation import Segmentation
+from es_simhash.text.tokens import Segmentation
 
 _MULTIPLIER = np.uint64(27644437)
 _LOW = np.uint64(0xFFFFFFFF)

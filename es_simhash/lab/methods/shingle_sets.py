@@ -17,7 +17,8 @@ from es_simhash.fingerprints.hashing import GroupedRuns, Uint64s, group_runs, ra
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, empty_texts
 from es_simhash.text.characters import code_points
 from es_simhash.text.normal_forms import normalise, normalise_all
-from es_simhash.text.segmentation import Segmentation, segment, text_batches
+from es_simhash.text.segmentation import segment, text_batches
+from es_simhash.text.tokens import Segmentation
 
 
 @dataclass(frozen=True)

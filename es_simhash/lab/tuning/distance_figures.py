@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.blocks import block_terms
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.lab.evaluation.pair_measures import Ints
 from es_simhash.lab.tuning.tuning_figures import BlockFigures, KFigures
 from es_simhash.lab.tuning.tuning_sample import Neighbours

@@ -35,6 +35,7 @@ from es_simhash.lab.tuning.tuning_figures import (
 from es_simhash.lab.tuning.tuning_sample import Neighbours, neighbours_of, sample_of
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
 from es_simhash.maintenance.diagnostics.document_sample import fingerprint_rows
+from es_simhash.questions.index import open_index
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.scoring import version_value
 from es_simhash.store.config import IndexConfig
@@ -125,7 +126,7 @@ def _labels_of(client: Client, index: str, path: Path, config: IndexConfig) -> _
         return _Labels(problems=(*pairs.problems, nothing))
     where = f"index {index}"
     ids = sorted({id for pair in pairs.labels for id in pair})
-    texts = index_texts(client, index, ids, config)
+    texts = index_texts(open_index(client, index, config).store, ids)
     known = found_pairs(pairs, texts.__contains__, where)
     try:
         require_both_labels(known, where)

@@ -11,11 +11,10 @@ from es_simhash.lab.evaluation.pair_measures import Floats, Ints
 from es_simhash.lab.evaluation.sampled_pairs import count_documents
 from es_simhash.lab.tuning.tuning_figures import TuneOptions, TuneProgress
 from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, draw_sample
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.scoring import version_value
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Rows
@@ -38,7 +37,7 @@ class StoredDocument:
     """
 
     id: str
-    text: AnalysedText
+    text: StoredText
     fingerprint: bytes
 
 
@@ -66,9 +65,7 @@ class Neighbours:
         return float((self.distances[are_versions] <= k).mean())
 
 
-def sample_of(
-    store: ElasticsearchStore, config: IndexConfig, options: TuneOptions
-) -> list[SampledDocument]:
+def sample_of(store: Store, config: IndexConfig, options: TuneOptions) -> list[SampledDocument]:
     """Return documents of an index with fingerprints of its scheme, drawn at random.
 
     Raises:

@@ -1,19 +1,17 @@
 """Adding fingerprints to documents that an index has already, in parallel."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
-from pathlib import Path
 
-from es_simhash.described import constraints
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,
     BackfillReport,
+    BackfillSettings,
     FailureLog,
     IndexPart,
     Selection,
@@ -29,39 +27,11 @@ from es_simhash.maintenance.backfills.preconditions import open_job, require_tex
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.sidecar import install_sidecar
-from es_simhash.text.limits import MEBIBYTE
 
 # Points in time that expire one after the other without one document done.
 _MAX_EXPIRED = 5
 _FIRST_PAGE = 50
-
-
-@dataclass(frozen=True)
-class BackfillSettings:
-    """How a run works; none of it changes what is written.
-
-    Attributes:
-        processes: Processes that fingerprint. With 1, it is the process that calls.
-        slices: Slices under way for each process.
-        page: Documents read at once at the most.
-        page_bytes: Characters of text to read at once; pages of long texts become shorter.
-        max_docs_per_second: Maximum number of documents per second; None for no bound.
-        retry: How long requests to a busy cluster are retried.
-        failures: JSONL file for the ids of failed documents, with the reasons; None to leave them
-            to the caller.
-        report: Called with the report of the run after each page; None for nothing.
-    """
-
-    processes: int = field(default=1, metadata=constraints(1))
-    slices: int = 2
-    page: int = 500
-    page_bytes: int = 2 * MEBIBYTE
-    max_docs_per_second: float | None = field(default=None, metadata=constraints(above=0))
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-    failures: Path | None = None
-    report: Callable[[BackfillReport], None] | None = None
 
 
 def run_backfill(

@@ -4,18 +4,21 @@ import json
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from es_simhash.described import constraints
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.outcomes import Outcome, Status
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.intents import Where
 from es_simhash.store.options import Query
 from es_simhash.store.paths import has_values
+from es_simhash.text.limits import MEBIBYTE
 
 
 @dataclass(frozen=True)
@@ -184,3 +187,29 @@ class FailureLog(AppendOnlyFile):
                 "reason": outcome.reason,
             }
             self.write(json.dumps(record).encode("ascii") + b"\n")
+
+
+@dataclass(frozen=True)
+class BackfillSettings:
+    """How a run works; none of it changes what is written.
+
+    Attributes:
+        processes: Processes that fingerprint. With 1, it is the process that calls.
+        slices: Slices under way for each process.
+        page: Documents read at once at the most.
+        page_bytes: Characters of text to read at once; pages of long texts become shorter.
+        max_docs_per_second: Maximum number of documents per second; None for no bound.
+        retry: How long requests to a busy cluster are retried.
+        failures: JSONL file for the ids of failed documents, with the reasons; None to leave them
+            to the caller.
+        report: Called with the report of the run after each page; None for nothing.
+    """
+
+    processes: int = field(default=1, metadata=constraints(1))
+    slices: int = 2
+    page: int = 500
+    page_bytes: int = 2 * MEBIBYTE
+    max_docs_per_second: float | None = field(default=None, metadata=constraints(above=0))
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    failures: Path | None = None
+    report: Callable[[BackfillReport], None] | None = None

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.maintenance.backfills.backfill import BackfillSettings
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,
+    BackfillSettings,
     IndexPart,
     Selection,
     StoredDocument,

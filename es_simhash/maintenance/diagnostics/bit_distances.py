@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.simhash import Fingerprints, hamming_distances
+from es_simhash.fingerprints.hashing import Fingerprints
+from es_simhash.fingerprints.simhash import hamming_distances
 
 # Fewer different fingerprints say nothing about a bit; in 64 it is the same by chance once in 2^63.
 MIN_DIFFERENT = 64

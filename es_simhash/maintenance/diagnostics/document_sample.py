@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields

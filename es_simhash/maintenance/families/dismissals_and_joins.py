@@ -13,16 +13,11 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.fields import DEFAULT_FIELD, STATUS_EMPTY
-from es_simhash.store.installation.noted_pairs import (
-    Dismissals,
-    Ids,
-    Joins,
-    NotedPair,
-    UndoneDecision,
-)
+from es_simhash.store.installation.noted_pairs import Dismissals, Joins, NotedPair, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import DocumentsById, Parts
 from es_simhash.store.rows import Row
+from es_simhash.store.state_entries import Ids
 
 
 @dataclass(frozen=True)

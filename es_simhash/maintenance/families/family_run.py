@@ -17,8 +17,9 @@ from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import Date
-from es_simhash.store.installation.noted_pairs import Dismissals, Ids, Joins, NotedPair, NotedPairs
+from es_simhash.store.installation.noted_pairs import Dismissals, Joins, NotedPair, NotedPairs
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.state_entries import Ids
 
 # Documents that are read and added to posting lists in the time of one search.
 READS_PER_SEARCH = 4

@@ -7,7 +7,8 @@ from functools import cached_property
 from itertools import islice
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint_batch
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
+from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.deduplication.audit_log import Record, default_audit, open_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.document_dates import DocumentDates

@@ -8,8 +8,13 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, run_backfill
-from es_simhash.maintenance.backfills.backfill_job import STATUSES, BackfillJob, IndexPart
+from es_simhash.maintenance.backfills.backfill import run_backfill
+from es_simhash.maintenance.backfills.backfill_job import (
+    STATUSES,
+    BackfillJob,
+    BackfillSettings,
+    IndexPart,
+)
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport, Progress

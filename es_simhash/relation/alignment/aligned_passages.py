@@ -19,7 +19,7 @@ from es_simhash.relation.thresholds import (
     SUMMARY_RATIO,
     SUMMARY_SEEDS,
 )
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 
 def clusters(query: Ints, hit: Ints, query_gap: int, hit_gap: int) -> list[Ints]:

@@ -20,7 +20,7 @@ from es_simhash.relation.alignment.sentence_words import (
 from es_simhash.relation.alignment.sorted_arrays import found_in, products, shared_places
 from es_simhash.relation.alignment.stretches import least_information
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
-from es_simhash.text.segmentation import Ints, Segmentation
+from es_simhash.text.tokens import Ints, Segmentation
 
 Mask = NDArray[np.bool_]
 # Sums are compared with a little less, as their last digit may depend on what is added with them.

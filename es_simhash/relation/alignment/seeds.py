@@ -9,7 +9,7 @@ from es_simhash.fingerprints.hashing import ranks_within
 from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
 from es_simhash.relation.alignment.sorted_arrays import products, shared_places, sorted_unique
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 # Pairs of sentences that are looked at for one word each, for each sentence of the two texts: the
 # commonest words are left out of both texts where there are more.

@@ -10,7 +10,8 @@ from es_simhash.fingerprints.features import token_numbers, token_stems
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.relation.alignment.sorted_arrays import found_in, sorted_unique
 from es_simhash.relation.thresholds import COPIED_RUN
-from es_simhash.text.segmentation import Ints, Segmentation, chunk_bounds
+from es_simhash.text.segmentation import chunk_bounds
+from es_simhash.text.tokens import Ints, Segmentation
 
 # Added to the sentences of a text where words are weighted, so that a single one has weights.
 MORE_SENTENCES = 2

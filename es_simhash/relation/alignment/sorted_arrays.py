@@ -3,7 +3,7 @@
 import numpy as np
 
 from es_simhash.fingerprints.hashing import Uint64s, ranks_within
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 _FILTER_BITS = np.uint64(0xFFFF)
 

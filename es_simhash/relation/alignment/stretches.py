@@ -24,7 +24,7 @@ from es_simhash.relation.thresholds import (
     VERBATIM_KEPT,
     ReuseKind,
 )
-from es_simhash.text.segmentation import Ints
+from es_simhash.text.tokens import Ints
 
 Mask = NDArray[np.bool_]
 

@@ -60,7 +60,9 @@ class Explorer:
         if path is not None:
             from es_simhash.lab.evaluation.shared_labels import SharedLabels
 
-            files = LabelFileAccess(self.endpoints.dispatcher, self.reader, SharedLabels(path))
+            files = LabelFileAccess(
+                self.endpoints.dispatcher, self.reader.contexts, SharedLabels(path)
+            )
         return LabelPages(self.endpoints, self.reader, files, self._templates)
 
     @cached_property

@@ -1,15 +1,15 @@
 """The label file as the explorer uses it: in threads, with errors as answers of HTTP."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError, FileInUse
 from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Dispatcher, Value
-from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.monitoring import log
+from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Problem
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ class LabelFileAccess:
 
     Attributes:
         dispatcher: Runs what reads and writes.
-        reader: Reads the index.
+        visible_ids: Returns those of some ids whose documents match filters.
         labels: The file.
     """
 
     dispatcher: Dispatcher
-    reader: ExplorerReader
+    visible_ids: Callable[[Sequence[str], Filters], Collection[str]]
     labels: "SharedLabels"
 
     async def visible(self, pairs: Sequence["Pair"], caller: Caller) -> set[str]:
         """Return the ids of the pairs' documents that a caller may see now."""
         ids = list(dict.fromkeys(id for pair in pairs for id in pair))
-        return set(await self.dispatcher.run(lambda: self.reader.contexts(ids, caller.filters)))
+        return set(await self.dispatcher.run(lambda: self.visible_ids(ids, caller.filters)))
 
     async def known(self) -> "KnownLabels":
         """Return the labels of the file."""

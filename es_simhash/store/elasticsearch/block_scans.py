@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig

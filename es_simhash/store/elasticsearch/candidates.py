@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.shared_shingles import least_shared, sampled
+from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
-from es_simhash.store.codec import shingle_terms, stored_parts
+from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import MAX_HITS, SAME_TEXT_BOOST, filters_of
+from es_simhash.store.elasticsearch.conditions import filters_of
 from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.elasticsearch.terms import MAX_HITS, SAME_TEXT_BOOST, shingle_clauses
 from es_simhash.store.intents import CompareShingles, Filter, FindSimilar, Where
 from es_simhash.store.rows import SimilarTexts
 
@@ -92,29 +93,6 @@ def read_compared(
     return SimilarTexts(
         [_candidate(hit, queried, config) for hit in complete], places=places_of(hits)
     )
-
-
-def shingle_clauses(
-    simhash_field: str, queried: NDArray[np.uint32], shingles: int, *, named: bool = False
-) -> dict[str, Any]:
-    """Return the members of a `bool` query for documents that share enough shingles with a text.
-
-    A term's own score is its rarity in the index, so the best hits share rare shingles.
-
-    Args:
-        simhash_field: Field of the `simhash` object.
-        queried: Shingles of the text that are queried.
-        shingles: How many the text has.
-        named: Whether each clause is named by the position of its shingle.
-    """
-    path = fields.field_path(simhash_field, fields.SHINGLES)
-    terms: list[Any] = shingle_terms(queried)
-    if named:
-        terms = [{"value": term, "_name": str(number)} for number, term in enumerate(terms)]
-    return {
-        "should": [{"term": {path: term}} for term in terms],
-        "minimum_should_match": least_shared(shingles),
-    }
 
 
 def _requested_neighbours(candidates: int) -> int:

@@ -7,14 +7,11 @@ from es_simhash.store import fields
 from es_simhash.store.codec import shingle_terms
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
+from es_simhash.store.elasticsearch.terms import SAME_TEXT_BOOST
 from es_simhash.store.intents import Filter, Find, Order, Parts, Sharing, Where
 
 # Name of the clause that matches documents newer than the date of a request.
 NEWER = "newer"
-# The same text counts more than whatever else is shared.
-SAME_TEXT_BOOST = 1000
-# The greatest k of a kNN search that the engine accepts, and hits of one search.
-MAX_HITS = 10_000
 # Members of the object that `Parts.members` reads, with its family.
 _MEMBERS = (
     fields.SCHEME,
@@ -139,11 +136,6 @@ def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
     """Return the fields of `_source` that the parts of a document are in."""
     source = read_of(parts, config)["_source"]
     return list(source) if source else []
-
-
-def any_value(field: str, values: Sequence[str | int]) -> Filter:
-    """Return the filter for documents that have one of some values in a field."""
-    return {"terms": {field: list(values)}}
 
 
 def _has_schemes(config: IndexConfig) -> Filter:

@@ -1,15 +1,12 @@
 """Hits of searches and entries of multi-gets as rows."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.store import fields
-from es_simhash.store.codec import shingles_of, stored_parts
+from es_simhash.store.codec import bytes_of, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Parts
 from es_simhash.store.paths import get_path
@@ -102,10 +99,3 @@ def _stored(hit: Hit, config: IndexConfig) -> AnalysedText | None:
 def _fingerprint(values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:
     vectors = values.get(config.path(fields.FINGERPRINT))
     return bytes_of(vectors[0]) if vectors else None
-
-
-def bytes_of(vector: str | Sequence[int]) -> bytes:
-    """Return the bytes of a vector of bits; servers before 9 return them as signed numbers."""
-    if isinstance(vector, str):
-        return base64.b64decode(vector)
-    return np.asarray(vector, np.int8).tobytes()

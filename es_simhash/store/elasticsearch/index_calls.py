@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import intents
-from es_simhash.store.config import IndexConfig
+from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch import documents
 from es_simhash.store.elasticsearch.calls import Calls
@@ -52,7 +52,7 @@ from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.installation.configuration import schemes_of
 from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
-from es_simhash.store.rows import Installed, Row, Rows
+from es_simhash.store.rows import Row, Rows
 from es_simhash.store.semantic_codec import own_vector
 
 Responses = Sequence[Mapping[str, Any]]

@@ -6,10 +6,9 @@ from typing import Any
 
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.elasticsearch.calls import Calls
-from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.pages import all_hits
-from es_simhash.store.installation.noted_pairs import DISMISSAL, JOIN, ids_of
-from es_simhash.store.installation.state_index import state_index_name
+from es_simhash.store.elasticsearch.terms import MAX_HITS
+from es_simhash.store.state_entries import DISMISSAL, JOIN, ids_of, state_index_name
 
 # Documents of one search.
 _IDS_PER_SEARCH = 100

@@ -15,8 +15,9 @@ from es_simhash.semantics.similarity import (
 from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import MAX_HITS, clauses, filters_of
+from es_simhash.store.elasticsearch.conditions import clauses, filters_of
 from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.elasticsearch.terms import MAX_HITS
 from es_simhash.store.fields import field_path
 from es_simhash.store.intents import Filter, FindNear, Where
 from es_simhash.store.neighbour import Neighbour

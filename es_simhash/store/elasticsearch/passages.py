@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.relation.alignment.sorted_arrays import first_places
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.semantics.rarity import rarity
 from es_simhash.store.elasticsearch.hit_rows import places_of
 from es_simhash.store.intents import Filter, FindSharedWords
@@ -47,7 +47,7 @@ def passage_queries(
         conditions: What every hit must match.
     """
     hits = min(max(request.size, _LEAST_HITS), _MOST_HITS)
-    passages = list(_passages(request.text))
+    passages = list(_passages(request))
     most = _PASSAGES * _MAX_SEARCHES
     if len(passages) > most:
         passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
@@ -99,10 +99,10 @@ def _clause(fields: Sequence[str], words: Sequence[str]) -> Filter:
     return {"multi_match": {**match, "type": "best_fields", "fields": list(fields)}}
 
 
-def _passages(text: AnalysedText) -> Iterator[list[str]]:
+def _passages(request: FindSharedWords) -> Iterator[list[str]]:
     """Yield the rarest words of each passage, as they are in the text."""
-    sentences = text.sentence_words
-    ranks = _ranks(text)
+    text, sentences = request.text, request.text.sentence_words
+    ranks = _ranks(text, request.language)
     for first in range(0, sentences.count, _SENTENCES):
         start = int(sentences.bounds[first])
         end = int(sentences.bounds[min(first + _SENTENCES, sentences.count)])
@@ -113,7 +113,7 @@ def _passages(text: AnalysedText) -> Iterator[list[str]]:
             yield text.words_at(start + places[chosen])
 
 
-def _ranks(text: AnalysedText) -> NDArray[np.float64]:
+def _ranks(text: SegmentedText, language: str) -> NDArray[np.float64]:
     """Return how rare each word is, in its language and then in the text; 0 of what says nothing.
 
     That are numbers and words of one or two letters, but for those of scripts without spaces.
@@ -121,7 +121,7 @@ def _ranks(text: AnalysedText) -> NDArray[np.float64]:
     sentences = text.sentence_words
     _, places = first_places(sentences.places)
     words = text.words_at(places)
-    ranks = rarity(words, text.profile.language).astype(np.float64)
+    ranks = rarity(words, language).astype(np.float64)
     ranks += sentences.weights / (1 + sentences.weights.max(initial=0))
     ranks[[len(word) < _LEAST_LETTERS and word.isascii() for word in words]] = 0
     ranks[[word.isdigit() for word in words]] = 0

@@ -11,10 +11,8 @@ from typing import Any
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.state_entries import DISMISSAL, JOIN, Ids, ids_of
 
-Ids = tuple[str, str]
-
-DISMISSAL, JOIN = "dismissal", "join"
 # Entries that are written with one request.
 _ENTRIES_PER_REQUEST = 1000
 
@@ -167,11 +165,6 @@ class Joins(NotedPairs):
 
     def __init__(self, state: StateIndex) -> None:
         super().__init__(state, JOIN)
-
-
-def ids_of(entry: Mapping[str, Any]) -> Ids:
-    """Return the ids of a stored pair."""
-    return entry["ids"][0], entry["ids"][1]
 
 
 def _batches(decisions: Iterable[UndoneDecision]) -> Iterator[list[UndoneDecision]]:

@@ -17,8 +17,8 @@ from es_simhash.store import resources
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.state_entries import state_index_name
 
-SUFFIX = "-simhash"
 _PAGE = 1000
 
 
@@ -33,11 +33,6 @@ class SweepCheckpoint:
 
     seq_nos: Mapping[str, int] = field(default_factory=dict)
     deciding: bool = False
-
-
-def state_index_name(index: str) -> str:
-    """Return the name of the state index of an index, alias or data stream."""
-    return index.lstrip(".") + SUFFIX
 
 
 class StateIndex:

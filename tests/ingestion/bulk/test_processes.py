@@ -16,8 +16,8 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.processes import available_processors, make_pool, require_startable
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 

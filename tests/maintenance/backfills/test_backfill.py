@@ -14,8 +14,12 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import BackfillReport, Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillReport,
+    BackfillSettings,
+    Selection,
+)
 from es_simhash.maintenance.backfills.document_updates import UNREAD
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.store.codec import simhash_object

@@ -11,8 +11,8 @@ import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing, InputError, MappingConflict
 from es_simhash.ingestion.bulk.outcomes import Outcome
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig

@@ -12,8 +12,8 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.questions.index import Index
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme

@@ -8,7 +8,8 @@ import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.maintenance.backfills import prune as module
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.prune import PruneReport, prune
 from tests.cli.test_backfill_command import run
 

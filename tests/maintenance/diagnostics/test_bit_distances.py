@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from es_simhash.fingerprints.simhash import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.maintenance.diagnostics.bit_distances import (
     MIN_DIFFERENT,
     bit_balance,

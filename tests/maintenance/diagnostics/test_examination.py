@@ -13,8 +13,8 @@ from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.diagnostics.examination import Examination, examine
 from es_simhash.store import fields
 from es_simhash.store.codec import simhash_object

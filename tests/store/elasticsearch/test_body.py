@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError, SchemeError
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.text_fingerprints import TextFingerprints, fingerprint
+from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import compare_bodies, similar_bodies

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from es_simhash.cli.main import cli
 from es_simhash.errors import MappingConflict
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.diagnostics.examination import examine
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import open_index

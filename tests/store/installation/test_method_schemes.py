@@ -9,8 +9,8 @@ from es_simhash.errors import InputError, MappingConflict, MissingExtra, SchemeE
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.lab.methods import method_scheme as schemes
-from es_simhash.maintenance.backfills.backfill import BackfillSettings, backfill
-from es_simhash.maintenance.backfills.backfill_job import Selection
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
 from es_simhash.questions.index import Index
