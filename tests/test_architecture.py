@@ -34,7 +34,7 @@ ROOMS = (
     "cli",
 )
 CLIENT = {"elasticsearch", "elastic_transport"}
-MAX_LEVELS = 17
+MAX_LEVELS = 15
 MAX_FILES_AT_THE_TOP = 12
 MAX_PARAMETERS = 6
 MODULES = {

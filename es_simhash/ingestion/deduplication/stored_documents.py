@@ -9,9 +9,9 @@ from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.elasticsearch.updates import change_documents, require_accepted
 from es_simhash.store.intents import DocumentsAt, Parts
+from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row, WriteResult
 
 WHOLE = Parts(whole=True, text=True, members=True)
@@ -22,19 +22,20 @@ class StoredDocuments:
     """Reads documents of one index in real time, refreshed or not, and changes them.
 
     Args:
-        gateway: Sends the requests; it retries.
+        gateway: Sends the changes; it retries.
         context: Context of the run.
+        store: The index, for requests.
 
     Attributes:
         gateway: That gateway.
         context: That context.
-        store: The index.
+        store: That index.
     """
 
-    def __init__(self, gateway: Gateway, context: RunContext) -> None:
+    def __init__(self, gateway: Gateway, context: RunContext, store: Store) -> None:
         self.gateway = gateway
         self.context = context
-        self.store = ElasticsearchStore(gateway, context.index, context.config, is_complete=True)
+        self.store = store
         # What is replaced goes to the audit log as a whole.
         self._parts = WHOLE if context.rules.action == "replace" else _COMPARED
 

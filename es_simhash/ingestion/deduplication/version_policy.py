@@ -113,7 +113,7 @@ class VersionPolicy:
         dismissed, undone = Dismissals(state_index).settled()
         manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
         context = RunContext(index, self._config, self.rules, self.run, manual)
-        self._documents = StoredDocuments(self.gateway, context)
+        self._documents = StoredDocuments(self.gateway, context, self._target.store)
         texts = ReservedTexts(self.gateway, state_index.name, self._config.simhash_field)
         reservations = Reservations(self._documents, texts)
         reservations.expire()

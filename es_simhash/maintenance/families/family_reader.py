@@ -46,6 +46,23 @@ class FamilyDocument:
 
 
 @dataclass(frozen=True)
+class Membership:
+    """What is written into a document.
+
+    Attributes:
+        family: Name of its family.
+        represents: Whether it represents the family.
+    """
+
+    family: str
+    represents: bool
+
+
+# A document with what is to be written into it.
+Assignment = tuple[FamilyDocument, Membership]
+
+
+@dataclass(frozen=True)
 class ReadDocument:
     """A document with its analysed text.
 

@@ -7,9 +7,8 @@ from itertools import chain
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
 from es_simhash.maintenance.families.family_report import Progress
-from es_simhash.maintenance.families.family_writer import Assignment, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
 from es_simhash.pairs.family_changes import Family, family_names

@@ -1,10 +1,10 @@
 """Writing families into documents, never over a newer text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from es_simhash.errors import ClusterError
-from es_simhash.maintenance.families.family_reader import FamilyDocument
+from es_simhash.maintenance.families.family_reader import Assignment, FamilyDocument, Membership
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
@@ -19,23 +19,6 @@ _UPDATES = 1000
 _RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
 # Other fields of a document may change this often between reading and writing.
 _ATTEMPTS = 7
-
-
-@dataclass(frozen=True)
-class Membership:
-    """What is written into a document.
-
-    Attributes:
-        family: Name of its family.
-        represents: Whether it represents the family.
-    """
-
-    family: str
-    represents: bool
-
-
-# A document with what is to be written into it.
-Assignment = tuple[FamilyDocument, Membership]
 
 
 class FamilyWriter:

@@ -39,6 +39,7 @@ from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.rows import Row
@@ -107,7 +108,8 @@ class FamilyPolicy:
 
     @cached_property
     def _documents(self) -> StoredDocuments:
-        return StoredDocuments(self._gateway, self._context)
+        store = ElasticsearchStore(self._gateway, self._index, self._config, is_complete=True)
+        return StoredDocuments(self._gateway, self._context, store)
 
     @cached_property
     def _recorder(self) -> Recorder:

@@ -14,6 +14,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
 
@@ -67,7 +68,8 @@ def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) ->
     state.create()
     now = clock or (lambda: time.time() * 1000)
     texts = ReservedTexts(gateway, state.name, context.config.simhash_field)
-    return Reservations(StoredDocuments(gateway, context), texts, clock=now)
+    store = ElasticsearchStore(gateway, desk.name, context.config, is_complete=True)
+    return Reservations(StoredDocuments(gateway, context, store), texts, clock=now)
 
 
 def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
