@@ -4,13 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from es_simhash.differences.difference import Changes
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.questions.index_steps import IndexSteps
 from es_simhash.questions.paging import pages_of
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import Relation
-from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.memory import MemoryStore
 from es_simhash.store.options import SearchOptions
@@ -23,23 +21,12 @@ class MemoryIndex:
     It answers what an index of the cluster does that holds the same texts and cuts nothing.
 
     Args:
-        scheme: Scheme of the fingerprints.
-        semantics: Scheme of the semantic profiles; None to find versions alone.
-        version_threshold: Where versions begin, above 0 and below 1; as in `DocumentSettings`.
-
-    Raises:
-        InputError: The threshold is not above 0 and below 1.
+        config: Schemes of the fingerprints and of the semantic profiles, without which versions
+            alone are found; and where versions begin.
     """
 
-    def __init__(
-        self,
-        scheme: Scheme = DEFAULT,
-        semantics: SemanticScheme | None = None,
-        version_threshold: float = VERSION_SCORE,
-    ) -> None:
-        self.store = MemoryStore(
-            IndexConfig(scheme, semantics=semantics, version_threshold=version_threshold)
-        )
+    def __init__(self, config: IndexConfig | None = None) -> None:
+        self.store = MemoryStore(config or IndexConfig())
         self._steps = IndexSteps()
 
     @property

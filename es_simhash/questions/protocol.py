@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from es_simhash.differences.difference import Changes
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.store.config import IndexConfig
@@ -14,7 +15,10 @@ from es_simhash.store.protocol import Store
 
 
 class RelatedIndex(Protocol):
-    """Finds related documents: `Index`, `SidecarIndex` and `MemoryIndex` do."""
+    """Finds related documents: `Index`, `SidecarIndex` and `MemoryIndex` do.
+
+    `AsyncIndex` has the same methods, to be awaited.
+    """
 
     def related(
         self,
@@ -51,6 +55,14 @@ class RelatedIndex(Protocol):
 
     def explain(self, id_a: str, id_b: str) -> Relation:
         """Return the relation of two stored documents, whatever its score, with all its evidence.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one stored document to another, whatever their relation.
 
         Raises:
             DocumentMissing: One of the ids is not there.

@@ -294,6 +294,5 @@ def _answer(
     options: SearchOptions,
 ) -> Answer:
     answer = query.answer((replace(each, truncated=is_cut) for each in relations), options)
-    answer.truncated = is_cut
-    answer.document = contexts.context(document.ref.key) if document.ref else None
-    return answer
+    context = contexts.context(document.ref.key) if document.ref else None
+    return replace(answer, truncated=is_cut, document=context)

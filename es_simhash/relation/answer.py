@@ -1,6 +1,6 @@
 """The answer to one query: relations, and what there is beyond them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, SupportsIndex, overload
 
@@ -27,14 +27,23 @@ class Extent:
     next_offset: int | None = None
 
 
-class Answer(list[Relation]):
-    """The relations of one query, in order; a list in every way.
+@dataclass(frozen=True, init=False, eq=False)
+class Answer(Sequence[Relation]):
+    """The relations of one query, in order: a sequence that cannot be changed.
+
+    It equals any list, tuple or answer of the same relations.
 
     Attributes:
+        relations: The relations themselves.
         truncated: True when a limit cut the candidates, even if nothing that was left is shown.
         extent: The part that it is of all that was found.
         document: Title, date and so on of the query; None for a text, or where they were not read.
     """
+
+    relations: tuple[Relation, ...]
+    truncated: bool
+    extent: Extent
+    document: DocumentContext | None
 
     def __init__(
         self,
@@ -44,22 +53,34 @@ class Answer(list[Relation]):
         extent: Extent | None = None,
         document: DocumentContext | None = None,
     ) -> None:
-        super().__init__(relations)
-        self.truncated = truncated
-        self.extent = extent or Extent(len(self))
-        self.document = document
+        own = tuple(relations)
+        object.__setattr__(self, "relations", own)
+        object.__setattr__(self, "truncated", truncated)
+        object.__setattr__(self, "extent", extent or Extent(len(own)))
+        object.__setattr__(self, "document", document)
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def __iter__(self) -> Iterator[Relation]:
+        return iter(self.relations)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Answer, list, tuple)):
+            return NotImplemented
+        return self.relations == tuple(other)
 
     @overload
-    def __getitem__(self, place: SupportsIndex, /) -> Relation: ...
+    def __getitem__(self, place: SupportsIndex) -> Relation: ...
 
     @overload
-    def __getitem__(self, place: slice, /) -> "Answer": ...
+    def __getitem__(self, place: slice) -> "Answer": ...
 
-    def __getitem__(self, place: SupportsIndex | slice, /) -> "Relation | Answer":
+    def __getitem__(self, place: SupportsIndex | slice) -> "Relation | Answer":
         """Return a relation, or a part of the answer, which is truncated as the whole is."""
         if isinstance(place, slice):
-            return self._with(super().__getitem__(place))
-        return super().__getitem__(place)
+            return self._with(self.relations[place])
+        return self.relations[place]
 
     def map(self, change: Callable[[Relation], Relation]) -> "Answer":
         """Return the answer with each relation changed."""

@@ -13,6 +13,7 @@ from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.shared_passages import aligned_passages
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_prose, make_text
 from tests.support.reuse import COPIED, ENGLISH, FORM, FORMS, documents
@@ -21,7 +22,7 @@ MANY = SearchOptions(size=30)
 
 
 def memory(texts: Mapping[str, str]) -> MemoryIndex:
-    index = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    index = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, text in texts.items():
         index.add(id, text)
     return index

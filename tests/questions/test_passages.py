@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from es_simhash import Index, MemoryIndex, Relation, SearchOptions, SidecarIndex
 from es_simhash.cli.main import cli
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.store.config import IndexConfig
 from tests.support.reuse import COPIED, ENGLISH, FORMS, REWORDED, documents
 from tests.support.subjects import reworded
 
@@ -31,7 +32,7 @@ def indices(cluster_url: str) -> Iterator[dict[str, Any]]:
 
     own, plain = (f"test-{uuid.uuid4().hex}" for _ in range(2))
     sidecar = f"{plain}-sidecar"
-    memory = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    memory = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, text in TEXTS.items():
         memory.add(id, text)
     with connect(cluster_url) as client:

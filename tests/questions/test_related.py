@@ -108,7 +108,7 @@ def test_documents_that_are_not_listed_are_not_shown(answers: Answers, truth: Tr
 
 
 def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus: Corpus) -> None:
-    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, document in corpus.items():
         exact.add(id, document["text"])
     options = replace(EVERYTHING, kinds=BY_PASSAGES)
@@ -125,7 +125,7 @@ def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus
 def test_the_answers_with_neighbours_are_those_of_an_exact_scan(
     answers: Answers, corpus: Corpus
 ) -> None:
-    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, document in corpus.items():
         exact.add(id, document["text"])
     shown = 0

@@ -68,7 +68,7 @@ def test_a_document_is_returned_once_and_neighbours_end_where_versions_begin(
 
 
 def test_the_answers_are_those_of_an_exact_scan(asked: Any, library_texts: dict[str, str]) -> None:
-    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, text in library_texts.items():
         exact.add(id, text)
     for id, found in asked.related_to_each(list(library_texts), options=EVERYTHING).items():
@@ -103,7 +103,7 @@ def test_short_chinese_messages_find_those_with_parts_of_words_in_common(indexed
         "school": "中学生的语文课本里又多了两首诗。",
     }
     index = indexed(*({"id": id, "text": text} for id, text in messages.items()))
-    exact = MemoryIndex(semantics=DEFAULT_SEMANTICS)
+    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, text in messages.items():
         exact.add(id, text)
     pairs = {"final": "player", "skin": "mask", "poem": "school"}

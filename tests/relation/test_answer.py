@@ -1,6 +1,8 @@
-"""An answer is a list that knows whether a limit cut it."""
+"""An answer is a sequence of relations that knows whether a limit cut it, and never changes."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
 
 from es_simhash import Answer, Relation
 from es_simhash.relation.relation import Coverage
@@ -29,3 +31,15 @@ def test_an_answer_with_each_relation_changed_stays_an_answer() -> None:
     assert changed.truncated
     assert [relation.score for relation in changed] == [1.0, 1.0, 1.0]
     assert [relation.score for relation in RELATIONS] == [0.9, 0.8, 0.7]
+
+
+def test_an_answer_cannot_be_changed() -> None:
+    answer = Answer(RELATIONS)
+    with pytest.raises(FrozenInstanceError):
+        answer.truncated = True  # type: ignore[misc]
+    assert not hasattr(answer, "append")
+    assert replace(answer, truncated=True).extent == answer.extent
+    assert answer == RELATIONS == list(answer)
+    assert answer != RELATIONS[:2]
+    assert len(answer) == 3
+    assert not Answer()

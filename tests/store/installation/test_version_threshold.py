@@ -14,6 +14,7 @@ from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.scoring import version_value
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.relation.version_value import rescaled
+from es_simhash.store.config import IndexConfig
 from tests.support.made_up_texts import make_text, revise
 
 Shown = Callable[..., dict[str, Any]]
@@ -101,7 +102,7 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
         == {not is_version}  # fmt: skip
     assert len(find_families(client, name).families) == (not is_version)
     configure(client, name, {"version_threshold": threshold})
-    memory = MemoryIndex(version_threshold=threshold)
+    memory = MemoryIndex(IndexConfig(version_threshold=threshold))
     for id, text in texts.items():
         memory.add(id, text)
     list(backfill(client, name, sidecar=sidecar))
@@ -167,7 +168,7 @@ def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
 def test_a_threshold_that_no_score_can_be_compared_with_is_rejected(
     client: Any, desk: Any, value: Any
 ) -> None:
-    from es_simhash import IndexConfig, MemoryIndex
+    from es_simhash import MemoryIndex
     from es_simhash.store.installation.document_settings import configure, document_settings
 
     refused = pytest.raises(InputError, match=rf"above 0 and below 1, got {value!r}")
@@ -177,7 +178,7 @@ def test_a_threshold_that_no_score_can_be_compared_with_is_rejected(
     with refused:
         IndexConfig(version_threshold=value)
     with refused:
-        MemoryIndex(version_threshold=value)
+        MemoryIndex(IndexConfig(version_threshold=value))
 
 
 @pytest.mark.cluster
