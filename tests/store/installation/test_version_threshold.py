@@ -158,7 +158,7 @@ def test_evaluate_scores_the_pairs_of_an_index_as_the_index_does(
     recalls = []
     for threshold in (None, STRICT):
         configure(client, desk.name, {"version_threshold": threshold})
-        found = shown("evaluate", str(pairs), "--index", desk.name, "--quiet")
+        found = shown("lab", "evaluate", str(pairs), "--index", desk.name, "--quiet")
         recalls.append(found["sets"][0]["methods"][0]["at_threshold"]["recall"])
     assert recalls == [1.0, 0.0]
 
