@@ -113,7 +113,7 @@ _SECTIONS = {
     },
     "Without a cluster": {
         "files": _FILES,
-        "selftest": Entry("status_command", "Check the conformance vectors."),
+        "selftest": Entry("selftest_command", "Check the conformance vectors."),
     },
 }
 

@@ -1,4 +1,4 @@
-"""The state of an index and of this installation: `status`, `doctor` and `selftest`."""
+"""The state of an index: `status` and `doctor`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,14 +14,11 @@ from es_simhash.cli.options import (
     simhash_field_option,
 )
 from es_simhash.cli.output import byte_size, print_json
-from es_simhash.errors import MissingExtra
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
-from es_simhash.store import conformance, semantic_conformance
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.index_counts import SchemeCoverage, Status
-from es_simhash.store.indexed_methods import require_lab
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
@@ -129,55 +126,6 @@ def _print_bars(bars: Sequence[DistanceBin]) -> None:
         name = str(bar.least) if bar.least == bar.most else f"{bar.least}-{bar.most}"
         blocks = "█" * max(round(bar.documents / largest * _BAR_LENGTH), bar.documents > 0)
         click.echo(f"{name:>9}  {blocks} {bar.documents}" if blocks else f"{name:>9}")
-
-
-@click.command()
-def selftest() -> None:
-    """Check the conformance vectors.
-
-    Needs no server; the exit status is 1 when one differs. The expected fingerprints are in
-    data/vectors.json of the package, and every implementation of docs/fingerprint.md returns the
-    same; the expected semantic profiles of a few texts are in data/semantic_profiles.json, the
-    fingerprints and block keys of each method in data/methods. A method that needs a package that
-    is not installed is named and not checked. The hash function is compared with that of the
-    package xxhash.
-    """
-    expected = conformance.vectors()
-    checked, of_methods, unchecked = _checked_methods()
-    differences = [
-        *conformance.check_hashing(),
-        *conformance.check(expected),
-        *semantic_conformance.differences(),
-        *of_methods,
-    ]
-    for difference in differences:
-        click.echo(difference)
-    if differences:
-        raise SystemExit(1)
-    click.echo(f"{len(expected)} vectors, all equal")
-    click.echo(f"{len(semantic_conformance.expected())} semantic profiles, all equal")
-    if checked:
-        click.echo(f"{checked} methods, all vectors equal")
-    for sentence in unchecked:
-        click.echo(sentence)
-
-
-def _checked_methods() -> tuple[int, list[str], list[str]]:
-    """Compare every method with its vectors.
-
-    Returns:
-        How many methods were compared, a sentence for each difference, and one for each method that
-        was not compared.
-    """
-    try:
-        require_lab()
-    except MissingExtra as error:
-        return 0, [], [str(error)]
-    from es_simhash.lab.methods import method_vectors
-    from es_simhash.lab.methods.method_registry import fingerprint_methods
-
-    differences, unchecked = method_vectors.check_all()
-    return len(fingerprint_methods()) - len(unchecked), differences, unchecked
 
 
 @click.command()

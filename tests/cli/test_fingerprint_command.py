@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.fingerprint_command import fingerprint
-from es_simhash.cli.status_command import selftest
+from es_simhash.cli.selftest_command import selftest
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import fingerprint as fingerprint_of
@@ -134,7 +134,7 @@ def test_these_commands_do_not_import_the_client(arguments: list[str]) -> None:
 
 
 def test_bad_input_is_one_sentence_on_the_command_line() -> None:
-    command = [sys.executable, "-m", "es_simhash", "fingerprint", "-"]
+    command = [sys.executable, "-m", "es_simhash", "files", "fingerprint", "-"]
     done = subprocess.run(command, input=b"\xff", capture_output=True)
     assert done.returncode == 1
     assert done.stderr.decode().count("\n") == 1

@@ -22,7 +22,7 @@ def read():
         print("cleaned up")
 
 atexit.register(interrupt)
-sys.argv = ["es-simhash", "fingerprint", "-"]
+sys.argv = ["es-simhash", "files", "fingerprint", "-"]
 sys.stdin = SimpleNamespace(buffer=SimpleNamespace(read=read))
 main()
 """

@@ -21,7 +21,7 @@ from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 
 pytestmark = pytest.mark.cluster
 
-COMMAND = [sys.executable, "-m", "es_simhash", "label"]
+COMMAND = [sys.executable, "-m", "es_simhash", "lab", "label"]
 QUESTION = "q quit: "
 SECONDS = 60
 COLUMNS = 80

@@ -24,23 +24,24 @@ from es_simhash.store.installation.install import install
 COUNT = 2000
 SCRIPT = """
 import sys
-from es_simhash import BackfillSettings, IngestSettings, backfill, connect, ingest, install
+from es_simhash import BackfillSettings, Index, IngestSettings, connect
 
 print("once")
 url, name = sys.argv[1:]
 documents = [{{"id": str(n), "text": f"Text number {{n}} of a script."}} for n in range({count})]
 with connect(url) as client:
-    install(client, name, semantics=None)
+    index = Index(client, name)
+    index.install(semantics=None)
     {call}
 print("end")
 """
-INGEST = "print(sum(each.ok for each in ingest(client, name, documents{settings})))"
+INGEST = "print(sum(each.ok for each in index.ingest(documents{settings})))"
 BACKFILL = """for start in range(0, len(documents), 1000):
         lines = [line for each in documents[start : start + 1000]
                  for line in ({{"index": {{"_id": each["id"]}}}}, each)]
         client.bulk(index=name, operations=lines)
     client.indices.refresh(index=name)
-    print(sum(each.ok for each in backfill(client, name{settings})))"""
+    print(sum(each.ok for each in index.backfill({settings})))"""
 
 
 def script(folder: Path, call: str, settings: str = "") -> Path:
@@ -72,7 +73,7 @@ def test_a_script_without_a_guard_runs_once(
     ("call", "settings"),
     [
         (INGEST, ", settings=IngestSettings(processes=2)"),
-        (BACKFILL, ", settings=BackfillSettings(2)"),
+        (BACKFILL, "settings=BackfillSettings(2)"),
     ],
     ids=["ingest", "backfill"],
 )

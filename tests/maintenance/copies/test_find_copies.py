@@ -78,7 +78,7 @@ def test_the_answer_does_not_depend_on_shards_order_or_unrelated_documents(
         for each in shuffled:
             archive.write(each)
         for filter in (None, {"terms": {"owner": ["anna", "bert", "carla"]}}):
-            copies = archive.find(filter=filter).to_dict()["copies"]
+            copies = archive.find(filters=(filter,) if filter else ()).to_dict()["copies"]
             for copy in copies:
                 for side in (copy["a"], copy["b"]):
                     assert side.pop("index") == archive.name
@@ -215,7 +215,7 @@ def test_an_empty_index_has_no_copies(archive: Any) -> None:
     report = archive.find()
     assert (report.copies, report.boilerplate, report.documents) == ((), (), 0)
     archive.write(*taken_over())
-    assert archive.find(filter={"term": {"owner": "nobody"}}).documents == 0
+    assert archive.find(filters=({"term": {"owner": "nobody"}},)).documents == 0
 
 
 def test_what_cannot_be_compared_is_an_error(archive: Any, client: Any) -> None:

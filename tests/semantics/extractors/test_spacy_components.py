@@ -127,7 +127,7 @@ def test_spacy_finds_the_components_by_their_entry_points(tmp_path: Path) -> Non
         "Metadata-Version: 2.1\nName: named-elsewhere\nVersion: 1\n"
     )
     (described / "entry_points.txt").write_text(ENTRY_POINTS)
-    package = Path(spacy_components.__file__).parents[2]
+    package = Path(spacy_components.__file__).parents[3]
     program = (
         f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(package)!r}]\n"
         "import spacy\n"
