@@ -2,11 +2,10 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from es_simhash.errors import InputError
 from es_simhash.store.fields import (
     BLOCKS,
     ERROR,
@@ -17,7 +16,7 @@ from es_simhash.store.fields import (
     STATUS_EMPTY,
     STATUS_UNREADABLE,
 )
-from es_simhash.store.indexed_methods import NO_WORDS, IndexedMethod, MethodFingerprints, Rows
+from es_simhash.store.indexed_methods import NO_WORDS, IndexedMethod, MethodFingerprints
 
 
 def method_json(texts: Sequence[str], methods: Sequence[IndexedMethod]) -> list[bytes]:
@@ -54,28 +53,3 @@ def _unread(reason: str) -> dict[str, str]:
     if reason == NO_WORDS:
         return {STATUS: STATUS_EMPTY}
     return {STATUS: STATUS_UNREADABLE, ERROR: f"The text {reason}."}
-
-
-def stored_rows(hit: Mapping[str, Any], path: str, method: IndexedMethod) -> Rows:
-    """Return the fingerprints of a hit from its doc values.
-
-    Args:
-        hit: A hit with `fields`.
-        path: Full name of the field of the fingerprints.
-        method: What made them.
-
-    Raises:
-        InputError: They were not written by this package.
-    """
-    values = hit.get("fields", {}).get(path, [""])
-    try:
-        stored = base64.b64decode(values[0], validate=True)
-    except (TypeError, ValueError):
-        stored = b""
-    rows = method.scheme.rows(stored)
-    if rows is None:
-        raise InputError(
-            f"Document {hit['_id']!r} has blocks of scheme {method.scheme.name!r}, but no "
-            "fingerprints of it. Re-ingest the document."
-        )
-    return rows
