@@ -217,13 +217,6 @@ QUERY_WORDS = {
     "knn", "_source", "docvalue_fields", "track_total_hits", "search_after", "aggs", "aggregations",
     "function_score", "constant_score", "seq_no_primary_term", "_seq_no", "_primary_term",
 }  # fmt: skip
-# Modules that still speak to the engine themselves; the list may only shrink.
-SPEAKING = {
-    "es_simhash.maintenance",
-    "es_simhash.cli.demo_command",
-    "es_simhash.relation.references",
-    "es_simhash.service.explorer.label_pages",
-}
 
 
 def query_words_of(module: str) -> Iterator[str]:
@@ -240,13 +233,8 @@ def query_words_of(module: str) -> Iterator[str]:
 
 
 def test_only_the_store_knows_queries_and_hits() -> None:
-    speaking = {
+    assert {
         module: words
         for module in MODULES
         if room_of(module) != "store" and (words := sorted(set(query_words_of(module))))
-    }
-    assert {
-        module: words
-        for module, words in speaking.items()
-        if not any(f"{module}.".startswith(f"{known}.") for known in SPEAKING)
     } == {}

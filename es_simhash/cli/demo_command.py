@@ -49,6 +49,7 @@ from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
+from es_simhash.store.intents import Find
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.escaping import masked_url, one_line
 
@@ -199,7 +200,7 @@ def demo(corpus: Path | None, text_field: str | None, html: Path | None, **conne
         install(client, index)
         failures_file = Path(f"{index}.dead-letter.jsonl")
         failed = _ingest(client, index, corpus, text_field, failures_file, console)
-        ids = _ids(client, index)
+        ids = _ids(Index(client, index))
         _configure(client, index, text_field)
         rows = list(_pairs(Index(client, index), ids))
         find_families(client, index)
@@ -325,15 +326,9 @@ def _ingest(
     return failed
 
 
-def _ids(client: Client, index: str) -> list[str]:
-    body = {
-        "size": MAX_DOCUMENTS_QUERIED,
-        "_source": False,
-        "sort": ["_doc"],
-        "track_total_hits": False,
-    }
-    answer = Gateway.of(client).search(index, body)
-    return sorted(hit["_id"] for hit in answer["hits"]["hits"])
+def _ids(index: Index) -> list[str]:
+    (documents,) = index.store.ask([Find(size=MAX_DOCUMENTS_QUERIED)])
+    return sorted(row.id for row in documents.rows)
 
 
 def _pairs(index: Index, ids: list[str]) -> Iterator[Row]:

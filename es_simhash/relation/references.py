@@ -1,8 +1,7 @@
 """Where a document is, and in which version it was read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from es_simhash.errors import DocumentAmbiguous
 
@@ -32,11 +31,6 @@ class DocumentRef:
     def __lt__(self, other: "DocumentRef") -> bool:
         """Order by index and id."""
         return (self.index or "", self.id) < (other.index or "", other.id)
-
-    @classmethod
-    def of_hit(cls, hit: Mapping[str, Any]) -> "DocumentRef":
-        """Return where a search hit or an entry of a multi-get is."""
-        return cls(hit["_index"], hit["_id"], hit.get("_routing"))
 
 
 def require_one(id: str, refs: Sequence[DocumentRef], index: str) -> None:
@@ -78,14 +72,3 @@ class DocumentVersion:
     ref: DocumentRef
     seq_no: int
     primary_term: int
-
-    @classmethod
-    def of_hit(cls, hit: Mapping[str, Any]) -> "DocumentVersion":
-        """Return the version of a search hit or of an entry of a multi-get."""
-        return cls(DocumentRef.of_hit(hit), hit["_seq_no"], hit["_primary_term"])
-
-    @property
-    def conditions(self) -> dict[str, Any]:
-        """Routing and conditions of a bulk action that must not fall on a newer version."""
-        routing = {} if self.ref.routing is None else {"routing": self.ref.routing}
-        return {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term, **routing}

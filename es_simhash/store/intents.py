@@ -83,6 +83,7 @@ class Parts:
     Attributes:
         text: Its text.
         fields: Fields of the user's, by name or pattern, for `Row.source`.
+        excluded: Members of the `simhash` object that are left out of these.
         members: Content hash, status, and whether it represents its family.
         family: Its family.
         stored: What is stored of its text: shingles, chunk fingerprints, sketch.
@@ -96,6 +97,7 @@ class Parts:
 
     text: bool = False
     fields: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     members: bool = False
     family: bool = False
     stored: bool = False
@@ -153,6 +155,21 @@ class Find(Request[Rows]):
     newer_than: str | None = None
     seed: int = 1
     count: bool = False
+
+
+@dataclass(frozen=True)
+class Count(Request[int]):
+    """The number of documents that match.
+
+    Attributes:
+        where: Which documents.
+        index: One of the indices behind the name of the store; None for all of them.
+        shard: Number of the one shard they are in; None for all.
+    """
+
+    where: Where = field(default_factory=Where)
+    index: str | None = None
+    shard: int | None = None
 
 
 @dataclass(frozen=True)
@@ -230,7 +247,7 @@ class DocumentsAt(Request[dict[DocumentRef, Row]]):
 
     Attributes:
         refs: Where they are; without an index, in that of the store.
-        parts: What is read of each; `text`, `fields`, `members`, `simhash` and `whole`.
+        parts: What is read of each; no indexed values.
     """
 
     refs: tuple[DocumentRef, ...]
@@ -436,7 +453,13 @@ class TextFieldHint(Request[str]):
 
 @dataclass(frozen=True)
 class RequireTextField(Request[None]):
-    """A check that a mapping has the field of the text; an error names the nearest field."""
+    """A check that a mapping has the fields of the text; an error names the nearest field.
+
+    Attributes:
+        names: The fields; None for those of the configuration.
+    """
+
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

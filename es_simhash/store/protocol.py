@@ -6,12 +6,14 @@ drives it sends the requests.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Request, Where
-from es_simhash.store.rows import Row, Rows
+from es_simhash.store.rows import Row, Rows, WriteResult
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -35,6 +37,17 @@ class Store(Protocol):
         """
 
 
+class Slice(Protocol):
+    """A part of the documents of a snapshot, read some at a time."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether all of them were read."""
+
+    def read(self, size: int) -> list[Row]:
+        """Return the next documents, so many at the most; none at the end."""
+
+
 class Snapshot(Protocol):
     """An index as it is at one moment, read whole by those who process all of it."""
 
@@ -54,11 +67,67 @@ class Snapshot(Protocol):
             page: How many are read with one request.
         """
 
+    def slices(self, where: Where, parts: Parts, count: int) -> Sequence[Slice]:
+        """Return all documents that match conditions, in so many parts for as many threads."""
+
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
 
     def family_sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that have fingerprints of the scheme."""
+
+
+class WritableStore(Store, Protocol):
+    """An index that is also read whole and written to."""
+
+    def snapshot(
+        self, index: str | None = None, *, shard: int | None = None, must_refresh: bool = True
+    ) -> AbstractContextManager[Snapshot]:
+        """Return the index as it is when a `with` statement begins.
+
+        Args:
+            index: One of the indices behind the name of the store; None for all of them.
+            shard: Number of the one shard to read; None for all.
+            must_refresh: Whether it is an error where the privilege is missing to make visible what
+                was written so far; otherwise that is done where it is allowed.
+        """
+
+    def change(self, changes: Sequence[Change]) -> list[WriteResult]:
+        """Change documents that nobody has changed since they were read.
+
+        Raises:
+            ClusterError: The request is rejected, or the cluster is busy for too long.
+        """
+
+    def write(
+        self, body: bytes, ends: Sequence[int], *, index: str | None = None
+    ) -> dict[int, WriteResult]:
+        """Write documents by actions of the engine, and return what was not written, by number.
+
+        Args:
+            body: The actions.
+            ends: Where each of them ends.
+            index: Index that is written to; None for that of the store.
+
+        Raises:
+            ClusterError: The index takes no documents at all, or is busy for too long.
+        """
+
+    def refresh(self) -> None:
+        """Make all that was written visible to searches."""
+
+    def refresh_if_allowed(self, index: str) -> None:
+        """Do the same for an index, unless the privileges forbid it."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait, unless `stop` was called.
+
+        Raises:
+            Stopped: It was.
+        """
+
+    def stop(self) -> None:
+        """End all waiting of this store, also between attempts at a request."""
 
 
 def ask(request: Request[Answer]) -> Steps[Answer]:

@@ -67,6 +67,12 @@ class Row:
         return self.ref.id
 
     @property
+    def read_version(self) -> DocumentVersion:
+        """In which version it was read, where that was asked for."""
+        assert self.version is not None, "versions were asked for"
+        return self.version
+
+    @property
     def key(self) -> Key:
         """Its index and id, by which answers name it."""
         return self.ref.key

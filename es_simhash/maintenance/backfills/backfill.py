@@ -15,32 +15,37 @@ from es_simhash.maintenance.backfills.backfill_job import (
     FailureLog,
     IndexPart,
     Selection,
-    StoredDocument,
 )
 from es_simhash.maintenance.backfills.document_pages import (
     DocumentReader,
     DocumentWriter,
-    Slice,
     Throttle,
 )
+from es_simhash.maintenance.backfills.document_updates import prepare
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.sidecar import install_sidecar
+from es_simhash.store.protocol import Slice, WritableStore
+from es_simhash.store.rows import Row
 
 # Points in time that expire one after the other without one document done.
 _MAX_EXPIRED = 5
 _FIRST_PAGE = 50
 
+# A slice, the size of its next page, and the outcomes of the last one.
+Page = tuple[Slice, int, list[Outcome]]
+
 
 def run_backfill(
-    gateway: Gateway, job: BackfillJob, parts: Sequence[IndexPart], settings: BackfillSettings
+    store: WritableStore, job: BackfillJob, parts: Sequence[IndexPart], settings: BackfillSettings
 ) -> Iterator[Outcome]:
     """Do a job on parts of an index, one after the other; yield the outcome of each document.
 
     Args:
-        gateway: Sends the requests, with the policy of the settings; it is stopped in the end.
+        store: The index, with the retry policy of the settings; it is stopped in the end.
         job: What to do.
         parts: The documents to read.
         settings: How the run works.
@@ -52,7 +57,7 @@ def run_backfill(
     publish = settings.report or (lambda report: None)
     with FailureLog(settings.failures, report.run) as log:
         publish(report)
-        for outcomes in Run(gateway, job, parts, settings, report).outcomes():
+        for outcomes in Run(store, job, parts, settings, report).outcomes():
             report.add(outcomes)
             log.add(outcomes)
             publish(report)
@@ -63,7 +68,7 @@ class Run:
     """One run.
 
     Args:
-        gateway: Sends the requests; it is stopped in the end.
+        store: The index; it is stopped in the end.
         job: What to do.
         parts: The documents to read; one part after the other.
         settings: How to work.
@@ -72,18 +77,18 @@ class Run:
 
     def __init__(
         self,
-        gateway: Gateway,
+        store: WritableStore,
         job: BackfillJob,
         parts: Sequence[IndexPart],
         settings: BackfillSettings,
         report: BackfillReport,
     ) -> None:
-        self._gateway = gateway
+        self._store = store
         self._job = job
         self._parts = parts
         self._settings = settings
         self._report = report
-        self._reader = DocumentReader(gateway, job)
+        self._reader = DocumentReader(store, job)
         self._throttle = Throttle(settings.max_docs_per_second)
 
     def outcomes(self) -> Iterator[list[Outcome]]:
@@ -103,58 +108,65 @@ class Run:
         processes = 1 if few else self._settings.processes
         slices = 1 if few else processes * self._settings.slices
         pool = make_pool(processes)
-        self._writer = DocumentWriter(self._gateway, self._job, self._reader, pool)
+        self._writer = DocumentWriter(
+            self._store,
+            self._job.target,
+            self._reader,
+            lambda documents: pool.submit(prepare, documents, self._job).result(),
+        )
         threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
         try:
             for number in range(len(self._parts)):
                 yield from self._first_part(threads, slices, self._parts[number:])
         finally:
-            self._gateway.stop()
+            self._store.stop()
             threads.shutdown(cancel_futures=True)
             pool.shutdown()
-            self._reader.close()
 
     def _remaining(self, parts: Sequence[IndexPart]) -> int:
         for index in {part.index for part in parts}:
-            self._reader.refresh(index)
+            # Without the privilege older versions are read, and their updates conflict.
+            self._store.refresh_if_allowed(index)
         return sum(self._reader.count(part) for part in parts)
 
     def _first_part(
         self, threads: ThreadPoolExecutor, slices: int, parts: Sequence[IndexPart]
     ) -> Iterator[list[Outcome]]:
         """Read the first part; when its point in time expires, open another of what is left."""
-        expired = 0
+        part, expired = parts[0], 0
         while expired < _MAX_EXPIRED:
-            self._reader.open(parts[0])
             before = self._report.done
+            opened = self._store.snapshot(part.index, shard=part.shard, must_refresh=False)
             try:
-                yield from self._all_slices(threads, slices)
+                with opened as snapshot:
+                    some = snapshot.slices(part.where, self._reader.parts, slices)
+                    yield from self._all_slices(threads, some)
             except PointInTimeExpired:
                 expired = expired + 1 if self._report.done == before else 0
                 self._report.total = self._report.done + self._remaining(parts)
             else:
-                self._reader.close()
                 return
         raise ClusterError(
             "Each point in time of the index expires at once. Run it again later to resume."
         )
 
-    def _all_slices(self, threads: ThreadPoolExecutor, count: int) -> Iterator[list[Outcome]]:
+    def _all_slices(
+        self, threads: ThreadPoolExecutor, slices: Sequence[Slice]
+    ) -> Iterator[list[Outcome]]:
         size = min(_FIRST_PAGE, self._max_page())
-        numbers = [{"id": n, "max": count} for n in range(count)] if count > 1 else [None]
-        pending = {threads.submit(self._next_page, Slice(number, size)) for number in numbers}
+        pending = {threads.submit(self._next_page, slice, size) for slice in slices}
         expiry: PointInTimeExpired | None = None
         while pending:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
                 try:
-                    slice, outcomes = self._result(future)
+                    slice, size, outcomes = self._result(future)
                 except PointInTimeExpired as error:
                     # What the other slices have under way is counted first.
                     expiry = error
                     continue
                 if not slice.ended and expiry is None:
-                    pending.add(threads.submit(self._next_page, slice))
+                    pending.add(threads.submit(self._next_page, slice, size))
                 if outcomes:
                     yield outcomes
         if expiry is not None:
@@ -164,21 +176,21 @@ class Run:
         rate = self._settings.max_docs_per_second
         return self._settings.page if rate is None else max(1, min(self._settings.page, int(rate)))
 
-    def _next_page(self, slice: Slice) -> tuple[Slice, list[Outcome]]:
+    def _next_page(self, slice: Slice, size: int) -> Page:
         """Read, fingerprint and write the next documents of a slice; runs in a thread."""
-        documents = self._reader.next_page(slice)
+        rows = slice.read(size)
         if slice.ended:
-            return slice, []
-        slice.size = self._next_size(documents)
-        self._gateway.wait(self._throttle.reserve(len(documents), time.monotonic()))
-        return slice, self._writer.write(documents)
+            return slice, size, []
+        documents = self._reader.with_counterparts(rows)
+        self._store.wait(self._throttle.reserve(len(documents), time.monotonic()))
+        return slice, self._next_size(rows), self._writer.write(documents)
 
-    def _next_size(self, documents: Sequence[StoredDocument]) -> int:
+    def _next_size(self, rows: Sequence[Row]) -> int:
         """Return the size of the next page, from the length of the texts of this one."""
-        characters = sum(len(str(document.source)) for document in documents) / len(documents)
+        characters = sum(len(str(row.source)) for row in rows) / len(rows)
         return max(1, min(self._max_page(), int(self._settings.page_bytes / (characters + 1))))
 
-    def _result(self, future: "Future[tuple[Slice, list[Outcome]]]") -> tuple[Slice, list[Outcome]]:
+    def _result(self, future: "Future[Page]") -> Page:
         try:
             return future.result()
         except BrokenProcessPool as error:
@@ -222,10 +234,11 @@ def backfill(
     settings = settings or BackfillSettings()
     # A cluster that is away is reported at once; only what the run sends is retried.
     gateway = Gateway.of(client)
-    retrying = Gateway.of(client, settings.retry)
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
     where = job.where(selection or Selection())
-    require_text(retrying, job, where)
+    retrying = Gateway.of(client, settings.retry)
+    store = ElasticsearchStore(retrying, index, job.config, is_complete=True)
+    require_text(store, job, where)
     if sidecar is not None:
         install_sidecar(gateway, sidecar, index, job.config)
-    yield from run_backfill(retrying, job, [IndexPart(index, where)], settings)
+    yield from run_backfill(store, job, [IndexPart(index, where)], settings)

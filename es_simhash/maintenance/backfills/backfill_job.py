@@ -4,7 +4,7 @@ import json
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ from typing import Any
 from es_simhash.described import constraints
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.outcomes import Outcome, Status
-from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.intents import Where
 from es_simhash.store.options import Query
 from es_simhash.store.paths import has_values
+from es_simhash.store.rows import Row
 from es_simhash.text.limits import MEBIBYTE
 
 
@@ -89,28 +89,37 @@ class BackfillJob:
 
 
 @dataclass(frozen=True)
-class StoredDocument:
-    """A document as it was read.
+class SourceDocument:
+    """A document to fingerprint, as it was read.
 
     Attributes:
-        version: Where it is, and in which version.
-        source: Its text, its entity fields, and the small members of the `simhash` object.
+        row: Its text, its entity fields, and the small members of the `simhash` object.
         counterpart: The document of the sidecar that has its fields, without the large ones.
     """
 
-    version: DocumentVersion
-    source: Mapping[str, Any]
-    counterpart: "StoredDocument | None" = None
-
-    @classmethod
-    def of_hit(cls, hit: Mapping[str, Any]) -> "StoredDocument":
-        """Return the document of a search hit or of an entry of a multi-get."""
-        return cls(DocumentVersion.of_hit(hit), hit.get("_source", {}))
+    row: Row
+    counterpart: Row | None = None
 
     def outcome(self, status: Status, reason: str | None = None) -> Outcome:
         """Return the outcome of this document."""
-        ref = self.version.ref
-        return Outcome(ref.id, status, reason, index=ref.index)
+        return Outcome(self.row.id, status, reason, index=self.row.ref.index)
+
+
+@dataclass(frozen=True)
+class PreparedPage:
+    """Documents ready to be sent.
+
+    Attributes:
+        body: Actions of a bulk request.
+        ends: Where each action ends in the body.
+        positions: The document of each action, by its number in the page.
+        finished: Outcomes of the documents for which nothing is sent.
+    """
+
+    body: bytes
+    ends: Sequence[int]
+    positions: Sequence[int]
+    finished: Sequence[Outcome]
 
 
 # Statuses of the outcomes of a backfill, in the order they are reported in.

@@ -1,147 +1,82 @@
 """Pages of documents that a backfill reads and writes, again after a conflict."""
 
 import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf
-from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcomes import Outcome
-from es_simhash.maintenance.backfills.backfill_job import BackfillJob, IndexPart, StoredDocument
-from es_simhash.maintenance.backfills.document_updates import UNREAD, PreparedPage, prepare
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillJob,
+    IndexPart,
+    PreparedPage,
+    SourceDocument,
+)
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.elasticsearch.bulk import CONFLICT
-from es_simhash.store.elasticsearch.calls import index_path
-from es_simhash.store.elasticsearch.conditions import conditions
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.pages import PointInTime
-from es_simhash.store.elasticsearch.random_order import in_random_order
-from es_simhash.store.fields import SOURCE
-from es_simhash.store.intents import Where
+from es_simhash.store.fields import ENTITIES, LARGE_MEMBERS, SOURCE
+from es_simhash.store.intents import Count, DocumentsAt, Find, Parts, Where
+from es_simhash.store.protocol import Store, WritableStore
+from es_simhash.store.rows import Row
 
-
-@dataclass
-class Slice:
-    """A slice of a point in time, and how far it is read.
-
-    Attributes:
-        number: Which slice of how many, as Elasticsearch takes it; None for all documents.
-        size: Documents of the next page.
-        after: Sort values of the last document that was read.
-        ended: True when there are no more.
-    """
-
-    number: Mapping[str, int] | None
-    size: int
-    after: Sequence[Any] | None = None
-    ended: bool = False
+# Members that are not read: whether a document is current is in the small ones.
+UNREAD = (*LARGE_MEMBERS, ENTITIES)
+# Attempts on a document that another writer changes before each of them.
+_MAX_ATTEMPTS = 20
 
 
 class DocumentReader:
     """Reads the documents of a job.
 
     Args:
-        gateway: Sends the requests; it has a policy.
+        store: The index.
         job: What the run does.
+
+    Attributes:
+        parts: What is read of each document.
     """
 
-    def __init__(self, gateway: Gateway, job: BackfillJob) -> None:
-        self._gateway = gateway
+    def __init__(self, store: Store, job: BackfillJob) -> None:
+        self._store = store
         self._job = job
         config = job.config
-        self._includes = [*config.text_fields, config.simhash_field, *config.entity_fields]
-        self._excludes = [config.path(member) for member in UNREAD]
-        self._source = {"includes": self._includes, "excludes": self._excludes}
-        self._point: PointInTime | None = None
-        self._where = Where()
+        fields = (*config.text_fields, config.simhash_field, *config.entity_fields)
+        self.parts = Parts(fields=fields, excluded=UNREAD, version=True)
 
     def count(self, part: IndexPart) -> int:
-        """Count the documents of a part."""
-        query = conditions(part.where, self._job.config)
-        return self._gateway.count(part.index, query, shard=part.shard)
+        """Return the number of documents of a part."""
+        count: int
+        (count,) = self._store.ask([Count(part.where, part.index, part.shard)])
+        return count
 
-    def open(self, part: IndexPart) -> None:
-        """Open a point in time of a part that has all that was written so far."""
-        self.refresh(part.index)
-        self._point = self._gateway.point_in_time(part.index, shard=part.shard)
-        self._point.open()
-        self._where = part.where
-
-    def close(self) -> None:
-        """Close the point in time if there is one."""
-        if self._point is not None:
-            self._point.close()
-
-    def refresh(self, index: str) -> None:
-        """Make all that was written so far visible."""
-        # Without the privilege older versions are read, and their updates conflict.
-        self._gateway.refresh_if_allowed(index)
-
-    def next_page(self, slice: Slice) -> list[StoredDocument]:
-        """Return the next documents of a slice; at its end there are none.
-
-        Raises:
-            PointInTimeExpired: The point in time is gone.
-        """
-        assert self._point is not None, "no point in time is open"
-        body: dict[str, Any] = {
-            "query": conditions(self._where, self._job.config),
-            "size": slice.size,
-            "sort": ["_shard_doc"],
-            "seq_no_primary_term": True,
-            "track_total_hits": False,
-            "_source": self._source,
-        }
-        if slice.number is not None:
-            body["slice"] = slice.number
-        if slice.after is not None:
-            body["search_after"] = slice.after
-        hits = self._point.search(body)["hits"]["hits"]
-        slice.ended = not hits
-        slice.after = hits[-1]["sort"] if hits else None
-        return self._with_counterparts([StoredDocument.of_hit(hit) for hit in hits])
-
-    def sample(self, where: Where, size: int) -> list[StoredDocument]:
+    def sample(self, where: Where, size: int) -> list[Row]:
         """Return documents drawn at random, the same for the same index."""
-        body = {
-            "query": in_random_order(conditions(where, self._job.config)),
-            "size": size,
-            "seq_no_primary_term": True,
-            "_source": self._source,
-        }
-        response = self._gateway.request("POST", index_path(self._job.index, "_search"), body)
-        return [StoredDocument.of_hit(hit) for hit in response["hits"]["hits"]]
+        (sample,) = self._store.ask([Find(where, self.parts, size, ("random",))])
+        return list(sample.rows)
 
-    def reread(self, documents: Sequence[StoredDocument]) -> list[StoredDocument | None]:
+    def reread(self, documents: Sequence[SourceDocument]) -> list[SourceDocument | None]:
         """Return documents as they are now; None for those that are gone."""
-        refs = [document.version.ref for document in documents]
-        current = [
-            StoredDocument.of_hit(entry) if entry.get("found") else None
-            for entry in self._entries(refs, self._includes)
-        ]
-        complete = iter(self._with_counterparts([doc for doc in current if doc is not None]))
-        return [None if document is None else next(complete) for document in current]
+        refs = [document.row.ref for document in documents]
+        rows = self._rows(refs, self.parts)
+        present = iter(self.with_counterparts([rows[ref] for ref in refs if ref in rows]))
+        return [next(present) if ref in rows else None for ref in refs]
 
-    def _with_counterparts(self, documents: list[StoredDocument]) -> list[StoredDocument]:
-        """Add what the sidecar has of the documents."""
+    def with_counterparts(self, rows: Sequence[Row]) -> list[SourceDocument]:
+        """Return documents with what the sidecar has of them."""
         sidecar = self._job.sidecar
-        if sidecar is None or not documents:
-            return documents
-        refs = [DocumentRef(sidecar, document.version.ref.id) for document in documents]
-        entries = self._entries(refs, [self._job.config.simhash_field, SOURCE])
+        if sidecar is None:
+            return [SourceDocument(row) for row in rows]
+        refs = [DocumentRef(sidecar, row.id) for row in rows]
+        parts = replace(self.parts, fields=(self._job.config.simhash_field, SOURCE))
+        counterparts = self._rows(refs, parts)
         return [
-            replace(document, counterpart=StoredDocument.of_hit(entry))
-            if entry.get("found")
-            else document
-            for document, entry in zip(documents, entries, strict=True)
+            SourceDocument(row, counterparts.get(ref)) for row, ref in zip(rows, refs, strict=True)
         ]
 
-    def _entries(
-        self, refs: Sequence[DocumentRef], includes: Sequence[str]
-    ) -> list[Mapping[str, Any]]:
-        return self._gateway.documents(refs, includes, excluded=self._excludes)
+    def _rows(self, refs: Sequence[DocumentRef], parts: Parts) -> dict[DocumentRef, Row]:
+        rows: dict[DocumentRef, Row]
+        (rows,) = self._store.ask([DocumentsAt(tuple(refs), parts)])
+        return rows
 
 
 class Throttle:
@@ -174,30 +109,29 @@ class Throttle:
         return start - now
 
 
-# Attempts on a document that another writer changes before each of them.
-_MAX_ATTEMPTS = 20
-_MISSING = "document_missing_exception"
-
-
 class DocumentWriter:
     """Fingerprints documents and writes their fields; safe to use from several threads.
 
     Args:
-        gateway: Sends the requests; it has a policy.
-        job: What the run does.
+        store: The index; it retries.
+        target: Index that is written to.
         reader: Reads documents again after a conflict.
-        pool: Fingerprints.
+        prepare: Fingerprints.
     """
 
     def __init__(
-        self, gateway: Gateway, job: BackfillJob, reader: DocumentReader, pool: Executor
+        self,
+        store: WritableStore,
+        target: str,
+        reader: DocumentReader,
+        prepare: Callable[[Sequence[SourceDocument]], PreparedPage],
     ) -> None:
-        self._gateway = gateway
-        self._job = job
+        self._store = store
+        self._target = target
         self._reader = reader
-        self._pool = pool
+        self._prepare = prepare
 
-    def write(self, documents: Sequence[StoredDocument]) -> list[Outcome]:
+    def write(self, documents: Sequence[SourceDocument]) -> list[Outcome]:
         """Write the fields of documents; of one with a newer version, those of its new text.
 
         Raises:
@@ -205,7 +139,7 @@ class DocumentWriter:
         """
         outcomes: list[Outcome] = []
         for _ in range(_MAX_ATTEMPTS):
-            page = self._pool.submit(prepare, documents, self._job).result()
+            page = self._prepare(documents)
             outcomes += page.finished
             conflicts = self._send(page, documents, outcomes)
             if not conflicts:
@@ -215,26 +149,26 @@ class DocumentWriter:
         return outcomes + [document.outcome("failed", reason) for document in documents]
 
     def _send(
-        self, page: PreparedPage, documents: Sequence[StoredDocument], outcomes: list[Outcome]
-    ) -> list[StoredDocument]:
+        self, page: PreparedPage, documents: Sequence[SourceDocument], outcomes: list[Outcome]
+    ) -> list[SourceDocument]:
         """Send a page, add the outcomes, and return the documents that have a newer version."""
-        rejections = self._gateway.bulk_body(self._job.target, page.body, page.ends)
+        failures = self._store.write(page.body, page.ends, index=self._target)
         conflicts = []
         for number, position in enumerate(page.positions):
-            document, rejection = documents[position], rejections.get(number)
-            if rejection is None:
+            document, failure = documents[position], failures.get(number)
+            if failure is None:
                 outcomes.append(document.outcome("written"))
-            elif rejection.status == CONFLICT:
+            elif failure.status == "conflict":
                 conflicts.append(document)
-            elif rejection.kind == _MISSING:
+            elif failure.status == "missing":
                 outcomes.append(document.outcome("gone"))
             else:
-                outcomes.append(document.outcome("failed", rejection.reason))
+                outcomes.append(document.outcome("failed", failure.reason))
         return conflicts
 
     def _current(
-        self, documents: Sequence[StoredDocument], outcomes: list[Outcome]
-    ) -> list[StoredDocument]:
+        self, documents: Sequence[SourceDocument], outcomes: list[Outcome]
+    ) -> list[SourceDocument]:
         """Read documents again and return those that are still there."""
         remaining = []
         for document, current in zip(documents, self._reader.reread(documents), strict=True):

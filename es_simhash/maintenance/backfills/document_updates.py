@@ -2,19 +2,22 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import accumulate, islice
+from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.outcomes import Outcome
-from es_simhash.ingestion.bulk.prepared_batches import Prepared
-from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
-from es_simhash.relation.references import DocumentVersion
+from es_simhash.maintenance.backfills.backfill_job import (
+    BackfillJob,
+    PreparedPage,
+    SourceDocument,
+)
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.bulk import create_action, update_action
 from es_simhash.store.encoding import encode
 from es_simhash.store.fields import (
     BLOCKS,
@@ -28,7 +31,6 @@ from es_simhash.store.fields import (
     INDEX,
     PRIMARY_TERM,
     ROUTING,
-    SCHEMES,
     SEMANTIC_SCHEME,
     SEQ_NO,
     SHINGLES,
@@ -60,12 +62,6 @@ ABSENT: Mapping[str, Any] = {
     VECTOR: None,
     VECTOR_FINGERPRINT: None,
 }
-# Members that are not read: whether a document is current is in the small ones.
-UNREAD = (
-    *(name for name in ABSENT if name not in (STATUS, ERROR, SEMANTIC_SCHEME)),
-    f"{SCHEMES}.*.{FINGERPRINT}",
-    f"{SCHEMES}.*.{BLOCKS}",
-)
 
 
 def derived_objects(
@@ -83,13 +79,10 @@ def derived_objects(
         yield from encode(batch, config, list(islice(remaining, len(batch)))).objects
 
 
-def stored_object(document: StoredDocument, job: BackfillJob) -> Mapping[str, Any]:
+def stored_object(document: SourceDocument, job: BackfillJob) -> Mapping[str, Any]:
     """Return the small members of the `simhash` object, in the document or in the sidecar."""
-    if job.sidecar is None:
-        source = document.source
-    else:
-        source = document.counterpart.source if document.counterpart else {}
-    return get_object(source, job.config.simhash_field)[0] or {}
+    row = document.row if job.sidecar is None else document.counterpart
+    return get_object(row.source, job.config.simhash_field)[0] or {} if row else {}
 
 
 def replacing(simhash: bytes, stored: Mapping[str, Any]) -> bytes:
@@ -112,28 +105,29 @@ def replacing(simhash: bytes, stored: Mapping[str, Any]) -> bytes:
     return json.dumps({**ABSENT, **removed, **whole}).encode()
 
 
-def update_action(document: StoredDocument, simhash: bytes, job: BackfillJob) -> bytes:
-    """Return the two lines of a bulk request that write the fields of one document."""
+def _action(document: SourceDocument, simhash: bytes, job: BackfillJob) -> bytes:
+    """Return the action that writes the fields of one document."""
     field = job.config.simhash_field
     if job.sidecar is not None:
         return _sidecar_action(document, simhash, job, job.sidecar)
-    stored, is_nested = get_object(document.source, field)
+    stored, is_nested = get_object(document.row.source, field)
     whole = replacing(simhash, stored) if stored is not None else simhash
-    return _update(document.version, b"{%b}" % _member(field, whole, is_nested=is_nested))
+    return update_action(
+        document.row.read_version, b"{%b}" % _member(field, whole, is_nested=is_nested)
+    )
 
 
 def _sidecar_action(
-    document: StoredDocument, simhash: bytes, job: BackfillJob, sidecar: str
+    document: SourceDocument, simhash: bytes, job: BackfillJob, sidecar: str
 ) -> bytes:
-    field, ref = job.config.simhash_field, document.version.ref
-    origin = _member(SOURCE, json.dumps(_origin(document.version)).encode(), is_nested=False)
+    field, row = job.config.simhash_field, document.row
+    origin = _member(SOURCE, json.dumps(_origin(row.read_version)).encode(), is_nested=False)
     if document.counterpart is None:
         member = _member(field, simhash, is_nested=False)
-        action = json.dumps({"create": {"_index": sidecar, "_id": ref.id}}).encode()
-        return b"%b\n{%b,%b}\n" % (action, member, origin)
+        return create_action(DocumentRef(sidecar, row.id), b"{%b,%b}" % (member, origin))
     whole = replacing(simhash, stored_object(document, job))
     member = _member(field, whole, is_nested=False)
-    return _update(document.counterpart.version, b"{%b,%b}" % (member, origin))
+    return update_action(document.counterpart.read_version, b"{%b,%b}" % (member, origin))
 
 
 def _origin(version: DocumentVersion) -> dict[str, Any]:
@@ -154,64 +148,36 @@ def _member(path: str, value: bytes, *, is_nested: bool) -> bytes:
     return b"%b:%b" % (json.dumps(names[0]).encode(), value)
 
 
-def _update(version: DocumentVersion, document: bytes) -> bytes:
-    ref = version.ref
-    action = {"update": {"_index": ref.index, "_id": ref.id, **version.conditions}}
-    return b"%b\n" % json.dumps(action).encode() + b'{"doc":%b}\n' % document
-
-
-@dataclass
-class PreparedPage(Prepared):
-    """Documents ready to be sent.
-
-    Attributes:
-        finished: Outcomes of the documents for which nothing is sent.
-    """
-
-    finished: list[Outcome] = field(default_factory=list)
-
-
-class _Update(NamedTuple):
-    """A document that gets new fields: its number in the page, and its text."""
-
-    number: int
-    document: StoredDocument
-    text: str
-
-
-def prepare(documents: Sequence[StoredDocument], job: BackfillJob) -> PreparedPage:
+def prepare(documents: Sequence[SourceDocument], job: BackfillJob) -> PreparedPage:
     """Return documents ready to be sent; `positions` are their numbers in the sequence."""
-    page = PreparedPage()
-    updates = []
+    finished, texts = [], {}
     for number, document in enumerate(documents):
         text_or_outcome = _text_or_outcome(document, job)
         if isinstance(text_or_outcome, Outcome):
-            page.finished.append(text_or_outcome)
+            finished.append(text_or_outcome)
         else:
-            updates.append(_Update(number, document, text_or_outcome))
-    texts = [update.text for update in updates]
-    sources = [update.document.source for update in updates]
-    actions = []
-    objects = derived_objects(texts, sources, job.config)
-    for update, simhash in zip(updates, objects, strict=True):
-        page.ids.append(update.document.version.ref.id)
-        page.positions.append(update.number)
-        actions.append(update_action(update.document, simhash, job))
-    page.fill(actions)
-    return page
+            texts[number] = text_or_outcome
+    sources = [documents[number].row.source for number in texts]
+    objects = derived_objects(list(texts.values()), sources, job.config)
+    actions = [
+        _action(documents[number], simhash, job)
+        for number, simhash in zip(texts, objects, strict=True)
+    ]
+    ends = list(accumulate(map(len, actions)))
+    return PreparedPage(b"".join(actions), ends, list(texts), finished)
 
 
-def _text_or_outcome(document: StoredDocument, job: BackfillJob) -> str | Outcome:
+def _text_or_outcome(document: SourceDocument, job: BackfillJob) -> str | Outcome:
     """Return the text to fingerprint, or the outcome of a document that is not written."""
     stored = stored_object(document, job)
     if document.counterpart is not None:
         origin = document.counterpart.source.get(SOURCE)
         if conflict := _sidecar_conflict(document, origin, job):
             return document.outcome("failed", conflict)
-        if job.is_current(stored) and _is_up_to_date(origin, document.version):
+        if job.is_current(stored) and _is_up_to_date(origin, document.row.read_version):
             return document.outcome("unchanged")
     try:
-        text = _text(document.source, job.config.text_field)
+        text = _text(document.row.source, job.config.text_field)
         content = require_text_size(text or "")
     except InputError as error:
         return document.outcome("failed", str(error))
@@ -219,7 +185,7 @@ def _text_or_outcome(document: StoredDocument, job: BackfillJob) -> str | Outcom
         return document.outcome("without_text")
     if job.is_current(stored) and stored.get(CONTENT_HASH) == content_hash(normalise(content)):
         return document.outcome("unchanged")
-    reason = rejection(content, document.source, job.config)
+    reason = rejection(content, document.row.source, job.config)
     return document.outcome("failed", reason) if reason else content
 
 
@@ -248,7 +214,7 @@ def _require_no_list(source: Mapping[str, Any], text_field: str) -> None:
         value = value.get(name) if isinstance(value, Mapping) else None
 
 
-def _sidecar_conflict(document: StoredDocument, origin: Any, job: BackfillJob) -> str | None:
+def _sidecar_conflict(document: SourceDocument, origin: Any, job: BackfillJob) -> str | None:
     """Return why the sidecar cannot take a document: its id has the fields of another one.
 
     Fields of an index that is not backfilled any more are overwritten.
@@ -258,7 +224,7 @@ def _sidecar_conflict(document: StoredDocument, origin: Any, job: BackfillJob) -
             f"Index {job.sidecar!r} has a document of this id that no backfill wrote; "
             "name another sidecar."
         )
-    ref = document.version.ref
+    ref = document.row.ref
     is_same = (origin[INDEX], origin.get(ROUTING)) == (ref.index, ref.routing)
     if origin[INDEX] == ref.index and not is_same:
         known = f"routing {origin[ROUTING]!r}" if origin.get(ROUTING) else "no routing"

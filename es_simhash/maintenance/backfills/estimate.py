@@ -12,7 +12,6 @@ from es_simhash.maintenance.backfills.backfill_job import (
     BackfillSettings,
     IndexPart,
     Selection,
-    StoredDocument,
 )
 from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.maintenance.backfills.document_updates import derived_objects, rejection
@@ -20,7 +19,9 @@ from es_simhash.maintenance.backfills.preconditions import open_job, require_tex
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import primary_sizes
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Where
+from es_simhash.store.rows import Row
 from es_simhash.store.source import text_of
 
 MAX_SAMPLE = 200
@@ -100,10 +101,12 @@ def estimate(
     gateway = Gateway.of(client)
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
     where = job.where(selection or Selection())
-    reader = DocumentReader(Gateway.of(client, settings.retry), job)
+    retrying = Gateway.of(client, settings.retry)
+    store = ElasticsearchStore(retrying, index, job.config, is_complete=True)
+    reader = DocumentReader(store, job)
     documents = reader.count(IndexPart(index, where))
     sample = _sample(reader, where, settings)
-    require_text(gateway, job, where)
+    require_text(store, job, where)
     cost = _cost(list(_texts(sample, job)), job)
     rate = _documents_per_second(cost, job, settings)
     share = cost.texts / len(sample) if sample else 0.0
@@ -119,9 +122,7 @@ def estimate(
     )
 
 
-def _sample(
-    reader: DocumentReader, where: Where, settings: BackfillSettings
-) -> list[StoredDocument]:
+def _sample(reader: DocumentReader, where: Where, settings: BackfillSettings) -> list[Row]:
     """Return a few documents, then as many more as their size allows."""
     documents = reader.sample(where, _FIRST_SAMPLE)
     if len(documents) < _FIRST_SAMPLE:
@@ -131,9 +132,7 @@ def _sample(
     return reader.sample(where, max(_FIRST_SAMPLE, min(MAX_SAMPLE, allowed)))
 
 
-def _texts(
-    documents: Sequence[StoredDocument], job: BackfillJob
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _texts(documents: Sequence[Row], job: BackfillJob) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the text and the source of each document that can be fingerprinted."""
     for document in documents:
         try:

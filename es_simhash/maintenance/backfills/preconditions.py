@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.maintenance.backfills.backfill_job import BackfillJob, StoredDocument
+from es_simhash.maintenance.backfills.backfill_job import BackfillJob
 from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
@@ -23,9 +23,10 @@ from es_simhash.store.installation.configuration import (
     meta_entry,
 )
 from es_simhash.store.installation.sidecar import require_no_sidecar, require_usable_as_sidecar
-from es_simhash.store.installation.text_fields import is_mapped, unknown_text_field
-from es_simhash.store.intents import Where
+from es_simhash.store.intents import RequireTextField, Where
 from es_simhash.store.paths import mapped_field
+from es_simhash.store.protocol import Store
+from es_simhash.store.rows import Row
 from es_simhash.store.source import text_of
 
 # Documents of which one must have the field of the text.
@@ -122,30 +123,33 @@ def _require_same_schemes(
             )
 
 
-def require_text(gateway: Gateway, job: BackfillJob, where: Where) -> None:
+def require_text(store: Store, job: BackfillJob, where: Where) -> None:
     """Reject a text field that neither the mappings have nor a sample of the documents.
 
     Args:
-        gateway: Sends the requests.
+        store: The index.
         job: Names the field.
         where: Which documents are read.
 
     Raises:
         InputError: There is no such field.
     """
-    mappings = gateway.mappings(",".join(sorted(job.indices)))
-    unmapped = [name for name in job.config.text_fields if not is_mapped(name, mappings)]
-    if not unmapped:
-        return
-    reader = DocumentReader(gateway, job)
-    # Where nothing is left to process, a misspelt name would be taken for one that is done.
-    documents = reader.sample(where, _SAMPLE) or reader.sample(Where(), _SAMPLE)
-    for text_field in unmapped:
-        if documents and not any(_has_text(document, text_field) for document in documents):
-            raise unknown_text_field(text_field, mappings)
+    try:
+        store.ask([RequireTextField()])
+    except InputError:
+        reader = DocumentReader(store, job)
+        # Where nothing is left to process, a misspelt name would be taken for one that is done.
+        documents = reader.sample(where, _SAMPLE) or reader.sample(Where(), _SAMPLE)
+        lacking = tuple(
+            name
+            for name in job.config.text_fields
+            if not any(_has_text(document, name) for document in documents)
+        )
+        if documents and lacking:
+            store.ask([RequireTextField(lacking)])
 
 
-def _has_text(document: StoredDocument, text_field: str) -> bool:
+def _has_text(document: Row, text_field: str) -> bool:
     try:
         return text_of(document.source, text_field) is not None
     except InputError:

@@ -65,14 +65,13 @@ class CopyReader:
                 yield self._document(row, content, text)
 
     def _document(self, row: Row, content: str | None, text: AnalysedText | None) -> CopyDocument:
-        assert row.version is not None, "versions were asked for"
         if text is not None:
             is_current = text.content_hash == (row.content_hash or "")
         else:
             is_current = content is not None and row.status == STATUS_EMPTY
         values = row.values[self._between] if self._between else ()
         return CopyDocument(
-            row.version,
+            row.read_version,
             row.content_hash or "",
             row.family,
             tuple(sorted({_shown(value) for value in values})),

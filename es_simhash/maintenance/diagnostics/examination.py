@@ -55,6 +55,7 @@ from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.document_settings import document_settings
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.text_fields import require_mapped
+from es_simhash.store.source import field_names
 
 DEFAULT_SAMPLE = 1_000
 
@@ -170,7 +171,7 @@ def examine(
         text_field, other_field = other_field, None
         states = text_states(store, sample, text_field)
     if states and set(states) <= {MISSING, GONE}:
-        require_mapped(gateway.mappings(source or index), text_field)
+        require_mapped(gateway.mappings(source or index), field_names(text_field))
     current = [document for document in sample if document.scheme == config.scheme.name]
     prints = fingerprint_rows(current)
     searches = BlockSearches(gateway, index, config)

@@ -146,9 +146,8 @@ class FamilyReader:
 
 
 def _read(row: Row, text: AnalysedText | None) -> ReadDocument:
-    assert row.version is not None, "versions were asked for"
     document = FamilyDocument(
-        row.version, row.content_hash or "", row.family, row.represents, row.date
+        row.read_version, row.content_hash or "", row.family, row.represents, row.date
     )
     if text is not None:
         is_current = text.content_hash == document.content_hash

@@ -89,9 +89,10 @@ def changed_documents(
     for part in parts:
         with ElasticsearchSnapshot(gateway, part.index, config, shard=part.shard) as snapshot:
             for row in snapshot.rows(part.where, wanted):
-                assert row.version is not None, "versions were asked for"
                 is_new = not is_first and row.writes == 1
-                changes[row.ref] = ChangedDocument(row.date, row.version.seq_no, is_new, row.family)
+                changes[row.ref] = ChangedDocument(
+                    row.date, row.read_version.seq_no, is_new, row.family
+                )
     return changes
 
 

@@ -31,6 +31,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
 from es_simhash.store.intents import Where
@@ -215,8 +216,9 @@ class _Sweep:
     def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
         # Of its own, as the run stops it in the end.
         gateway = Gateway.of(self.gateway, self.settings.retry)
-        require_text(gateway, self.job, Where())
-        outcomes = run_backfill(gateway, self.job, parts, self.settings)
+        store = ElasticsearchStore(gateway, self.index, self.job.config, is_complete=True)
+        require_text(store, self.job, Where())
+        outcomes = run_backfill(store, self.job, parts, self.settings)
         return Counter(outcome.status for outcome in outcomes)
 
     def _decide(

@@ -193,7 +193,7 @@ class LabelPages:
             ((place, pair) for place, pair in enumerate(pairs) if pair.ids == last), (None, None)
         )
         return {
-            "ids": last,
+            "documents": last,
             "is_version": known.labels[last],
             "pair": pair,
             "place": place,

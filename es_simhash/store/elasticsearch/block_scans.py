@@ -11,6 +11,7 @@ from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.candidates import similar_bodies
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.intents import FindSimilar
 
 # Searches sent at once.
@@ -113,4 +114,4 @@ class BlockScans:
 
 
 def _refs(response: Mapping[str, Any]) -> set[DocumentRef]:
-    return {DocumentRef.of_hit(hit) for hit in response["hits"]["hits"]}
+    return {ref_of(hit) for hit in response["hits"]["hits"]}

@@ -8,8 +8,10 @@ from typing import Any
 import elasticsearch
 
 from es_simhash.errors import ClusterError
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import rejection_reason
+from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
@@ -50,6 +52,19 @@ def index_action(id: str, source: bytes, routing: str | None = None) -> bytes:
     """Return the two lines of a bulk request that write one document."""
     place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
     return b'{"index":{"_id":%b%b}}\n%b\n' % (json.dumps(id).encode(), place, source)
+
+
+def update_action(version: DocumentVersion, document: bytes) -> bytes:
+    """Return the two lines that add fields to a document, unless it was changed since."""
+    ref = version.ref
+    action = {"update": {"_index": ref.index, "_id": ref.id, **conditions_of(version)}}
+    return b'%b\n{"doc":%b}\n' % (json.dumps(action).encode(), document)
+
+
+def create_action(ref: DocumentRef, document: bytes) -> bytes:
+    """Return the two lines that write a document, unless there is one."""
+    action = {"create": {"_index": ref.index, "_id": ref.id}}
+    return b"%b\n%b\n" % (json.dumps(action).encode(), document)
 
 
 def is_retryable(result: Mapping[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """Conditions and orders of requests as queries of Elasticsearch, and what is read of each hit."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from es_simhash.store import fields
@@ -122,7 +123,11 @@ def read_of(parts: Parts, config: IndexConfig) -> dict[str, Any]:
         values.append({"field": config.path(fields.FINGERPRINT), "format": "binary"})
     if parts.date is not None:
         values.append(parts.date.requested)
-    body: dict[str, Any] = {"_source": list(dict.fromkeys(source)) or False}
+    includes = list(dict.fromkeys(source))
+    excludes = [config.path(member) for member in parts.excluded]
+    body: dict[str, Any] = {"_source": includes or False}
+    if excludes:
+        body["_source"] = {"includes": includes, "excludes": excludes}
     if values:
         body["docvalue_fields"] = values
     if parts.values:
@@ -134,7 +139,7 @@ def read_of(parts: Parts, config: IndexConfig) -> dict[str, Any]:
 
 def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
     """Return the fields of `_source` that the parts of a document are in."""
-    source = read_of(parts, config)["_source"]
+    source = read_of(replace(parts, excluded=()), config)["_source"]
     return list(source) if source else []
 
 

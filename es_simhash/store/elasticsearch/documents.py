@@ -7,6 +7,7 @@ from typing import Any
 from es_simhash.relation.references import DocumentRef, require_one
 from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import FORBIDDEN, forbidden, reason_of
+from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.retry import Unavailable
 from es_simhash.store.elasticsearch.searches import search_all
 
@@ -88,7 +89,7 @@ def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[
     Raises:
         DocumentAmbiguous: There are several, in several indices or under several routings.
     """
-    require_one(id, [DocumentRef.of_hit(hit) for hit in hits], index)
+    require_one(id, [ref_of(hit) for hit in hits], index)
     return {**hits[0], "found": True} if hits else {"_id": id, "found": False}
 
 

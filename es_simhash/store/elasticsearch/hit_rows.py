@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.codec import bytes_of, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.hits import Hit, ref_of, version_of
 from es_simhash.store.intents import Parts
 from es_simhash.store.paths import get_path
 from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text, text_of
-
-Hit = Mapping[str, Any]
 
 
 def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False) -> Row:
@@ -38,7 +37,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
     date = parts.date
     represents = get_path(source, config.path(fields.REPRESENTATIVE)) if parts.members else None
     return Row(
-        DocumentRef.of_hit(hit),
+        ref_of(hit),
         source=source if parts.fields or parts.whole else {},
         text=read_text(source, config.text_field) if parts.text else None,
         scheme=member(fields.SCHEME) if parts.members else None,
@@ -53,7 +52,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         dates=0 if date is None else len(values.get(date.name) or ()),
         values={name: values.get(name, ()) for name in parts.values},
         simhash=_simhash(source, parts, config),
-        version=DocumentVersion.of_hit(hit) if "_seq_no" in hit else None,
+        version=version_of(hit) if "_seq_no" in hit else None,
         writes=hit.get("_version"),
         score=hit.get("_score") or 0.0,
     )
@@ -62,11 +61,6 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
 def missing_row(id: str) -> Row:
     """Return the row of an id that no document has."""
     return Row(DocumentRef(None, id), found=False)
-
-
-def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
-    """Return where hits are, with their routings, by index and id."""
-    return {(ref.index, ref.id): ref for ref in map(DocumentRef.of_hit, hits)}
 
 
 def _simhash(source: Mapping[str, Any], parts: Parts, config: IndexConfig) -> dict[str, Any]:

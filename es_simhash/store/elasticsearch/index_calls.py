@@ -22,6 +22,7 @@ from es_simhash.store.elasticsearch.candidates import (
 )
 from es_simhash.store.elasticsearch.conditions import (
     NEWER,
+    conditions,
     filters_of,
     find_body,
     newer,
@@ -35,12 +36,13 @@ from es_simhash.store.elasticsearch.families import (
 )
 from es_simhash.store.elasticsearch.gateway import mappings
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
+from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.manual_pairs import PairLookup
 from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
 from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
-from es_simhash.store.elasticsearch.searches import OptionalSearch, search, search_all
+from es_simhash.store.elasticsearch.searches import OptionalSearch, count, search, search_all
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
@@ -179,9 +181,13 @@ class IndexCalls:
                 return (yield from self._at(request, config))
             case intents.FindPlaces():
                 hits = yield from documents.hits_by_id(self.text_index, request.ids, False)
-                return {id: list(map(DocumentRef.of_hit, some)) for id, some in hits.items()}
+                return {id: list(map(ref_of, some)) for id, some in hits.items()}
             case intents.FindAll():
                 return (yield from self._all(request, config))
+            case intents.Count():
+                query = conditions(request.where, config)
+                index = request.index or self.name
+                return (yield from count(index, query, shard=request.shard))
             case intents.FindVectors():
                 return (yield from _vectors(request))
             case intents.FindDateField():
@@ -191,7 +197,8 @@ class IndexCalls:
                 return misspelt_hint(mapped, config.text_field)
             case intents.RequireTextField():
                 mapped = yield from mappings(self.text_index)
-                return require_mapped(mapped, config.text_field)
+                names = config.text_fields if request.names is None else request.names
+                return require_mapped(mapped, names)
             case intents.RequireFilter():
                 find = intents.Find(intents.Where((request.filter,)), size=0)
                 yield from search(self.name, find_body(find, config))
@@ -214,11 +221,12 @@ class IndexCalls:
         self, request: intents.DocumentsAt, config: IndexConfig
     ) -> Calls[dict[DocumentRef, Row]]:
         whole = request.parts.whole
+        excluded = LARGE_MEMBERS if whole else request.parts.excluded
         entries = yield from documents.get_all(
             request.refs,
             None if whole else source_fields(request.parts, config),
             index=None if all(ref.index for ref in request.refs) else self.text_index,
-            excluded=[config.path(member) for member in LARGE_MEMBERS] if whole else (),
+            excluded=[config.path(member) for member in excluded],
         )
         return {
             ref: row_of(entry, request.parts, config)
@@ -370,5 +378,5 @@ def _vectors(
                 vector = own_vector(packed)
                 norm = np.linalg.norm(vector)
                 if norm > 0:
-                    vectors[DocumentRef.of_hit(hit)] = vector / norm
+                    vectors[ref_of(hit)] = vector / norm
     return vectors

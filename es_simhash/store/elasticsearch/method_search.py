@@ -4,9 +4,9 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import filters_of
+from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.fields import BLOCKS, FINGERPRINT, SCHEME
 from es_simhash.store.intents import Filter, FindByBlocks, Where
 from es_simhash.store.rows import MethodHits
@@ -46,7 +46,7 @@ def read_block_hits(
     hits = responses[0]["hits"]
     path = config.path(request.scheme.member(FINGERPRINT))
     return MethodHits(
-        [DocumentRef.of_hit(hit) for hit in hits["hits"]],
+        [ref_of(hit) for hit in hits["hits"]],
         [_unpacked(hit.get("fields", {}).get(path, [""])[0]) for hit in hits["hits"]],
         hits["total"]["value"] > request.candidates,
     )

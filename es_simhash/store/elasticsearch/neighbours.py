@@ -16,7 +16,7 @@ from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import clauses, filters_of
-from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.elasticsearch.hits import places_of
 from es_simhash.store.elasticsearch.terms import MAX_HITS
 from es_simhash.store.fields import field_path
 from es_simhash.store.intents import Filter, FindNear, Where

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from es_simhash.relation.alignment.sorted_arrays import first_places
 from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.semantics.rarity import rarity
-from es_simhash.store.elasticsearch.hit_rows import places_of
+from es_simhash.store.elasticsearch.hits import places_of
 from es_simhash.store.intents import Filter, FindSharedWords
 from es_simhash.store.rows import TextHits
 

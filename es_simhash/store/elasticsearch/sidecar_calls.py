@@ -14,6 +14,7 @@ from es_simhash.store.elasticsearch.conditions import filters_of, source_fields
 from es_simhash.store.elasticsearch.documents import MAX_IDS
 from es_simhash.store.elasticsearch.gateway import mappings
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
+from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.index_calls import (
     IndexCalls,
     Responses,
@@ -260,7 +261,7 @@ class SidecarCalls(IndexCalls):
         ids = intents.ids_of(request.refs)
         hits = yield from documents.hits_by_id(self.text_index, ids, wanted)
         rows = {
-            DocumentRef.of_hit(hit): row_of(hit, request.parts, config)
+            ref_of(hit): row_of(hit, request.parts, config)
             for some in hits.values()
             for hit in some
         }

@@ -1,6 +1,6 @@
 """An index of Elasticsearch as it is at one moment: all documents of conditions, as rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from es_simhash.store import fields
@@ -8,6 +8,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions, find_body
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of
+from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.rows import Row, Rows
 
@@ -70,6 +71,13 @@ class ElasticsearchSnapshot:
         for hit in self._point.hits(body):
             yield row_of(hit, parts, self.config)
 
+    def slices(self, where: Where, parts: Parts, count: int) -> list["SnapshotSlice"]:
+        """Return all documents that match conditions, in so many parts for as many threads."""
+        body = find_body(Find(where, parts, order=()), self.config)
+        numbers = [{"id": number, "max": count} for number in range(count)]
+        bodies = [{**body, "slice": number} for number in numbers] if count > 1 else [body]
+        return [SnapshotSlice(self._point, body, parts, self.config) for body in bodies]
+
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
         bodies = [find_body(request, self.config) for request in requests]
@@ -93,3 +101,38 @@ class ElasticsearchSnapshot:
             if "after_key" not in page:
                 return sizes
             after = {"after": page["after_key"]}
+
+
+class SnapshotSlice:
+    """A part of the documents of a snapshot, read some at a time.
+
+    Args:
+        point: The point in time.
+        body: Of the search for the part.
+        parts: What is read of each document.
+        config: Of the index.
+
+    Attributes:
+        ended: Whether all of them were read.
+    """
+
+    def __init__(
+        self, point: PointInTime, body: Mapping[str, Any], parts: Parts, config: IndexConfig
+    ) -> None:
+        self.ended = False
+        self._point = point
+        self._body = {**body, "sort": ["_shard_doc"]}
+        self._parts = parts
+        self._config = config
+
+    def read(self, size: int) -> list[Row]:
+        """Return the next documents, so many at the most; none at the end.
+
+        Raises:
+            PointInTimeExpired: The point in time is gone.
+        """
+        hits = self._point.search({**self._body, "size": size})["hits"]["hits"]
+        self.ended = not hits
+        if hits:
+            self._body["search_after"] = hits[-1]["sort"]
+        return [row_of(hit, self._parts, self._config) for hit in hits]

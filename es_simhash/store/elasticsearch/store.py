@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from es_simhash.errors import EsSimhashError
+from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.index_calls import IndexCalls
 from es_simhash.store.elasticsearch.sidecar_calls import SidecarCalls
+from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
+from es_simhash.store.elasticsearch.updates import change_documents, write_body
 from es_simhash.store.intents import Request
 from es_simhash.store.protocol import Steps
+from es_simhash.store.rows import WriteResult
 
 Result = TypeVar("Result")
 
@@ -59,6 +63,45 @@ class ElasticsearchStore:
     def ask(self, requests: Sequence[Request[Any]]) -> list[Any]:
         """Return the answer to each request; their searches are sent as one."""
         return self.gateway.run(self.index.calls(requests))
+
+    def snapshot(
+        self, index: str | None = None, *, shard: int | None = None, must_refresh: bool = True
+    ) -> ElasticsearchSnapshot:
+        """Return the index as it is when a `with` statement begins; see `WritableStore`."""
+        return ElasticsearchSnapshot(
+            self.gateway,
+            index or self.name,
+            self.index.given,
+            shard=shard,
+            must_refresh=must_refresh,
+        )
+
+    def change(self, changes: Sequence[Change]) -> list[WriteResult]:
+        """Change documents that nobody has changed since they were read."""
+        field = self.index.given.simhash_field
+        return change_documents(self.gateway, changes, field, index=self.name)
+
+    def write(
+        self, body: bytes, ends: Sequence[int], *, index: str | None = None
+    ) -> dict[int, WriteResult]:
+        """Write documents by lines of bulk requests, and return what was not written."""
+        return write_body(self.gateway, index or self.name, body, ends)
+
+    def refresh(self) -> None:
+        """Make all that was written visible to searches."""
+        self.gateway.refresh(self.name)
+
+    def refresh_if_allowed(self, index: str) -> None:
+        """Do the same for an index, unless the privileges forbid it."""
+        self.gateway.refresh_if_allowed(index)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, unless `stop` was called."""
+        self.gateway.wait(seconds)
+
+    def stop(self) -> None:
+        """End all waiting of this store, also between attempts at a request."""
+        self.gateway.stop()
 
     def bodies(self, requests: Sequence[Request[Any]]) -> list[dict[str, Any]]:
         """Return the bodies of the searches for requests, which are not sent."""

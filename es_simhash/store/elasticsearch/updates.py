@@ -5,11 +5,14 @@ from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.store.changes import Change
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, Action
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, Action, Rejection
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.paths import nested_path
 from es_simhash.store.rows import WriteResult
+
+_MISSING = "document_missing_exception"
 
 
 def change_documents(
@@ -49,7 +52,7 @@ def require_accepted(
 
 def _action(change: Change, simhash_field: str) -> Action:
     ref = change.version.ref
-    target = {"_index": ref.index, "_id": ref.id, **change.version.conditions}
+    target = {"_index": ref.index, "_id": ref.id, **conditions_of(change.version)}
     if change.members is None:
         return [{"delete": target}]
     return [{"update": target}, {"doc": nested_path(simhash_field, change.members)}]
@@ -63,3 +66,29 @@ def _result(result: Mapping[str, Any]) -> WriteResult:
     if "error" in result:
         return WriteResult("rejected", reason_of(result))
     return WriteResult("written")
+
+
+def write_body(
+    gateway: Gateway, index: str, body: bytes, ends: Sequence[int]
+) -> dict[int, WriteResult]:
+    """Write actions that are NDJSON already, and return what was not written, by number.
+
+    Args:
+        gateway: To the cluster.
+        index: Index of actions that name none.
+        body: Lines of all actions.
+        ends: Where each action ends in the body.
+
+    Raises:
+        ClusterError: The index takes no documents at all, or is busy for too long.
+    """
+    rejections = gateway.bulk_body(index, body, ends)
+    return {number: _failure(rejection) for number, rejection in rejections.items()}
+
+
+def _failure(rejection: Rejection) -> WriteResult:
+    if rejection.status == CONFLICT:
+        return WriteResult("conflict")
+    if rejection.kind == _MISSING:
+        return WriteResult("missing")
+    return WriteResult("rejected", rejection.reason)

@@ -5,8 +5,10 @@ from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.semantics.entities.document_entities import upstream_entities
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import find_body
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.random_order import in_random_order
+from es_simhash.store.intents import Find, Parts
 from es_simhash.store.mapped_fields import fields_named, unknown_field
 
 # Documents of which one must have a field that no mapping has.
@@ -31,11 +33,8 @@ def require_entity_fields(
     unmapped = [name for name in names if not fields_named(name, mappings)]
     if not unmapped:
         return
-    body = {
-        "query": in_random_order(),
-        "size": _DOCUMENTS_READ,
-        "_source": unmapped,
-    }
+    sample = Find(parts=Parts(fields=tuple(unmapped)), size=_DOCUMENTS_READ, order=("random",))
+    body = find_body(sample, IndexConfig())
     hits = gateway.search(",".join(sorted(mappings)), body)["hits"]["hits"]
     sources = [hit.get("_source", {}) for hit in hits]
     for name in unmapped:

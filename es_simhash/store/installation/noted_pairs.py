@@ -10,6 +10,7 @@ from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.relation.references import DocumentVersion
+from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.state_entries import DISMISSAL, JOIN, Ids, ids_of
 
@@ -53,7 +54,7 @@ class NotedPairs:
                 ids_of(hit["_source"]),
                 hit["_source"]["undone"],
                 hit["_source"]["pending"],
-                DocumentVersion.of_hit(hit),
+                version_of(hit),
             )
             for hit in self._state.hits(self._kind)
         ]
@@ -82,7 +83,7 @@ class NotedPairs:
         self._state.write([self._acknowledgement(pair) for pair in noted])
 
     def _acknowledgement(self, noted: NotedPair) -> list[dict[str, Any]]:
-        conditions = {} if noted.version is None else noted.version.conditions
+        conditions = {} if noted.version is None else conditions_of(noted.version)
         if noted.undone:
             return self._state.removal(self._id(noted.ids), conditions)
         return self._entry(NotedPair(noted.ids, pending=False), conditions)

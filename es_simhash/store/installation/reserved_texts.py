@@ -10,6 +10,7 @@ from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.bulk import CONFLICT, Action
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 
 _KIND = "reservation"
 _TEXTS_PER_PAGE = 1000
@@ -79,7 +80,7 @@ class ReservedTexts:
     def take_over(self, stored: ReservedText, text: ReservedText) -> bool:
         """Write a reservation in place of one that was read; False where another was quicker."""
         assert stored.version is not None, "it was not read"
-        action = {"index": {"_id": self._id(text.content_hash), **stored.version.conditions}}
+        action = {"index": {"_id": self._id(text.content_hash), **conditions_of(stored.version)}}
         (result,) = self._write([[action, self._source(text)]])
         return bool(result["status"] < 300)
 
@@ -101,7 +102,7 @@ class ReservedTexts:
             self._gateway.refresh(self._index)
             (response,) = self._gateway.search_all(self._index, [body])
             hits = response.get("hits", {}).get("hits", [])
-            versions = [(hit["_id"], DocumentVersion.of_hit(hit).conditions) for hit in hits]
+            versions = [(hit["_id"], conditions_of(version_of(hit))) for hit in hits]
             self._write([[{"delete": {"_id": id, **version}}] for id, version in versions])
             if len(hits) < _TEXTS_PER_PAGE:
                 return
@@ -128,7 +129,7 @@ class ReservedTexts:
 def _reserved(entry: Mapping[str, Any]) -> ReservedText:
     source = entry["_source"]
     holder = DocumentRef(None, str(source["ids"][0]), source.get("routing"))
-    version = DocumentVersion.of_hit(entry)
+    version = version_of(entry)
     return ReservedText(
         str(source["content_hash"]), holder, str(source["run"]), int(source["at"]), version
     )

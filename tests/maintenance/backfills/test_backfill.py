@@ -20,7 +20,7 @@ from es_simhash.maintenance.backfills.backfill_job import (
     BackfillSettings,
     Selection,
 )
-from es_simhash.maintenance.backfills.document_updates import UNREAD
+from es_simhash.maintenance.backfills.document_pages import UNREAD
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig

@@ -4,7 +4,7 @@ import json
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.maintenance.backfills.backfill_job import BackfillJob, Selection, StoredDocument
+from es_simhash.maintenance.backfills.backfill_job import BackfillJob, Selection, SourceDocument
 from es_simhash.maintenance.backfills.document_pages import Throttle
 from es_simhash.maintenance.backfills.document_updates import (
     ABSENT,
@@ -18,6 +18,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions
 from es_simhash.store.intents import Where
 from es_simhash.store.paths import get_object
+from es_simhash.store.rows import Row
 
 VERSION = DocumentVersion(DocumentRef("i", "a"), 3, 1)
 
@@ -61,9 +62,9 @@ def test_documents_wait_behind_each_other_for_their_turn() -> None:
 
 def test_a_first_enrichment_is_no_longer_than_it_must_be() -> None:
     job = BackfillJob("i")
-    fresh = prepare([StoredDocument(VERSION, {"text": "A text."})], job)
-    again = prepare(
-        [StoredDocument(VERSION, {"text": "A text.", "simhash": {"scheme": "old"}})], job
+    fresh, again = (
+        prepare([SourceDocument(Row(VERSION.ref, source=source, version=VERSION))], job)
+        for source in ({"text": "A text."}, {"text": "A text.", "simhash": {"scheme": "old"}})
     )
     assert b"null" not in fresh.body
     meta, document = again.body.splitlines()

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired, RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Stopped
 
 pytestmark = pytest.mark.cluster
@@ -164,8 +165,8 @@ def test_a_document_at_fault_is_rejected_alone_and_not_quoted(client: Any, index
 def test_a_conflict_has_its_status(client: Any, index: str) -> None:
     gateway = Gateway(client)
     (entry,) = gateway.documents([DocumentRef(index, "1")], ["n"])
-    version = DocumentVersion.of_hit(entry)
-    action = [{"index": {"_index": index, "_id": "1", **version.conditions}}, {"n": 7}]
+    version = version_of(entry)
+    action = [{"index": {"_index": index, "_id": "1", **conditions_of(version)}}, {"n": 7}]
     assert gateway.bulk([action])[0]["status"] == 200
     assert gateway.bulk([action])[0]["status"] == 409
 

@@ -1,0 +1,30 @@
+"""Where search hits and entries of multi-gets are, and in which version they were read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
+
+Hit = Mapping[str, Any]
+
+
+def ref_of(hit: Hit) -> DocumentRef:
+    """Return where a search hit or an entry of a multi-get is."""
+    return DocumentRef(hit["_index"], hit["_id"], hit.get("_routing"))
+
+
+def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
+    """Return where hits are, with their routings, by index and id."""
+    return {ref.key: ref for ref in map(ref_of, hits)}
+
+
+def version_of(hit: Hit) -> DocumentVersion:
+    """Return in which version a search hit or an entry of a multi-get was read."""
+    return DocumentVersion(ref_of(hit), hit["_seq_no"], hit["_primary_term"])
+
+
+def conditions_of(version: DocumentVersion) -> dict[str, Any]:
+    """Return routing and conditions of a bulk action that must not fall on a newer version."""
+    ref = version.ref
+    routing = {} if ref.routing is None else {"routing": ref.routing}
+    return {"if_seq_no": version.seq_no, "if_primary_term": version.primary_term, **routing}
