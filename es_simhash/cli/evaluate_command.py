@@ -4,7 +4,6 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +42,8 @@ from es_simhash.lab.evaluation.pair_texts import (
     shared_documents,
 )
 from es_simhash.lab.methods.method_protocol import Method
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
-from es_simhash.lab.methods.project_method import ProjectMethod
+from es_simhash.lab.methods.method_registry import method_named, method_names
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD, project_method
 from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -267,9 +266,7 @@ def evaluate(
 
 def _of_index(method: Method, config: IndexConfig) -> Method:
     """Return a method as an index is configured: its own threshold is that of `related`."""
-    if isinstance(method, ProjectMethod):
-        return replace(method, version_threshold=config.versions_from)
-    return method
+    return project_method(config.versions_from) if method.name == DEFAULT_METHOD else method
 
 
 def _ids(pairs: Sequence[LabelledPairs]) -> list[str]:

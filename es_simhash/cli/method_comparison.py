@@ -9,14 +9,13 @@ from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import (
-    FINGERPRINT_METHODS,
     fingerprint_method,
     method_named,
     method_names,
 )
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, is_fingerprint
 from es_simhash.lab.methods.method_scores import MethodScore, method_schemes, score_of
-from es_simhash.lab.methods.token_simhash import CLOSE, LOOSE, TokenSimhash
+from es_simhash.lab.methods.token_simhash import CLOSE, LOOSE, TOKENS
 from es_simhash.store.indexed_methods import Rows, require_readable
 from es_simhash.text.escaping import one_line
 
@@ -44,14 +43,13 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
 
 def _of_fingerprints(method: Method, a: str, b: str) -> float:
     """Return the score of two strings of fingerprints, or of one and a file."""
-    if method.name not in FINGERPRINT_METHODS:
+    if not isinstance(method, FingerprintMethod):
         string = a if is_fingerprint(a) else b
         raise InputError(
             f"Method {method.name!r} compares texts, not fingerprints such as "
             f"{string[:80]!r}. Give two files."
         )
-    maker = fingerprint_method(method.name)
-    features = maker.scheme.restore([fingerprints_of(maker, name) for name in (a, b)])
+    features = method.scheme.restore([fingerprints_of(method, name) for name in (a, b)])
     return float(features.score(np.array([0]), np.array([1]))[0])
 
 
@@ -100,7 +98,7 @@ def print_fingerprint(name: str, file: str, output_format: str) -> None:
 
 def _verdict(found: MethodScore) -> str:
     called = "versions" if found.is_version else "no versions"
-    if found.method == TokenSimhash.name and found.score >= LOOSE:
+    if found.method == TOKENS.method and found.score >= LOOSE:
         called = "closely alike" if found.score >= CLOSE else "loosely alike"
     return (
         f"{called}, score {found.score:.4f} of method {found.method}, threshold "

@@ -50,7 +50,7 @@ def _checked_methods() -> tuple[int, list[str], list[str]]:
     except MissingExtra as error:
         return 0, [], [str(error)]
     from es_simhash.lab.methods import method_vectors
-    from es_simhash.lab.methods.method_registry import fingerprint_methods
+    from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS
 
     differences, unchecked = method_vectors.check_all()
-    return len(fingerprint_methods()) - len(unchecked), differences, unchecked
+    return len(FINGERPRINT_METHODS) - len(unchecked), differences, unchecked

@@ -124,7 +124,7 @@ def indexed_methods() -> list[str]:
     Raises:
         MissingExtra: This installation has no methods.
     """
-    return list(_registry().fingerprint_methods())
+    return list(_registry().FINGERPRINT_METHODS)
 
 
 def indexed_method(name: str) -> IndexedMethod:

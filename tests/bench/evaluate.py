@@ -26,7 +26,8 @@ from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.evaluation_pages import markdown_table
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.held_out_cuts import left_out_cut
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.methods.method_registry import method_named, method_names
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from tests.bench.figures import Figures, record_tables
 from tests.bench.method_plots import write_plots
 from tests.bench.method_runs import COPIES, Measured, measure, truth_of

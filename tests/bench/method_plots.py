@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from tests.bench.experiments.bar_panels import Panel, bar_panels
 from tests.bench.experiments.plot_parts import UNIT, Axis
 

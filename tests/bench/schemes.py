@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS, fingerprint_method
 from es_simhash.questions.index import Index
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import Limits, SearchOptions
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             print(f"{without:,.0f} bytes a document without methods")
             print("| method | bytes | keys | took ms | 90 % | matched | found |")
             print("| --- | --- | --- | --- | --- | --- | --- |")
-            for method in options.method or fingerprint_methods():
+            for method in options.method or FINGERPRINT_METHODS:
                 size = filled(client, name, texts, (method,)) - without
                 row = measured(client, name, texts, method, options.queries)
                 share = "–" if row.found is None else f"{row.found:.3f}"

@@ -20,7 +20,7 @@ import elasticsearch
 import numpy as np
 
 from es_simhash.lab.evaluation.pair_measures import Counts, DocumentPairs, Floats, Labels
-from es_simhash.lab.methods.project_method import ProjectMethod
+from es_simhash.lab.methods.project_method import read_texts
 from es_simhash.lab.tuning.tune import tune
 from es_simhash.lab.tuning.tuning_figures import Measure, TuneOptions, Tuning
 from es_simhash.relation.scoring import version_value
@@ -70,7 +70,7 @@ def known_pairs(name: str) -> KnownPairs:
     """
     known = version_set(name)
     ids = sorted(known.texts)
-    features = ProjectMethod().read([known.texts[id] for id in ids])
+    features = read_texts([known.texts[id] for id in ids])
     found = {(ids[one], ids[other]) for one, other in features.candidates().tolist()}
     numbers = {id: number for number, id in enumerate(ids)}
     rows, values = [], []

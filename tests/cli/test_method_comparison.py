@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, SchemeError, SchemeMismatch
-from es_simhash.lab.methods.method_registry import fingerprint_methods, method_names
+from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS, method_names
 from es_simhash.lab.methods.method_scores import (
     compare_fingerprints,
     method_fingerprint,
@@ -70,7 +70,7 @@ def test_token_fingerprints_are_compared_without_their_texts(run: Any) -> None:
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("name", fingerprint_methods())
+@pytest.mark.parametrize("name", FINGERPRINT_METHODS)
 def test_strings_of_each_method_are_compared_without_their_texts(run: Any, name: str) -> None:
     a, b = (run("files", "fingerprint", file, "--scheme", name, "--format", "table").out.strip()
             for file in "ab")  # fmt: skip

@@ -18,7 +18,10 @@ def collection(seed: int = 0) -> Collection:
 
 def of(numbers: list[int], unreadable: dict[int, str] | None = None) -> DocumentFingerprints:
     values: Uint64s = np.array(numbers, np.uint64)
-    return DocumentFingerprints(values, unreadable or {}, MaskTables(64, (1,), 3))
+    known = [text for text in range(len(numbers)) if text not in (unreadable or {})]
+    rows = values[known].astype(">u8").view(np.uint8).reshape(-1, 8)
+    tables = MaskTables(64, (1,), 3)
+    return DocumentFingerprints.of_read(rows, len(numbers), unreadable or {}, tables)
 
 
 def test_pairs_are_counted_once_from_whichever_side() -> None:

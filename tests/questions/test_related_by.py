@@ -10,7 +10,7 @@ import pytest
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.lab.methods.method_protocol import all_pairs
-from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS, fingerprint_method
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.questions.index import Index, SidecarIndex
@@ -43,7 +43,7 @@ def indices(shared_client: Any) -> Iterator[dict[str, Index]]:
     shards = {"number_of_shards": 3, "number_of_replicas": 0}
     client.indices.create(index=filled, settings=shards)
     for name in names:
-        install(client, name, scheme=list(fingerprint_methods()), semantics=None)
+        install(client, name, scheme=list(FINGERPRINT_METHODS), semantics=None)
     documents = [{"_id": id, "text": text, "language": id[:2]} for id, text in TEXTS.items()]
     assert all(one.status == "written" for one in ingest(client, ingested, documents))
     lines: list[dict[str, Any]] = []
@@ -100,7 +100,7 @@ def in_memory(name: str) -> Scores:
     return one_side | {(other, one): score for (one, other), score in one_side.items()}
 
 
-@pytest.mark.parametrize("name", fingerprint_methods())
+@pytest.mark.parametrize("name", FINGERPRINT_METHODS)
 def test_an_index_finds_what_the_method_finds_in_memory(
     indices: dict[str, Index], name: str
 ) -> None:
@@ -112,7 +112,7 @@ def test_an_index_finds_what_the_method_finds_in_memory(
     assert found(indices["sidecar"], name) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", fingerprint_methods())
+@pytest.mark.parametrize("name", FINGERPRINT_METHODS)
 def test_versions_are_those_from_the_threshold_on(indices: dict[str, Index], name: str) -> None:
     method = fingerprint_method(name)
     versions = indices["ingested"].related_by(name, id="en").relations
@@ -175,7 +175,7 @@ def test_where_the_limit_cuts_those_that_share_rare_blocks_are_left(
 
 
 def test_texts_without_words_are_related_to_nothing(indices: dict[str, Index]) -> None:
-    for name in fingerprint_methods():
+    for name in FINGERPRINT_METHODS:
         assert indices["ingested"].related_by(name, id="empty").relations == ()
         assert indices["ingested"].related_by(name, text="").total == 0
 

@@ -34,7 +34,8 @@ from es_simhash.lab.evaluation.pair_measures import (
 )
 from es_simhash.lab.evaluation.pair_texts import known_pairs, shared_documents
 from es_simhash.lab.methods.method_protocol import Features, Method
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named
+from es_simhash.lab.methods.method_registry import method_named
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from es_simhash.relation.text_comparison import compare
 from es_simhash.store.indexed_methods import NO_WORDS
 

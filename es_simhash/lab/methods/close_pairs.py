@@ -164,6 +164,10 @@ class MaskTables:
         """Return the pairs of fingerprints within k bits."""
         return close_pairs(numbers, self.masks, self.k)
 
+    def row_keys(self, rows: Fingerprints) -> list[list[str]]:
+        """Return the block keys of each fingerprint."""
+        return self.keys(as_numbers(rows))
+
     def keys(self, numbers: Uint64s) -> list[list[str]]:
         """Return the block keys of each fingerprint: table number and leading bits, in base64."""
         key_bits = max(mask.bit_count() for mask in self.masks)

@@ -9,15 +9,16 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from es_simhash.lab.methods.concept_method import concepts_of, paragraphs_of
+from es_simhash.lab.methods.concept_method import ALIKE, concepts_of, paragraphs_of
 from es_simhash.lab.methods.method_protocol import (
     Ints,
+    Method,
     Pairs,
     Scores,
     by_first,
@@ -109,60 +110,51 @@ def _chosen(cosines: Scores) -> float:
     return float(np.partition(cosines.ravel(), cosines.size - place)[-place])
 
 
-@dataclass(frozen=True)
-class ConceptCosine:
-    """Cosine of concept vectors.
+def _read(
+    texts: Sequence[str], name: str, paragraphs: bool, rarity: bool, clustered: bool
+) -> ConceptVectors:
+    extraction = require_baseline("sklearn.feature_extraction", name)
+    weighing = require_baseline("sklearn.feature_extraction.text", name)
+    parts = [paragraphs_of(text) if paragraphs else [text] for text in texts]
+    counts = [
+        concepts_of(part, language)
+        for text, some in zip(texts, parts, strict=True)
+        for language in [detect_language(text)]
+        for part in some
+    ]
+    rows = extraction.DictVectorizer(dtype=np.float64).fit_transform(counts or [Counter()])
+    weigher = weighing.TfidfTransformer(use_idf=rarity, sublinear_tf=rarity)
+    rows = weigher.fit_transform(rows) if rows.shape[1] else rows
+    bounds = list(pairwise(np.cumsum([0, *map(len, parts)]).tolist()))
+    clusters = _clusters(rows[: len(texts)], name) if clustered else None
+    return ConceptVectors(rows[: len(counts)], bounds, clusters)
 
-    Attributes:
+
+def _clusters(rows: Any, name: str) -> Ints:
+    filled = np.flatnonzero(np.diff(rows.indptr))
+    clusters = np.full(rows.shape[0], -1)
+    count = max(1, round(math.sqrt(len(filled) / 2)))
+    if len(filled):
+        cluster = require_baseline("sklearn.cluster", name)
+        means = cluster.KMeans(count, n_init=1, random_state=_SEED)
+        with warnings.catch_warnings():
+            # Of equal texts there are fewer clusters than requested, which is right.
+            warnings.simplefilter("ignore")
+            clusters[filled] = means.fit_predict(rows[filled])
+    return clusters
+
+
+def concept_cosine(
+    name: str, *, paragraphs: bool = False, rarity: bool = True, clustered: bool = False
+) -> Method:
+    """Return a method of the cosine of concept vectors.
+
+    Args:
         name: Name of the method.
         paragraphs: Whether each paragraph has a vector; the whole text if not.
         rarity: Whether concepts are weighted by tf-idf over the texts; by frequency if not.
         clustered: Whether texts are clustered by k-means, with k = sqrt(n / 2) (Mardia 1979).
-        threshold: Cosine from which on two texts are alike.
     """
-
-    name: str
-    paragraphs: bool = False
-    rarity: bool = True
-    clustered: bool = False
-    threshold: float = 0.8
-
-    @property
-    def note(self) -> str:
-        """Where the clusters come from; empty without clusters."""
-        return "k-means with sqrt(n / 2) clusters; other clusters score 0" if self.clustered else ""
-
-    def read(self, texts: Sequence[str]) -> ConceptVectors:
-        """Return the vectors of texts.
-
-        Raises:
-            MissingExtra: scikit-learn is not installed.
-        """
-        extraction = require_baseline("sklearn.feature_extraction", self.name)
-        weighing = require_baseline("sklearn.feature_extraction.text", self.name)
-        parts = [paragraphs_of(text) if self.paragraphs else [text] for text in texts]
-        counts = [
-            concepts_of(part, language)
-            for text, some in zip(texts, parts, strict=True)
-            for language in [detect_language(text)]
-            for part in some
-        ]
-        rows = extraction.DictVectorizer(dtype=np.float64).fit_transform(counts or [Counter()])
-        weigher = weighing.TfidfTransformer(use_idf=self.rarity, sublinear_tf=self.rarity)
-        rows = weigher.fit_transform(rows) if rows.shape[1] else rows
-        bounds = list(pairwise(np.cumsum([0, *map(len, parts)]).tolist()))
-        clusters = self._clusters(rows[: len(texts)]) if self.clustered else None
-        return ConceptVectors(rows[: len(counts)], bounds, clusters)
-
-    def _clusters(self, rows: Any) -> Ints:
-        filled = np.flatnonzero(np.diff(rows.indptr))
-        clusters = np.full(rows.shape[0], -1)
-        count = max(1, round(math.sqrt(len(filled) / 2)))
-        if len(filled):
-            cluster = require_baseline("sklearn.cluster", self.name)
-            means = cluster.KMeans(count, n_init=1, random_state=_SEED)
-            with warnings.catch_warnings():
-                # Of equal texts there are fewer clusters than requested, which is right.
-                warnings.simplefilter("ignore")
-                clusters[filled] = means.fit_predict(rows[filled])
-        return clusters
+    read = partial(_read, name=name, paragraphs=paragraphs, rarity=rarity, clustered=clustered)
+    note = "k-means with sqrt(n / 2) clusters; other clusters score 0" if clustered else ""
+    return Method(name, ALIKE, read, note)

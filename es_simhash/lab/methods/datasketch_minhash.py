@@ -5,6 +5,7 @@ Runs of three words, 128 permutations and a threshold of 0.5: the library's own 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from es_simhash.lab.methods.method_protocol import (
     Ints,
+    Method,
     Pairs,
     Scores,
     empty_texts,
@@ -20,6 +22,7 @@ from es_simhash.lab.methods.method_protocol import (
 )
 from es_simhash.lab.methods.shingle_sets import words_of
 
+_NAME = "minhash"
 _RUN, _PERMUTATIONS, _THRESHOLD = 3, 128, 0.5
 
 
@@ -70,37 +73,19 @@ class DatasketchSignatures:
         return ordered_pairs(np.array(first, np.int64), np.array(second, np.int64))
 
 
-@dataclass(frozen=True)
-class DatasketchMinHash:
-    """MinHash of word shingles by datasketch.
+def _read(texts: Sequence[str]) -> DatasketchSignatures:
+    library = require_baseline("datasketch", _NAME)
+    runs = words_of(texts).runs(_RUN)
+    shingles = np.ascontiguousarray(runs.features).view("V8")
+    sketches: list[Any] = []
+    rows = np.zeros((len(texts), _PERMUTATIONS), np.uint64)
+    for number, (start, end) in enumerate(pairwise(runs.bounds.tolist())):
+        sketch = library.MinHash(num_perm=_PERMUTATIONS) if end > start else None
+        if sketch is not None:
+            sketch.update_batch([bytes(shingle) for shingle in shingles[start:end].tolist()])
+            rows[number] = sketch.hashvalues
+        sketches.append(sketch)
+    return DatasketchSignatures(sketches, rows, empty_texts(runs.bounds), library)
 
-    Attributes:
-        name: Name of the method.
-        threshold: That of its LSH.
-        note: Empty.
-    """
 
-    name: str = "minhash"
-    threshold: float = _THRESHOLD
-    note: str = ""
-
-    def read(self, texts: Sequence[str]) -> DatasketchSignatures:
-        """Return the signatures of texts.
-
-        Raises:
-            MissingExtra: datasketch is not installed.
-        """
-        library = require_baseline("datasketch", self.name)
-        runs = words_of(texts).runs(_RUN)
-        shingles = np.ascontiguousarray(runs.features).view("V8")
-        sketches: list[Any] = []
-        rows = np.zeros((len(texts), _PERMUTATIONS), np.uint64)
-        for number, (start, end) in enumerate(
-            zip(runs.bounds[:-1].tolist(), runs.bounds[1:].tolist(), strict=True)
-        ):
-            sketch = library.MinHash(num_perm=_PERMUTATIONS) if end > start else None
-            if sketch is not None:
-                sketch.update_batch([bytes(shingle) for shingle in shingles[start:end].tolist()])
-                rows[number] = sketch.hashvalues
-            sketches.append(sketch)
-        return DatasketchSignatures(sketches, rows, empty_texts(runs.bounds), library)
+DATASKETCH_MINHASH = Method(_NAME, _THRESHOLD, _read)

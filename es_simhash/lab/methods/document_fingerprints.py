@@ -1,90 +1,125 @@
-"""Fingerprints of many texts, one for each, compared by Hamming distance."""
+"""Fingerprints of many texts: of each text a row of bytes, or several, and what is common to all.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+What a method adds is how two texts are scored, and which pairs of all are candidates.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
-from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, popcount
-from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, ordered_pairs
-from es_simhash.store.indexed_methods import NO_WORDS, Keys
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, popcount, rows_near
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts, ordered_pairs
+from es_simhash.store.indexed_methods import Keys
+
+
+class KeyTables(Protocol):
+    """Tables by which fingerprints are found."""
+
+    def row_keys(self, rows: Fingerprints) -> Keys:
+        """Return the block keys of each fingerprint."""
 
 
 @dataclass(frozen=True)
-class DocumentFingerprints:
-    """One fingerprint of up to 64 bits for each text that could be read.
+class FingerprintBatch:
+    """Fingerprints of a batch of texts.
 
     Attributes:
-        numbers: Fingerprints; 0 of texts that could not be read.
-        unreadable: Texts without a fingerprint.
+        fingerprints: The fingerprints of all texts, in the order of the texts.
+        bounds: Bounds of the texts in them, one more than there are texts.
         tables: Finds candidates.
-        unit: Unit in which two fingerprints differ.
+        unread: Texts that the method cannot read, each with the reason.
     """
 
-    numbers: Uint64s
-    unreadable: Mapping[int, str]
-    tables: MaskTables
-    unit: str = "bits"
+    fingerprints: Fingerprints = field(repr=False)
+    bounds: Ints
+    tables: KeyTables
+    unread: Mapping[int, str] = field(default_factory=dict)
 
-    @classmethod
-    def restored(cls, rows: Sequence[Fingerprints], tables: MaskTables) -> "DocumentFingerprints":
-        """Return the fingerprints that `rows` gave, of each text."""
-        known = [text for text, own in enumerate(rows) if len(own)]
-        numbers = np.zeros(len(rows), np.uint64)
-        if known:
-            numbers[known] = as_numbers(np.concatenate([rows[text] for text in known]))
-        unreadable = {text: NO_WORDS for text, own in enumerate(rows) if not len(own)}
-        return cls(numbers, unreadable, tables)
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
 
-    @property
-    def bits(self) -> int:
-        """Bits of a fingerprint."""
-        return self.tables.bits
-
-    def rows(self, text: int) -> Fingerprints:
-        """Return the fingerprint of one text as bytes, the highest first; none without one."""
-        if text in self.unreadable:
-            return np.zeros((0, self.bits // 8), np.uint8)
-        number = self.numbers[text : text + 1]
-        return number.astype(">u8").view(np.uint8).reshape(1, 8)[:, 8 - self.bits // 8 :]
-
-    def block_keys(self) -> list[Keys]:
-        """Return the block keys of each text."""
-        keys = self.tables.keys(self.numbers)
-        return [[] if text in self.unreadable else [own] for text, own in enumerate(keys)]
-
-    def candidates_of(self, text: int) -> Ints:
-        """Return the texts within k bits of one."""
-        near = popcount(self.numbers ^ self.numbers[text]) <= self.tables.k
-        near &= self._known & self._known[text]
-        near[text] = False
-        return np.flatnonzero(near)
-
-    def units(self, first: Ints, second: Ints) -> Ints:
-        """Return the bits of a fingerprint for each pair."""
-        return np.full(len(first), self.bits)
+    @cached_property
+    def unreadable(self) -> Mapping[int, str]:
+        """Texts without a fingerprint, each with the reason."""
+        return {**empty_texts(self.bounds), **self.unread}
 
     @property
     def nbytes(self) -> int:
         """Bytes of the fingerprints."""
-        return self.bits // 8 * (len(self.numbers) - len(self.unreadable))
+        return self.fingerprints.size
+
+    @cached_property
+    def owners(self) -> Ints:
+        """The text of each fingerprint."""
+        return np.repeat(np.arange(len(self)), np.diff(self.bounds))
+
+    def rows(self, text: int) -> Fingerprints:
+        """Return the fingerprints of one text, a row of bytes each, the highest first."""
+        return self.fingerprints[self.bounds[text] : self.bounds[text + 1]]
+
+    def block_keys(self) -> list[Keys]:
+        """Return the block keys of each text, of each of its fingerprints."""
+        keys = self.tables.row_keys(self.fingerprints)
+        return [keys[start:end] for start, end in pairwise(self.bounds.tolist())]
+
+
+@dataclass(frozen=True)
+class BitFingerprints(FingerprintBatch):
+    """Fingerprints that are close when few of their bits differ."""
+
+    tables: MaskTables
+    unit: ClassVar[str] = "bits"
+
+    def candidates_of(self, text: int) -> Ints:
+        """Return the texts with a fingerprint within k bits of one of a text."""
+        near = rows_near(self.rows(text), self.fingerprints, self.tables.k)
+        return np.setdiff1d(self.owners[near], [text])
+
+    def units(self, first: Ints, second: Ints) -> Ints:
+        """Return the bits of a fingerprint for each pair."""
+        return np.full(len(first), self.tables.bits)
+
+
+@dataclass(frozen=True)
+class DocumentFingerprints(BitFingerprints):
+    """One fingerprint of 64 bits for each text that could be read."""
+
+    @classmethod
+    def of_read(
+        cls, rows: Fingerprints, texts: int, unread: Mapping[int, str], tables: MaskTables
+    ) -> "DocumentFingerprints":
+        """Return the fingerprints of the texts that could be read.
+
+        Args:
+            rows: One row for each of them.
+            texts: How many texts there are.
+            unread: The others, each with the reason.
+            tables: Finds candidates.
+        """
+        is_read = np.ones(texts, np.int64)
+        is_read[list(unread)] = 0
+        return cls(rows, np.concatenate([[0], np.cumsum(is_read)]), tables, unread)
+
+    @cached_property
+    def numbers(self) -> Uint64s:
+        """Fingerprints as numbers; 0 of texts that could not be read."""
+        numbers = np.zeros(len(self), np.uint64)
+        numbers[self.owners] = as_numbers(self.fingerprints)
+        return numbers
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the share of equal bits of each pair."""
-        scores = 1 - popcount(self.numbers[first] ^ self.numbers[second]) / self.bits
-        scores[~(self._known[first] & self._known[second])] = 0
+        scores = 1 - popcount(self.numbers[first] ^ self.numbers[second]) / self.tables.bits
+        is_read = np.diff(self.bounds) > 0
+        scores[~(is_read[first] & is_read[second])] = 0
         return scores
 
     def candidates(self) -> Pairs:
         """Return the pairs that the tables of the method find."""
-        known = np.flatnonzero(self._known)
-        rows = self.tables.close_pairs(self.numbers[known])
-        return ordered_pairs(known[rows[:, 0]], known[rows[:, 1]])
-
-    @property
-    def _known(self) -> NDArray[np.bool_]:
-        known = np.ones(len(self.numbers), bool)
-        known[list(self.unreadable)] = False
-        return known
+        pairs = self.tables.close_pairs(as_numbers(self.fingerprints))
+        return ordered_pairs(self.owners[pairs[:, 0]], self.owners[pairs[:, 1]])

@@ -16,6 +16,7 @@ import numpy as np
 from es_simhash.fingerprints.hashing import BASE, ranks_within
 from es_simhash.lab.methods.method_protocol import (
     Ints,
+    Method,
     Pairs,
     Scores,
     by_first,
@@ -24,6 +25,7 @@ from es_simhash.lab.methods.method_protocol import (
 )
 from es_simhash.lab.methods.shingle_sets import FeatureSets, Units, words_of
 
+_NAME = "lcs"
 # Pairs that cannot have a higher score are no candidates.
 _LEAST_SHARE = 0.3
 _WORD_BYTES = 8
@@ -96,26 +98,10 @@ def counted_words(words: Units) -> FeatureSets:
     return FeatureSets.of(ordered * np.uint64(BASE) + ranks.astype(np.uint64), words.bounds)
 
 
-@dataclass(frozen=True)
-class LongestCommonSubsequence:
-    """Longest common subsequence of words.
+def _read(texts: Sequence[str]) -> WordSequences:
+    require_baseline("rapidfuzz.process", _NAME)
+    require_baseline("rapidfuzz.distance", _NAME)
+    return WordSequences(words_of(texts), require_baseline("rapidfuzz", _NAME))
 
-    Attributes:
-        name: Name of the method.
-        threshold: Score from which on two texts are versions.
-        note: Empty.
-    """
 
-    name: str = "lcs"
-    threshold: float = 0.5
-    note: str = ""
-
-    def read(self, texts: Sequence[str]) -> WordSequences:
-        """Return the words of texts.
-
-        Raises:
-            MissingExtra: RapidFuzz is not installed.
-        """
-        require_baseline("rapidfuzz.process", self.name)
-        require_baseline("rapidfuzz.distance", self.name)
-        return WordSequences(words_of(texts), require_baseline("rapidfuzz", self.name))
+LONGEST_COMMON_SUBSEQUENCE = Method(_NAME, 0.5, _read)

@@ -1,11 +1,12 @@
-"""Protocol of methods, which read texts, score pairs of them, and say how they find candidates.
+"""What a method is: it reads texts, scores pairs of them, and says how it finds candidates.
 
 One that makes fingerprints also says how they are stored, and by which block keys they are found
-(`fingerprint_scheme`).
+(`method_scheme`).
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -50,23 +51,21 @@ class FingerprintFeatures(MethodFingerprints, Features, Protocol):
     """Features that are fingerprints, so that an index can hold them."""
 
 
-class Method(Protocol):
-    """A way to separate versions from other texts."""
+@dataclass(frozen=True)
+class Method:
+    """A way to separate versions from other texts.
 
-    @property
-    def name(self) -> str:
-        """Name by which it is chosen."""
+    Attributes:
+        name: Name by which it is chosen.
+        threshold: Score from which on two texts are versions, unless a better one is known.
+        read: Returns what the method needs of texts, computed in whole batches.
+        note: Remark for readers of its figures, as one line; empty for none.
+    """
 
-    @property
-    def threshold(self) -> float:
-        """Score from which on two texts are versions, unless a better one is known."""
-
-    @property
-    def note(self) -> str:
-        """Remark for readers of its figures, as one line; empty for none."""
-
-    def read(self, texts: Sequence[str]) -> Features:
-        """Return what the method needs of texts, computed in whole batches."""
+    name: str
+    threshold: float
+    read: Callable[[Sequence[str]], Features]
+    note: str = ""
 
 
 def all_pairs(texts: int) -> Pairs:

@@ -1,52 +1,66 @@
 """Every method by its name, and those whose fingerprints an index can hold."""
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 
 from es_simhash.errors import InputError, SchemeError
-from es_simhash.lab.methods.character_simhash import CharacterSimhash
-from es_simhash.lab.methods.concept_method import ConceptSimhash
+from es_simhash.lab.methods.character_simhash import CHARACTER_SIMHASH
+from es_simhash.lab.methods.concept_method import concept_simhash
 from es_simhash.lab.methods.concept_simhash import ConceptScheme
-from es_simhash.lab.methods.concept_vectors import ConceptCosine
-from es_simhash.lab.methods.datasketch_minhash import DatasketchMinHash
-from es_simhash.lab.methods.longest_subsequence import LongestCommonSubsequence
+from es_simhash.lab.methods.concept_vectors import concept_cosine
+from es_simhash.lab.methods.datasketch_minhash import DATASKETCH_MINHASH
+from es_simhash.lab.methods.longest_subsequence import LONGEST_COMMON_SUBSEQUENCE
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_scheme import FingerprintMethod
-from es_simhash.lab.methods.minhash import MinHash
+from es_simhash.lab.methods.minhash import FAMILIES, minhash
 from es_simhash.lab.methods.parts_of_speech import SpacyTagger
-from es_simhash.lab.methods.project_method import ProjectMethod
-from es_simhash.lab.methods.sentence_simhash import SentenceSimhash
-from es_simhash.lab.methods.shingle_sets import ExactSets
-from es_simhash.lab.methods.token_simhash import TokenSimhash
-from es_simhash.lab.methods.weighted_simhash import SPACY_NAME, WeightedSimhash
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD, project_method
+from es_simhash.lab.methods.sentence_simhash import sentence_simhash
+from es_simhash.lab.methods.shingle_sets import exact_sets
+from es_simhash.lab.methods.token_simhash import TOKEN_SIMHASH
+from es_simhash.lab.methods.weighted_simhash import (
+    CORPUS_WEIGHTED_SIMHASH,
+    SPACY_NAME,
+    WEIGHTED_SIMHASH,
+    tagged_simhash,
+)
 
-FINGERPRINT_METHODS: Mapping[str, Callable[[], FingerprintMethod]] = {
-    "concept-simhash-doc": lambda: _concepts("doc", 0, "tfidf"),
-    "concept-simhash-doc-plain": lambda: _concepts("doc-plain", 0, "plain"),
-    "concept-simhash-par": lambda: _concepts("par", 2, "tfidf"),
-    "concept-simhash-par-plain": lambda: _concepts("par-plain", 2, "plain"),
-    "minhash-modular": lambda: MinHash.of_family("modular"),
-    "minhash-multiplicative": lambda: MinHash.of_family("multiplicative"),
-    "minhash-murmur3": lambda: MinHash.of_family("murmur3"),
-    "simhash-4grams": CharacterSimhash,
-    "simhash-bigrams-16": lambda: SentenceSimhash(16, threshold=0.9),
-    "simhash-bigrams-32": lambda: SentenceSimhash(32),
-    "simhash-bigrams-64": lambda: SentenceSimhash(64),
-    "token-simhash": TokenSimhash,
-    "weighted-simhash": WeightedSimhash,
+# The methods whose fingerprints an index can hold, by their names.
+FINGERPRINT_METHODS: Mapping[str, FingerprintMethod] = {
+    method.name: method
+    for method in (
+        concept_simhash("doc", ConceptScheme()),
+        concept_simhash("doc-plain", ConceptScheme(weights="plain")),
+        concept_simhash("par", ConceptScheme(close_pairs=2)),
+        concept_simhash("par-plain", ConceptScheme(close_pairs=2, weights="plain")),
+        *map(minhash, FAMILIES),
+        CHARACTER_SIMHASH,
+        sentence_simhash(16, threshold=0.9),
+        sentence_simhash(32),
+        sentence_simhash(64),
+        TOKEN_SIMHASH,
+        WEIGHTED_SIMHASH,
+    )
 }
-
-
-def _concepts(variant: str, close_pairs: int, weights: str) -> FingerprintMethod:
-    scheme = ConceptScheme(close_pairs=close_pairs, weights=weights)
-    return ConceptSimhash(f"concept-simhash-{variant}", scheme)
-
-
-@cache
-def fingerprint_methods() -> Mapping[str, FingerprintMethod]:
-    """Return the methods whose fingerprints an index can hold, by their names."""
-    return {name: make() for name, make in FINGERPRINT_METHODS.items()}
+_METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        *FINGERPRINT_METHODS.values(),
+        project_method(),
+        exact_sets("bag-of-words", 1),
+        exact_sets("shingles", 5, contained=True),
+        concept_cosine("concept-kmeans", clustered=True),
+        concept_cosine("tfidf-cosine"),
+        concept_cosine("word-frequency", paragraphs=True, rarity=False),
+        LONGEST_COMMON_SUBSEQUENCE,
+        DATASKETCH_MINHASH,
+        CORPUS_WEIGHTED_SIMHASH,
+    )
+}
+# Names with a number: the run of characters or words.
+_PATTERN = re.compile(r"jaccard-(chars|words)-([1-9][0-9]?)")
+_SHOWN = ("jaccard-chars-9", "jaccard-words-3")
+_MAX_LENGTH = 50
 
 
 def fingerprint_method(name: str) -> FingerprintMethod:
@@ -55,13 +69,12 @@ def fingerprint_method(name: str) -> FingerprintMethod:
     Raises:
         InputError: There is none of that name: no method, or one that makes no fingerprints.
     """
-    methods = fingerprint_methods()
-    for method in methods.values():
+    for method in FINGERPRINT_METHODS.values():
         if name in (method.name, method.scheme.name):
             return method
     raise InputError(
         f"{name!r} is no method whose fingerprints can be stored. Choose one of "
-        f"{', '.join(methods)}."
+        f"{', '.join(FINGERPRINT_METHODS)}."
     )
 
 
@@ -76,7 +89,7 @@ def method_of_scheme(name: str, scheme: str) -> FingerprintMethod:
         SchemeError: This version of the package computes another scheme, or none.
         MissingExtra: A package that it needs is not installed.
     """
-    method = fingerprint_methods().get(name)
+    method = FINGERPRINT_METHODS.get(name)
     if method is None or method.scheme.name != scheme:
         raise SchemeError(
             f"This version of es-simhash does not compute scheme {scheme!r} of method {name!r}. "
@@ -84,28 +97,6 @@ def method_of_scheme(name: str, scheme: str) -> FingerprintMethod:
         )
     method.scheme.require_packages()
     return method
-
-
-DEFAULT_METHOD = "es-simhash"
-_MAX_LENGTH = 50
-
-_METHODS: Mapping[str, Callable[[], Method]] = {
-    **FINGERPRINT_METHODS,
-    DEFAULT_METHOD: ProjectMethod,
-    "bag-of-words": lambda: ExactSets("bag-of-words", 1),
-    "concept-kmeans": lambda: ConceptCosine("concept-kmeans", clustered=True),
-    "lcs": LongestCommonSubsequence,
-    "minhash": DatasketchMinHash,
-    "tfidf-cosine": lambda: ConceptCosine("tfidf-cosine"),
-    "weighted-simhash-corpus": lambda: WeightedSimhash(corpus=True),
-    "word-frequency": lambda: ConceptCosine("word-frequency", paragraphs=True, rarity=False),
-    "shingles": lambda: ExactSets("shingles", 5, contained=True),
-}
-
-
-# Names with a number: the run of characters or words.
-_PATTERN = re.compile(r"jaccard-(chars|words)-([1-9][0-9]?)")
-_SHOWN = ("jaccard-chars-9", "jaccard-words-3")
 
 
 def method_names() -> list[str]:
@@ -124,12 +115,12 @@ def method_named(name: str) -> Method:
         MissingExtra: A package that it needs is not installed.
     """
     if name == SPACY_NAME:
-        return WeightedSimhash(tagger=SpacyTagger.installed(name))
+        return tagged_simhash(SpacyTagger.installed(name))
     if name in _METHODS:
-        return _METHODS[name]()
+        return _METHODS[name]
     match = _PATTERN.fullmatch(name)
     if match is not None and int(match[2]) <= _MAX_LENGTH:
-        return ExactSets(name, int(match[2]), characters=match[1] == "chars")
+        return exact_sets(name, int(match[2]), characters=match[1] == "chars")
     raise InputError(
         f"Unknown method {name!r}. Choose one of {', '.join([*method_names(), SPACY_NAME])}."
     )

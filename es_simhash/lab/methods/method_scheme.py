@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Protocol
 
 import numpy as np
 
 from es_simhash.errors import MissingExtra, SchemeError, SchemeMismatch
-from es_simhash.lab.methods.method_protocol import FingerprintFeatures, Method
+from es_simhash.lab.methods.method_protocol import FingerprintFeatures, Ints, Method
 from es_simhash.store.indexed_methods import Rows
 
 # What looks like a fingerprint with its scheme.
@@ -29,7 +28,8 @@ class FingerprintScheme:
         name: Published name, which says all parameters.
         method: Name of the method.
         size: Bytes of a fingerprint.
-        restore: Returns what was read of texts from their fingerprints.
+        features: Returns what was read of texts, from the fingerprints of all and the bounds of the
+            texts in them.
         several: Whether a text has one for each of its parts.
         packages: Optional packages without which some texts have other fingerprints, or none.
     """
@@ -37,7 +37,7 @@ class FingerprintScheme:
     name: str
     method: str
     size: int
-    restore: Callable[[Sequence[Rows]], FingerprintFeatures]
+    features: Callable[[Rows, Ints], FingerprintFeatures]
     several: bool = False
     packages: tuple[str, ...] = ()
 
@@ -76,6 +76,11 @@ class FingerprintScheme:
         rows = np.frombuffer(stored, np.uint8).reshape(-1, self.size)
         return rows if self.several or len(rows) == 1 else None
 
+    def restore(self, rows: Sequence[Rows]) -> FingerprintFeatures:
+        """Return what was read of texts from the fingerprints of each."""
+        bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return self.features(np.concatenate([np.zeros((0, self.size), np.uint8), *rows]), bounds)
+
     def require_packages(self) -> None:
         """Check that texts have the same fingerprints here as everywhere.
 
@@ -90,15 +95,17 @@ class FingerprintScheme:
                 )
 
 
-class FingerprintMethod(Method, Protocol):
-    """A method whose fingerprints an index can hold."""
+@dataclass(frozen=True, kw_only=True)
+class FingerprintMethod(Method):
+    """A method whose fingerprints an index can hold.
 
-    @property
-    def scheme(self) -> FingerprintScheme:
-        """How its fingerprints are published."""
+    Attributes:
+        read: Returns the fingerprints of texts, computed in whole batches.
+        scheme: How its fingerprints are published.
+    """
 
-    def read(self, texts: Sequence[str]) -> FingerprintFeatures:
-        """Return the fingerprints of texts, computed in whole batches."""
+    read: Callable[[Sequence[str]], FingerprintFeatures]
+    scheme: FingerprintScheme
 
 
 def _decoded(digits: str) -> bytes | None:

@@ -9,8 +9,8 @@ import numpy as np
 from es_simhash.errors import SchemeMismatch
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import (
+    FINGERPRINT_METHODS,
     fingerprint_method,
-    fingerprint_methods,
     method_named,
 )
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, scheme_of
@@ -20,7 +20,7 @@ from es_simhash.text.limits import require_text_size
 
 def method_schemes() -> dict[str, str]:
     """Return the published scheme of each method whose fingerprints can be stored."""
-    return {name: method.scheme.name for name, method in fingerprint_methods().items()}
+    return {name: method.scheme.name for name, method in FINGERPRINT_METHODS.items()}
 
 
 def method_fingerprint(text: str, method: str) -> str | None:
@@ -59,7 +59,7 @@ def compare_fingerprints(first: str, second: str) -> float:
 def _method_of(string: str) -> FingerprintMethod:
     """Return the method that made a string; for what is no fingerprint, any will say so."""
     name = scheme_of(string)
-    methods = list(fingerprint_methods().values())
+    methods = list(FINGERPRINT_METHODS.values())
     for method in methods:
         if name in (None, method.scheme.name):
             return method

@@ -12,7 +12,7 @@ from typing import Any
 
 from es_simhash.errors import MissingExtra
 from es_simhash.lab.methods.method_protocol import FingerprintFeatures
-from es_simhash.lab.methods.method_registry import fingerprint_methods
+from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
 
 Vector = dict[str, Any]
@@ -67,7 +67,7 @@ def check_all() -> tuple[list[str], list[str]]:
     """
     differences: list[str] = []
     unchecked: list[str] = []
-    for name, method in fingerprint_methods().items():
+    for name, method in FINGERPRINT_METHODS.items():
         try:
             differences += check(method, vectors(name))
         except MissingExtra as error:

@@ -16,24 +16,28 @@ probability really is there is 1 - (1 - 1/b)^b: about 0.64, not 1 (Leskovec, Raj
 "Mining of massive datasets", 3.4).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import BASE, Fingerprints, Uint64s, xxh64
 from es_simhash.lab.methods.close_pairs import key_strings
-from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts
-from es_simhash.lab.methods.method_scheme import FingerprintScheme
+from es_simhash.lab.methods.document_fingerprints import FingerprintBatch
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import FeatureSets, characters_of
-from es_simhash.store.indexed_methods import NO_WORDS, Keys
+from es_simhash.store.indexed_methods import Keys
 
 Uint32s = NDArray[np.uint32]
 Family = Callable[[Uint32s, int], Uint32s]
 
 _PRIME = np.uint64(2**31 - 1)
+# Bits of a band's number that its block key has.
+_KEY_BITS = 48
 
 
 def _parameters(number: int) -> tuple[np.uint64, np.uint64]:
@@ -132,6 +136,11 @@ class Banding:
             keys[:, band] = xxh64(numbers, band)[0]
         return keys
 
+    def row_keys(self, rows: Fingerprints) -> Keys:
+        """Return the block keys of each signature, one for each band."""
+        signatures = np.ascontiguousarray(rows).view(">u4").astype(np.uint32)
+        return key_strings(self.keys(signatures) >> np.uint64(64 - _KEY_BITS), _KEY_BITS)
+
     def candidates(self, signatures: NDArray[np.uint32]) -> Pairs:
         """Return the pairs of signatures that agree in a whole band."""
         keys = self.keys(signatures)
@@ -140,55 +149,39 @@ class Banding:
 
 
 SHINGLE_CHARACTERS = 9
+BANDING = Banding()
 # Pairs whose signatures are compared at once: 40 MB.
 _PAIRS = 50_000
-# Bits of a band's number that its block key has.
-_KEY_BITS = 48
 
 
 @dataclass(frozen=True)
-class Signatures:
-    """MinHash signatures of texts.
+class Signatures(FingerprintBatch):
+    """MinHash signatures of texts, each value as four bytes, the highest first."""
 
-    Attributes:
-        values: One row for each text; of texts without shingles 0.
-        unreadable: Texts without shingles.
-        banding: How candidates are found.
-        unit: Unit in which two texts differ.
-    """
+    tables: Banding
+    unit: ClassVar[str] = "values"
 
-    values: NDArray[np.uint32]
-    unreadable: Mapping[int, str]
-    banding: Banding
-    unit: str = "values"
+    @cached_property
+    def values(self) -> Uint32s:
+        """One row for each text; of texts without shingles 0."""
+        values = np.zeros((len(self), self.tables.hashes), np.uint32)
+        values[self.owners] = self._known
+        return values
 
-    def rows(self, text: int) -> Fingerprints:
-        """Return the signature of one text, each value as four bytes, the highest first."""
-        if text in self.unreadable:
-            return np.zeros((0, 4 * self.banding.hashes), np.uint8)
-        return self.values[text : text + 1].astype(">u4").view(np.uint8)
-
-    def block_keys(self) -> list[Keys]:
-        """Return the block keys of each text, one for each band."""
-        numbers = self.banding.keys(self.values) >> np.uint64(64 - _KEY_BITS)
-        keys = key_strings(numbers, _KEY_BITS)
-        return [[] if text in self.unreadable else [own] for text, own in enumerate(keys)]
+    @property
+    def _known(self) -> Uint32s:
+        return np.ascontiguousarray(self.fingerprints).view(">u4").astype(np.uint32)
 
     def candidates_of(self, text: int) -> Ints:
         """Return the texts that agree with one in a band."""
-        bands = (len(self.values), self.banding.bands, self.banding.rows)
+        bands = (len(self), self.tables.bands, self.tables.rows)
         agree = (self.values == self.values[text]).reshape(bands).all(axis=2).any(axis=1)
         agree[[text, *self.unreadable]] = False
         return np.flatnonzero(agree & (text not in self.unreadable))
 
     def units(self, first: Ints, second: Ints) -> Ints:
         """Return the values of a signature for each pair."""
-        return np.full(len(first), self.banding.hashes)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the signatures."""
-        return (len(self.values) - len(self.unreadable)) * self.banding.hashes * 4
+        return np.full(len(first), self.tables.hashes)
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the share of equal values of each pair."""
@@ -202,70 +195,47 @@ class Signatures:
 
     def candidates(self) -> Pairs:
         """Return the pairs that agree in a band."""
-        known = np.setdiff1d(np.arange(len(self.values)), list(self.unreadable))
-        pairs: Pairs = known[self.banding.candidates(self.values[known])]
+        pairs: Pairs = self.owners[self.tables.candidates(self._known)]
         return pairs
 
 
-def _restored(banding: Banding, rows: Sequence[Fingerprints]) -> Signatures:
-    values = np.zeros((len(rows), banding.hashes), np.uint32)
-    for text, own in enumerate(rows):
-        if len(own):
-            values[text] = np.ascontiguousarray(own).view(">u4")[0]
-    unreadable = {text: NO_WORDS for text, own in enumerate(rows) if not len(own)}
-    return Signatures(values, unreadable, banding)
+def minhash_signatures(
+    texts: Sequence[str], family: Family, banding: Banding = BANDING
+) -> Signatures:
+    """Return the signatures of texts.
 
-
-@dataclass(frozen=True)
-class MinHash:
-    """MinHash of character shingles.
-
-    Attributes:
-        name: Name of the method.
+    Args:
+        texts: The texts.
         family: Hash functions by their numbers.
         banding: How many of them, and how candidates are found.
     """
+    runs = characters_of(texts).runs(SHINGLE_CHARACTERS)
+    numbers, ids = np.unique(runs.features, return_inverse=True)
+    sets = FeatureSets.of(ids.astype(np.uint64), runs.bounds)
+    values = (xxh64(numbers, 0)[0] >> np.uint64(32)).astype(np.uint32)
+    known = np.flatnonzero(sets.sizes)
+    signatures = np.zeros((len(known), banding.hashes), ">u4")
+    for number in range(banding.hashes if len(known) else 0):
+        hashed = family(values, number)[sets.ids]
+        signatures[:, number] = np.minimum.reduceat(hashed, sets.bounds[known])
+    rows = signatures.view(np.uint8).reshape(len(known), 4 * banding.hashes)
+    bounds = np.concatenate([[0], np.cumsum(sets.sizes > 0)])
+    return Signatures(rows, bounds, banding)
 
-    name: str
-    family: Family
-    banding: Banding = field(default_factory=Banding)
 
-    @classmethod
-    def of_family(cls, family: str) -> "MinHash":
-        """Return the method with one of `FAMILIES`."""
-        return cls(f"minhash-{family}", FAMILIES[family])
-
-    @property
-    def scheme(self) -> FingerprintScheme:
-        """How the signatures are published."""
-        bands, hashes = self.banding.bands, self.banding.hashes
-        family = self.name.removeprefix("minhash-")
-        return FingerprintScheme(
+def minhash(family: str, banding: Banding = BANDING) -> FingerprintMethod:
+    """Return the method with one of `FAMILIES`."""
+    bands, hashes = banding.bands, banding.hashes
+    name = f"minhash-{family}"
+    return FingerprintMethod(
+        name,
+        banding.threshold,
+        note=banding.note,
+        read=partial(minhash_signatures, family=FAMILIES[family], banding=banding),
+        scheme=FingerprintScheme(
             f"minhash{hashes}-{family}-char{SHINGLE_CHARACTERS}-b{bands}.v1",
-            self.name,
+            name,
             4 * hashes,
-            partial(_restored, self.banding),
-        )
-
-    @property
-    def threshold(self) -> float:
-        """The resemblance that the bands are made for."""
-        return self.banding.threshold
-
-    @property
-    def note(self) -> str:
-        """The threshold of the bands, and the probability that is really reached there."""
-        return self.banding.note
-
-    def read(self, texts: Sequence[str]) -> Signatures:
-        """Return the signatures of texts."""
-        runs = characters_of(texts).runs(SHINGLE_CHARACTERS)
-        numbers, ids = np.unique(runs.features, return_inverse=True)
-        sets = FeatureSets.of(ids.astype(np.uint64), runs.bounds)
-        values = (xxh64(numbers, 0)[0] >> np.uint64(32)).astype(np.uint32)
-        rows = np.zeros((len(texts), self.banding.hashes), np.uint32)
-        known = np.flatnonzero(sets.sizes)
-        for number in range(self.banding.hashes if len(known) else 0):
-            hashed = self.family(values, number)[sets.ids]
-            rows[known, number] = np.minimum.reduceat(hashed, sets.bounds[known])
-        return Signatures(rows, empty_texts(runs.bounds), self.banding)
+            partial(Signatures, tables=banding),
+        ),
+    )

@@ -1,8 +1,8 @@
 """The scheme of this project: what `compare`, `related` and families score two texts by."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, SHINGLE_BITS, Scheme
 from es_simhash.lab.methods.close_pairs import close_rows
-from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, ordered_pairs
+from es_simhash.lab.methods.method_protocol import (
+    Ints,
+    Method,
+    Pairs,
+    Scores,
+    by_first,
+    ordered_pairs,
+)
 from es_simhash.lab.methods.shingle_sets import FeatureSets
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.candidate import Candidate
@@ -19,6 +26,7 @@ from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.indexed_methods import NO_WORDS
 
+DEFAULT_METHOD = "es-simhash"
 # Texts whose chunks are compared with those of one at once, which bounds memory.
 _GROUP = 256
 # Bytes of a fingerprint of a chunk, and of its length.
@@ -123,45 +131,40 @@ def _intersection(query: AnalysedText, hit: AnalysedText) -> NDArray[np.uint32]:
     return shared
 
 
-@dataclass(frozen=True)
-class ProjectMethod:
-    """The scheme of this project.
+def read_texts(
+    texts: Sequence[str], scheme: Scheme = DEFAULT, version_threshold: float = VERSION_SCORE
+) -> ProjectFeatures:
+    """Return the analysed texts; what is too long is unreadable.
 
-    Attributes:
-        name: Name of the method.
-        threshold: Where versions begin.
-        note: Empty.
-        analyser: How texts are read.
+    Args:
+        texts: The texts.
+        scheme: Scheme of their fingerprints.
         version_threshold: Where versions begin in the index of the texts, whose scores these are.
     """
+    analysed: list[AnalysedText | None] = []
+    unreadable: dict[int, str] = {}
+    for number, text in enumerate(_analysed(TextAnalyser(scheme), texts)):
+        if isinstance(text, str) or text.is_empty:
+            unreadable[number] = text if isinstance(text, str) else NO_WORDS
+            analysed.append(None)
+        else:
+            analysed.append(text)
+    return ProjectFeatures(analysed, unreadable, scheme, version_threshold)
 
-    name: str = "es-simhash"
-    threshold: float = VERSION_SCORE
-    note: str = ""
-    analyser: TextAnalyser = field(default_factory=lambda: TextAnalyser(DEFAULT))
-    version_threshold: float = VERSION_SCORE
 
-    def read(self, texts: Sequence[str]) -> ProjectFeatures:
-        """Return the analysed texts; what is too long is unreadable."""
-        analysed: list[AnalysedText | None] = []
-        unreadable: dict[int, str] = {}
-        for number, text in enumerate(self._analysed(texts)):
-            if isinstance(text, str) or text.is_empty:
-                unreadable[number] = text if isinstance(text, str) else NO_WORDS
-                analysed.append(None)
-            else:
-                analysed.append(text)
-        return ProjectFeatures(analysed, unreadable, self.analyser.scheme, self.version_threshold)
+def _analysed(analyser: TextAnalyser, texts: Sequence[str]) -> Iterator[AnalysedText | str]:
+    """Yield each text, or why it cannot be read; one that cannot costs a second run."""
+    try:
+        yield from analyser.analyse(texts)
+    except InputError as error:
+        if len(texts) == 1:
+            yield str(error)
+            return
+        for text in texts:
+            yield from _analysed(analyser, [text])
 
-    def _analysed(self, texts: Sequence[str]) -> Sequence[AnalysedText | str]:
-        """Return each text, or why it cannot be read; one that cannot costs a second run."""
-        try:
-            return self.analyser.analyse(texts)
-        except InputError:
-            return [self._one(text) for text in texts]
 
-    def _one(self, text: str) -> AnalysedText | str:
-        try:
-            return self.analyser.analyse([text])[0]
-        except InputError as error:
-            return str(error)
+def project_method(version_threshold: float = VERSION_SCORE) -> Method:
+    """Return the method with the scores of an index in which versions begin at a threshold."""
+    read = partial(read_texts, version_threshold=version_threshold)
+    return Method(DEFAULT_METHOD, VERSION_SCORE, read)

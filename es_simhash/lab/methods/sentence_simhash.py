@@ -6,10 +6,10 @@ with the first byte highest, times 27644437, modulo 2^32; 16 bits are the low ha
 that and, behind it, the hash of the hash. A bit is set when more than half of the features have it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import pairwise
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from es_simhash.fingerprints.features import SpacedCharacters
 from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, close_by_rotation
-from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, empty_texts
-from es_simhash.lab.methods.method_scheme import FingerprintScheme
+from es_simhash.lab.methods.document_fingerprints import FingerprintBatch
+from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
 from es_simhash.lab.methods.shingle_sets import segmented
-from es_simhash.store.indexed_methods import Keys
 from es_simhash.text.tokens import Segmentation
 
 _MULTIPLIER = np.uint64(27644437)
@@ -90,30 +90,11 @@ def sentence_fingerprints(segmentation: Segmentation, bits: int) -> Fingerprints
 
 
 @dataclass(frozen=True)
-class SentenceFingerprints:
-    """Fingerprints of the sentences of texts.
+class SentenceFingerprints(FingerprintBatch):
+    """Fingerprints of the sentences of texts; two are close within the k of the tables."""
 
-    Attributes:
-        sentences: Fingerprints of all sentences, in the order of the texts.
-        bounds: Bounds of the texts in them, one more than there are texts.
-        n: Bits in which two close sentences differ at the most.
-        unit: Unit in which two texts differ.
-    """
-
-    sentences: Fingerprints
-    bounds: Ints
-    n: int
-    unit: str = "sentences"
-
-    @cached_property
-    def unreadable(self) -> Mapping[int, str]:
-        """Texts without a sentence."""
-        return empty_texts(self.bounds)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the fingerprints."""
-        return self.sentences.size
+    tables: MaskTables
+    unit: ClassVar[str] = "sentences"
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the share of the sentences of the text with fewer that are close to one of the
@@ -130,32 +111,26 @@ class SentenceFingerprints:
         return scores
 
     def _shares(self, text: int, others: Ints) -> Scores:
-        own = self.sentences[self.bounds[text] : self.bounds[text + 1]]
+        own = self.rows(text)
         sizes = np.diff(self.bounds)[others]
         shares = np.zeros(len(others))
         known = np.flatnonzero(sizes)
         if not len(own) or not len(known):
             return shares
         rows = np.concatenate(
-            [self.sentences[self.bounds[other] : self.bounds[other + 1]] for other in others[known]]
+            [
+                self.fingerprints[self.bounds[other] : self.bounds[other + 1]]
+                for other in others[known]
+            ]
         )
         starts = np.cumsum(sizes[known]) - sizes[known]
-        close = hamming_distances(own, rows) <= self.n
+        close = hamming_distances(own, rows) <= self.tables.k
         of_own = np.logical_or.reduceat(close, starts, axis=1).mean(axis=0)
         of_others = np.add.reduceat(close.any(axis=0), starts, dtype=np.int64) / sizes[known]
         fewer = np.where(sizes[known] < len(own), of_others, of_own)
         same = sizes[known] == len(own)
         shares[known] = np.where(same, np.maximum(of_own, of_others), fewer)
         return shares
-
-    def rows(self, text: int) -> Fingerprints:
-        """Return the fingerprints of the sentences of one text, in order."""
-        return self.sentences[self.bounds[text] : self.bounds[text + 1]]
-
-    def block_keys(self) -> list[Keys]:
-        """Return the block keys of the sentences of each text."""
-        keys = _TABLES[self.sentences.shape[1] * 8].keys(as_numbers(self.sentences))
-        return [keys[start:end] for start, end in pairwise(self.bounds.tolist())]
 
     def candidates_of(self, text: int) -> Ints:
         """Return the texts with a sentence that is close to one of a text."""
@@ -170,31 +145,11 @@ class SentenceFingerprints:
 
     def candidates(self) -> Pairs:
         """Return the pairs with a pair of close sentences, as sorting and rotating finds them."""
-        numbers = as_numbers(self.sentences)
-        distinct, ids = np.unique(numbers, return_inverse=True)
-        edges = close_by_rotation(distinct, self.sentences.shape[1] * 8, self.n)
-        owners = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        distinct, ids = np.unique(as_numbers(self.fingerprints), return_inverse=True)
+        edges = close_by_rotation(distinct, self.tables.bits, self.tables.k)
         order = np.argsort(ids, kind="stable")
         starts = np.searchsorted(ids[order], np.arange(len(distinct) + 1))
-        return _sharing(owners[order], starts, edges, len(self.bounds) - 1)
-
-
-def _restored(bits: int, rows: Sequence[Fingerprints]) -> SentenceFingerprints:
-    bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    sentences = np.concatenate([np.zeros((0, bits // 8), np.uint8), *rows])
-    return SentenceFingerprints(sentences, bounds, _CLOSE_BITS[bits])
-
-
-_SCHEMES = {
-    bits: FingerprintScheme(
-        f"sentence-simhash{bits}-char2.v1",
-        f"simhash-bigrams-{bits}",
-        bits // 8,
-        partial(_restored, bits),
-        several=True,
-    )
-    for bits in _CLOSE_BITS
-}
+        return _sharing(self.owners[order], starts, edges, len(self))
 
 
 def _sharing(owners: Ints, starts: Ints, edges: Pairs, texts: int) -> Pairs:
@@ -218,44 +173,34 @@ def _sharing(owners: Ints, starts: Ints, edges: Pairs, texts: int) -> Pairs:
     return pairs.astype(np.int64)
 
 
-@dataclass(frozen=True)
-class SentenceSimhash:
-    """Simhash of the letter bigrams of each sentence.
+def _read(texts: Sequence[str], bits: int) -> SentenceFingerprints:
+    rows = [np.zeros((0, bits // 8), np.uint8)]
+    counts: list[int] = []
+    for segmentation in segmented(texts):
+        rows.append(sentence_fingerprints(segmentation, bits))
+        counts.extend(np.diff(segmentation.text_chunks).tolist())
+    bounds = np.cumsum([0, *counts], dtype=np.int64)
+    return SentenceFingerprints(np.concatenate(rows), bounds, _TABLES[bits])
 
-    Attributes:
-        bits: Bits of a fingerprint: 16, 32 or 64.
+
+def sentence_simhash(bits: int, threshold: float = 0.5) -> FingerprintMethod:
+    """Return the method with fingerprints of 16, 32 or 64 bits.
+
+    Args:
+        bits: Bits of a fingerprint.
         threshold: Share of close sentences from which on two texts are versions.
     """
-
-    bits: int
-    threshold: float = 0.5
-
-    @property
-    def name(self) -> str:
-        """Name with the bits."""
-        return f"simhash-bigrams-{self.bits}"
-
-    @property
-    def n(self) -> int:
-        """Bits in which two close sentences differ at the most."""
-        return _CLOSE_BITS[self.bits]
-
-    @property
-    def scheme(self) -> FingerprintScheme:
-        """How the fingerprints are published."""
-        return _SCHEMES[self.bits]
-
-    @property
-    def note(self) -> str:
-        """When sentences are close."""
-        return f"sentences are close within {self.n} of {self.bits} bits"
-
-    def read(self, texts: Sequence[str]) -> SentenceFingerprints:
-        """Return the fingerprints of the sentences of texts."""
-        rows = [np.zeros((0, self.bits // 8), np.uint8)]
-        counts: list[int] = []
-        for segmentation in segmented(texts):
-            rows.append(sentence_fingerprints(segmentation, self.bits))
-            counts.extend(np.diff(segmentation.text_chunks).tolist())
-        bounds = np.cumsum([0, *counts], dtype=np.int64)
-        return SentenceFingerprints(np.concatenate(rows), bounds, self.n)
+    name = f"simhash-bigrams-{bits}"
+    return FingerprintMethod(
+        name,
+        threshold,
+        note=f"sentences are close within {_CLOSE_BITS[bits]} of {bits} bits",
+        read=partial(_read, bits=bits),
+        scheme=FingerprintScheme(
+            f"sentence-simhash{bits}-char2.v1",
+            name,
+            bits // 8,
+            partial(SentenceFingerprints, tables=_TABLES[bits]),
+            several=True,
+        ),
+    )

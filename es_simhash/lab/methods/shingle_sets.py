@@ -6,7 +6,7 @@ documents" (SEQUENCES 1997). Nine characters are a good shingle of general text.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.fingerprints.hashing import GroupedRuns, Uint64s, group_runs, ranks_within
-from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, by_first, empty_texts
+from es_simhash.lab.methods.method_protocol import (
+    Ints,
+    Method,
+    Pairs,
+    Scores,
+    by_first,
+    empty_texts,
+)
 from es_simhash.text.characters import code_points
 from es_simhash.text.normal_forms import normalise, normalise_all
 from es_simhash.text.segmentation import segment, text_batches
@@ -161,6 +168,8 @@ class FeatureSets:
 
 # A shingle is stored as a hash of so many bytes.
 _HASH_BYTES = 8
+# Score from which on two texts are versions.
+_THRESHOLD = 0.5
 
 
 @dataclass(frozen=True)
@@ -196,28 +205,22 @@ class SetFeatures:
         return self.sets.sharing()
 
 
-@dataclass(frozen=True)
-class ExactSets:
-    """Runs of words or characters, compared as sets.
+def _read(texts: Sequence[str], length: int, characters: bool, contained: bool) -> SetFeatures:
+    # A text shorter than a shingle is one shingle.
+    runs = (characters_of(texts) if characters else words_of(texts)).runs(length)
+    return SetFeatures(FeatureSets.of(runs.features, runs.bounds), contained)
 
-    Attributes:
+
+def exact_sets(
+    name: str, length: int, *, characters: bool = False, contained: bool = False
+) -> Method:
+    """Return a method that compares runs of words or characters as sets.
+
+    Args:
         name: Name of the method.
         length: Words or characters of a run.
         characters: Whether runs are of characters.
         contained: Whether containment is the score; resemblance if not.
-        threshold: Score from which on two texts are versions.
-        note: Empty.
     """
-
-    name: str
-    length: int
-    characters: bool = False
-    contained: bool = False
-    threshold: float = 0.5
-    note: str = ""
-
-    def read(self, texts: Sequence[str]) -> SetFeatures:
-        """Return the sets of shingles of texts; a text shorter than one is one shingle."""
-        units = characters_of(texts) if self.characters else words_of(texts)
-        runs = units.runs(self.length)
-        return SetFeatures(FeatureSets.of(runs.features, runs.bounds), self.contained)
+    read = partial(_read, length=length, characters=characters, contained=contained)
+    return Method(name, _THRESHOLD, read)

@@ -16,17 +16,17 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
-from es_simhash.fingerprints.hashing import Uint64s
+from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
 from es_simhash.lab.methods.close_pairs import MaskTables
 from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_protocol import Ints
-from es_simhash.lab.methods.method_scheme import FingerprintScheme
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
+from es_simhash.semantics.entities.name_candidates import category_ranges
 from es_simhash.store.indexed_methods import NO_WORDS
 from es_simhash.text.normal_forms import normalise
 
@@ -100,22 +100,9 @@ def _is_letter(character: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _tokens() -> re.Pattern[str]:
-    return re.compile("[" + "".join(_ranges()) + "]+")
+    return re.compile(f"[{category_ranges(*_WORD_CATEGORIES, below=sys.maxunicode + 1)}]+")
 
 
-def _ranges() -> Iterator[str]:
-    """Yield the ranges of word characters for a character class."""
-    start = None
-    for code in range(sys.maxunicode + 2):
-        character = code <= sys.maxunicode
-        if character and unicodedata.category(chr(code)) in _WORD_CATEGORIES:
-            start = code if start is None else start
-        elif start is not None:
-            yield f"{re.escape(chr(start))}-{re.escape(chr(code - 1))}"
-            start = None
-
-
-@lru_cache(maxsize=1)
 def table_masks() -> tuple[int, ...]:
     """Return the 28 bits that lead each of the 16 tables."""
     masks = []
@@ -127,51 +114,44 @@ def table_masks() -> tuple[int, ...]:
     return tuple(masks)
 
 
+_TABLES = MaskTables(_BITS, table_masks(), _MAX_DISTANCE)
+
+
+def token_fingerprints(texts: Sequence[str]) -> DocumentFingerprints:
+    """Return the fingerprints of texts, by their tokens."""
+    counts = [Counter(tokens_of(text)) for text in texts]
+    distinct = list({token: None for counter in counts for token in counter})
+    hashes = lookup8([token.encode("utf-8", "surrogatepass") for token in distinct])
+    places = {token: place for place, token in enumerate(distinct)}
+    rows = [
+        _majority(
+            hashes[[places[token] for token in counter]], np.fromiter(counter.values(), np.int64)
+        )
+        for counter in counts
+        if counter
+    ]
+    unread = {text: NO_WORDS for text, counter in enumerate(counts) if not counter}
+    fingerprints = np.array(rows, np.uint8).reshape(-1, _BITS // 8)
+    return DocumentFingerprints.of_read(fingerprints, len(texts), unread, _TABLES)
+
+
+def _majority(hashes: Uint64s, counts: Ints) -> Fingerprints:
+    """Return the bits whose signs, counted, are above 0."""
+    bits = np.unpackbits(hashes.astype(">u8").view(np.uint8).reshape(-1, 8), axis=1)
+    sums = counts @ (bits.astype(np.int64) * 2 - 1)
+    return np.packbits(sums > 0)
+
+
 TOKENS = FingerprintScheme(
     TOKEN_SCHEME,
     "token-simhash",
     _BITS // 8,
-    lambda rows: DocumentFingerprints.restored(rows, _tables()),
+    partial(DocumentFingerprints, tables=_TABLES),
 )
-
-
-def _tables() -> MaskTables:
-    return MaskTables(_BITS, table_masks(), _MAX_DISTANCE)
-
-
-@dataclass(frozen=True)
-class TokenSimhash:
-    """The interoperable token scheme.
-
-    Attributes:
-        name: Name of the method.
-        threshold: From which on two texts are loosely alike.
-        note: Remark about the two thresholds.
-        scheme: Scheme of its fingerprints.
-    """
-
-    name: str = "token-simhash"
-    threshold: float = LOOSE
-    note: str = f"scheme {TOKEN_SCHEME}: {LOOSE:.2f} is loose, {CLOSE:.2f} close"
-    scheme: FingerprintScheme = TOKENS
-
-    def read(self, texts: Sequence[str]) -> DocumentFingerprints:
-        """Return the fingerprints of texts."""
-        counts = [Counter(tokens_of(text)) for text in texts]
-        distinct = list({token: None for counter in counts for token in counter})
-        hashes = lookup8([token.encode("utf-8", "surrogatepass") for token in distinct])
-        places = {token: place for place, token in enumerate(distinct)}
-        numbers = np.zeros(len(texts), np.uint64)
-        for text, counter in enumerate(counts):
-            if counter:
-                rows = hashes[[places[token] for token in counter]]
-                numbers[text] = _majority(rows, np.fromiter(counter.values(), np.int64))
-        unreadable = {text: NO_WORDS for text, counter in enumerate(counts) if not counter}
-        return DocumentFingerprints(numbers, unreadable, _tables())
-
-
-def _majority(hashes: Uint64s, counts: Ints) -> int:
-    """Return the bits whose signs, counted, are above 0."""
-    bits = np.unpackbits(hashes.astype(">u8").view(np.uint8).reshape(-1, 8), axis=1)
-    sums = counts @ (bits.astype(np.int64) * 2 - 1)
-    return int.from_bytes(np.packbits(sums > 0).tobytes(), "big")
+TOKEN_SIMHASH = FingerprintMethod(
+    TOKENS.method,
+    LOOSE,
+    note=f"scheme {TOKEN_SCHEME}: {LOOSE:.2f} is loose, {CLOSE:.2f} close",
+    read=token_fingerprints,
+    scheme=TOKENS,
+)

@@ -14,11 +14,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
-import numpy as np
-
-from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, permuted_masks
+from es_simhash.lab.methods.close_pairs import MaskTables, permuted_masks
 from es_simhash.lab.methods.concept_simhash import (
     ConceptScheme,
     concept_fingerprints,
@@ -26,7 +25,8 @@ from es_simhash.lab.methods.concept_simhash import (
     zhang_he_weights,
 )
 from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
-from es_simhash.lab.methods.method_scheme import FingerprintScheme
+from es_simhash.lab.methods.method_protocol import Method
+from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
@@ -38,15 +38,8 @@ LANGUAGES = ("en", "zh")
 SPACY_NAME = "weighted-simhash-spacy"
 _HASHING = ConceptScheme(64, 0, "origins-c")
 _MAX_DISTANCE = 3
+_THRESHOLD = 1 - _MAX_DISTANCE / 64
 _TABLES = MaskTables(64, permuted_masks(64, 6, _MAX_DISTANCE), _MAX_DISTANCE)
-# Of the method without options: what depends on other texts, or on a model, is no scheme.
-SCHEME = FingerprintScheme(
-    "weighted-simhash64.v1",
-    "weighted-simhash",
-    8,
-    lambda rows: DocumentFingerprints.restored(rows, _TABLES),
-    packages=("jieba",),
-)
 _MAX_TITLE = 100
 # Words of phrases that announce what a text comes to.
 _MARKERS = frozenset(
@@ -85,65 +78,41 @@ def idf_of_rarity(language: str) -> Callable[[str], float]:
     return lambda word: math.log(10 ** rarities[word] + 0.01)
 
 
-@dataclass(frozen=True)
-class WeightedSimhash:
-    """Simhash of weighted words.
+def weighted_fingerprints(
+    texts: Sequence[str], *, corpus: bool = False, tagger: Tagger | None = None
+) -> DocumentFingerprints:
+    """Return the fingerprints of texts; of languages that the method does not know it has none.
 
-    Attributes:
-        corpus: Whether IDF comes from the texts that are read; from a background list if not.
+    Args:
+        texts: The texts.
+        corpus: Whether IDF comes from the texts; from a background list if not.
         tagger: Tags English words; without one a lexicon does.
-        threshold: Similarity of two fingerprints within 3 bits.
-        scheme: Scheme of the method without options.
+
+    Raises:
+        MissingExtra: jieba is not installed, for Chinese texts.
     """
+    read = [_words_of(text) for text in texts]
+    unread = {
+        number: words if isinstance(words, str) else NO_WORDS
+        for number, words in enumerate(read)
+        if isinstance(words, str) or not words.counts
+    }
+    known = [words for words in read if not isinstance(words, str) and words.counts]
+    weights = _weights(known, _kinds(known, tagger), corpus=corpus)
+    rows = concept_fingerprints(weights, _HASHING)
+    return DocumentFingerprints.of_read(rows, len(texts), unread, _TABLES)
 
-    corpus: bool = False
-    tagger: Tagger | None = None
-    threshold: float = 1 - _MAX_DISTANCE / 64
-    scheme: FingerprintScheme = SCHEME
 
-    @property
-    def name(self) -> str:
-        """Name of the method, where its IDF comes from, and its parts of speech."""
-        if self.tagger is not None:
-            return SPACY_NAME
-        return "weighted-simhash-corpus" if self.corpus else "weighted-simhash"
-
-    @property
-    def note(self) -> str:
-        """Where its IDF and its English parts of speech come from."""
-        idf = "the texts themselves" if self.corpus else "a background list"
-        kinds = "a lexicon" if self.tagger is None else self.tagger.name
-        return f"IDF from {idf}, English parts of speech from {kinds}"
-
-    def read(self, texts: Sequence[str]) -> DocumentFingerprints:
-        """Return the fingerprints of texts; of languages that it does not know it has none.
-
-        Raises:
-            MissingExtra: jieba is not installed, for Chinese texts.
-        """
-        read = [_words_of(text) for text in texts]
-        unreadable = {
-            number: words if isinstance(words, str) else NO_WORDS
-            for number, words in enumerate(read)
-            if isinstance(words, str) or not words.counts
-        }
-        known = [words for words in read if not isinstance(words, str) and words.counts]
-        weights = _weights(known, self._kinds(known), corpus=self.corpus)
-        numbers = np.zeros(len(texts), np.uint64)
-        rows = [number for number in range(len(texts)) if number not in unreadable]
-        numbers[rows] = as_numbers(concept_fingerprints(weights, _HASHING))
-        return DocumentFingerprints(numbers, unreadable, _TABLES)
-
-    def _kinds(self, texts: Sequence[_Words]) -> list[dict[str, str]]:
-        """Return the part of speech of each word of each text."""
-        if self.tagger is None:
-            return [kinds_of(words.counts, words.language) for words in texts]
-        english = [words.text for words in texts if words.language == "en"]
-        tagged = iter(self.tagger.kinds_of(english))
-        return [
-            next(tagged) if words.language == "en" else kinds_of(words.counts, words.language)
-            for words in texts
-        ]
+def _kinds(texts: Sequence[_Words], tagger: Tagger | None) -> list[dict[str, str]]:
+    """Return the part of speech of each word of each text."""
+    english = [words.text for words in texts if words.language == "en"]
+    tagged = iter(() if tagger is None else tagger.kinds_of(english))
+    return [
+        next(tagged)
+        if tagger is not None and words.language == "en"
+        else kinds_of(words.counts, words.language)
+        for words in texts
+    ]
 
 
 def _words_of(text: str) -> _Words | str:
@@ -192,3 +161,39 @@ def _corpus_idf(frequencies: Mapping[str, int], texts: int) -> Callable[[str], f
 def _positive(weights: dict[str, float]) -> dict[str, float]:
     """Return weights of which one is above 0: a text of only the commonest words has some too."""
     return weights if any(weights.values()) else dict.fromkeys(weights, 1.0)
+
+
+def _note(idf: str, kinds: str) -> str:
+    return f"IDF from {idf}, English parts of speech from {kinds}"
+
+
+WEIGHTED_SIMHASH = FingerprintMethod(
+    "weighted-simhash",
+    _THRESHOLD,
+    note=_note("a background list", "a lexicon"),
+    read=weighted_fingerprints,
+    scheme=FingerprintScheme(
+        "weighted-simhash64.v1",
+        "weighted-simhash",
+        8,
+        partial(DocumentFingerprints, tables=_TABLES),
+        packages=("jieba",),
+    ),
+)
+# What depends on other texts, or on a model, is no scheme.
+CORPUS_WEIGHTED_SIMHASH = Method(
+    "weighted-simhash-corpus",
+    _THRESHOLD,
+    partial(weighted_fingerprints, corpus=True),
+    _note("the texts themselves", "a lexicon"),
+)
+
+
+def tagged_simhash(tagger: Tagger) -> Method:
+    """Return the method with the parts of speech of a tagger in place of a lexicon."""
+    return Method(
+        SPACY_NAME,
+        _THRESHOLD,
+        partial(weighted_fingerprints, tagger=tagger),
+        _note("a background list", tagger.name),
+    )

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.lab.evaluation.evaluation_figures import LabelledSet
 from es_simhash.lab.evaluation.pair_measures import DocumentPairs
+from es_simhash.lab.methods.project_method import read_texts
 from es_simhash.lab.tuning.tuning_figures import SchemeFigures, SchemeProposal
-from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.shared_shingles import least_shared, sampled, shared_shingles
 
 # Windows and numbers of blocks that are compared with those of the scheme: smaller windows pick
@@ -46,7 +46,7 @@ def suggested_scheme(
         reason = f"The scheme finds all {own.versions} labelled versions."
         return SchemeProposal(scheme.name, scheme.name, reason, (own,))
     others = [
-        _figures(other, analysed_texts(other, labelled.texts), labelled.pairs)
+        _figures(other, read_texts(labelled.texts, other).texts, labelled.pairs)
         for other in (
             *(replace(scheme, window=window) for window in _WINDOWS if window < scheme.window),
             *([replace(scheme, blocks=_BLOCKS)] if scheme.blocks < _BLOCKS else []),
@@ -95,20 +95,3 @@ def _finds(query: AnalysedText, hit: AnalysedText) -> bool:
     """Check whether `related` finds one text by the shingles of another."""
     shared = shared_shingles(sampled(query.shingles), hit.shingles)
     return shared >= least_shared(len(query.shingles))
-
-
-def analysed_texts(scheme: Scheme, texts: Sequence[str]) -> list[AnalysedText | None]:
-    """Return texts with their fingerprints; None for those without words and those too long."""
-    analyser = TextAnalyser(scheme)
-    try:
-        analysed: list[AnalysedText | None] = list(analyser.analyse(texts))
-    except InputError:
-        analysed = [_one(analyser, text) for text in texts]
-    return [None if text is None or text.is_empty else text for text in analysed]
-
-
-def _one(analyser: TextAnalyser, text: str) -> AnalysedText | None:
-    try:
-        return analyser.analyse([text])[0]
-    except InputError:
-        return None

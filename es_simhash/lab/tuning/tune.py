@@ -13,17 +13,14 @@ from es_simhash.lab.evaluation.labelled_pairs import usable_pairs
 from es_simhash.lab.evaluation.pair_measures import DocumentPairs, Floats
 from es_simhash.lab.evaluation.pair_texts import found_pairs, index_texts, require_both_labels
 from es_simhash.lab.evaluation.sampled_pairs import count_documents
+from es_simhash.lab.methods.project_method import read_texts
 from es_simhash.lab.tuning.distance_figures import (
     SharedBlocks,
     block_figures,
     distance_figures,
     suggested_k,
 )
-from es_simhash.lab.tuning.scheme_proposal import (
-    analysed_texts,
-    suggested_scheme,
-    unlabelled_scheme,
-)
+from es_simhash.lab.tuning.scheme_proposal import suggested_scheme, unlabelled_scheme
 from es_simhash.lab.tuning.threshold_proposal import choose_by_labels, find_valley
 from es_simhash.lab.tuning.tuning_figures import (
     SchemeProposal,
@@ -142,7 +139,7 @@ def _proposals(
     scheme, present = config.scheme, config.versions_from
     if labelled is None:
         return unlabelled_scheme(scheme), _threshold_by_gap(neighbours, present)
-    texts = analysed_texts(scheme, labelled.texts)
+    texts = read_texts(labelled.texts, scheme).texts
     threshold = _threshold_by_labels(labelled, texts, present)
     return suggested_scheme(scheme, labelled, texts), threshold
 

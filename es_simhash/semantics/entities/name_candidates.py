@@ -199,8 +199,8 @@ def _capital_runs() -> re.Pattern[str]:
     everything else at once. That holds only for classes below U+10000, beyond which few scripts
     have capitals (Deseret, Osage, Adlam).
     """
-    capital = f"[{_class_of('Lu', 'Lt')}]"
-    letter = f"[{_class_of('Lu', 'Lt', 'Ll')}\u0300-\u036f0-9_]"
+    capital = f"[{category_ranges('Lu', 'Lt')}]"
+    letter = f"[{category_ranges('Lu', 'Lt', 'Ll')}\u0300-\u036f0-9_]"
     space = "[ \u00a0]"
     small = "|".join(sorted(rule_words("join", ANY_LANGUAGE), key=len, reverse=True)).replace(
         "%", space
@@ -221,9 +221,14 @@ def _capital_runs() -> re.Pattern[str]:
     )
 
 
-def _class_of(*categories: str) -> str:
-    """Return the inside of a character class: all letters of these categories below U+10000."""
-    points = [point for point in range(0x10000) if unicodedata.category(chr(point)) in categories]
+def category_ranges(*categories: str, below: int = 0x10000) -> str:
+    """Return the inside of a character class: all characters of some categories.
+
+    Args:
+        categories: Unicode categories.
+        below: The first code point that is not looked at.
+    """
+    points = [point for point in range(below) if unicodedata.category(chr(point)) in categories]
     runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
     bounds = [[point for _, point in run] for _, run in runs]
     return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in bounds)

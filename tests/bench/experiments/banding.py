@@ -12,8 +12,14 @@ from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
 from es_simhash.lab.methods.method_protocol import Pairs, all_pairs
-from es_simhash.lab.methods.minhash import SHINGLE_CHARACTERS, Banding, MinHash, Uint32s, murmur3
-from es_simhash.lab.methods.shingle_sets import ExactSets
+from es_simhash.lab.methods.minhash import (
+    SHINGLE_CHARACTERS,
+    Banding,
+    Uint32s,
+    minhash_signatures,
+    murmur3,
+)
+from es_simhash.lab.methods.shingle_sets import exact_sets
 from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import UNIT, Axis
@@ -62,14 +68,14 @@ def measure(texts: int, draws: int) -> Measured:
     """Compare all texts with each other in the three ways."""
     made, pairs = permutations(texts), all_pairs(texts)
     features, reading = _timed(
-        lambda: ExactSets("", SHINGLE_CHARACTERS, characters=True).read(made)
+        lambda: exact_sets("", SHINGLE_CHARACTERS, characters=True).read(made)
     )
     exact, comparing = _timed(lambda: features.score(pairs[:, 0], pairs[:, 1]))
     hits = np.zeros((texts, texts))
     for draw in range(1, draws):
-        found = MinHash("", _draw(draw), BANDING).read(made).candidates()
+        found = minhash_signatures(made, _draw(draw), BANDING).candidates()
         hits[tuple(found.T)] += 1
-    signatures, signing = _timed(lambda: MinHash("", _draw(0), BANDING).read(made))
+    signatures, signing = _timed(lambda: minhash_signatures(made, _draw(0), BANDING))
     found, looking = _timed(signatures.candidates)
     hits[tuple(found.T)] += 1
     estimates, estimating = _timed(lambda: signatures.score(pairs[:, 0], pairs[:, 1]))

@@ -9,7 +9,8 @@ from es_simhash.errors import InputError, MissingExtra
 from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.methods.method_registry import method_named, method_names
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from tests.bench.evaluate import held_out_f1
 from tests.bench.experiments.bar_panels import Panel, bar_panels, decades
 from tests.bench.experiments.model import Result, Size

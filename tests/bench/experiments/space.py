@@ -1,7 +1,8 @@
 """Bytes that each method stores of a document, by the length of the document."""
 
 from es_simhash.lab.evaluation.evaluation_tables import Table
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.methods.method_registry import method_named, method_names
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from tests.bench.experiments.bar_panels import bar_panels, decades
 from tests.bench.experiments.model import Result, Size
 from tests.support.made_up_texts import make_prose

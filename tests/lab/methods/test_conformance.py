@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import SchemeError, SchemeMismatch
-from es_simhash.lab.methods.character_simhash import CharacterSimhash
+from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.method_scheme import is_fingerprint
 from es_simhash.lab.methods.method_scores import compare_fingerprints, method_fingerprint
-from es_simhash.lab.methods.minhash import FAMILIES, Banding, MinHash
-from es_simhash.lab.methods.sentence_simhash import SentenceSimhash, bigram_hashes
+from es_simhash.lab.methods.minhash import FAMILIES, Banding
+from es_simhash.lab.methods.sentence_simhash import bigram_hashes
 from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME, TOKENS, lookup8, tokens_of
-from es_simhash.lab.methods.weighted_simhash import WeightedSimhash
 from tests.support import slow_methods
 
 TEXTS = [
@@ -30,9 +29,9 @@ TEXTS = [
 def test_sentences_have_the_fingerprint_of_their_letter_bigrams(text: str, bits: int) -> None:
     # A text shorter than the least chunk is one sentence.
     short = " ".join(text.replace("。", " ").split()[:6])[:20]
-    features = SentenceSimhash(bits).read([short])
-    assert len(features.sentences) == 1
-    assert int.from_bytes(features.sentences[0].tobytes(), "big") == slow_methods.sentence(
+    features = method_named(f"simhash-bigrams-{bits}").read([short])
+    assert len(features.fingerprints) == 1
+    assert int.from_bytes(features.fingerprints[0].tobytes(), "big") == slow_methods.sentence(
         short, bits
     )
 
@@ -52,7 +51,7 @@ def test_the_hash_of_a_bigram_is_that_of_the_origins() -> None:
 
 @pytest.mark.parametrize("text", [*TEXTS, "repeat repeat repeat repeat"])
 def test_character_windows_are_counted(text: str) -> None:
-    features = CharacterSimhash().read([text])
+    features = method_named("simhash-4grams").read([text])
     assert int(features.numbers[0]) == slow_methods.character_windows(text)
 
 
@@ -120,7 +119,7 @@ def test_murmur3_has_the_published_values() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_signatures_are_the_smallest_hashes(family: str) -> None:
-    features = MinHash.of_family(family).read([*TEXTS, ""])
+    features = method_named(f"minhash-{family}").read([*TEXTS, ""])
     for row, text in zip(features.values, TEXTS, strict=False):
         assert row.tolist() == slow_methods.signature(text, family, 200)
 
@@ -130,7 +129,7 @@ def test_equal_values_estimate_the_resemblance(family: str) -> None:
     # 300 shingles of 900 are common: a third. The standard error is 0.033.
     letters = [chr(0x4E00 + place) for place in range(3000)]
     one, other = "".join(letters[:608]), "".join(letters[300:908])
-    features = MinHash.of_family(family).read([one, other])
+    features = method_named(f"minhash-{family}").read([one, other])
     (score,) = features.score(np.array([0]), np.array([1]))
     assert abs(score - 1 / 3) < 4 * math.sqrt(1 / 3 * 2 / 3 / 200)
 
@@ -142,8 +141,8 @@ def test_the_threshold_of_bands_is_reached_with_less_than_certainty() -> None:
     assert banding.threshold == pytest.approx(0.7411, abs=5e-5)
     assert banding.probability(banding.threshold) == pytest.approx(0.6415, abs=5e-5)
     assert banding.probability(1) == 1
-    assert "0.741" in MinHash.of_family("modular").note
-    assert "0.642" in MinHash.of_family("modular").note
+    assert "0.741" in method_named("minhash-modular").note
+    assert "0.642" in method_named("minhash-modular").note
 
 
 def test_weighted_words_have_the_fingerprint_of_zhang_and_he() -> None:
@@ -160,7 +159,7 @@ def test_weighted_words_have_the_fingerprint_of_zhang_and_he() -> None:
         marker={"finally": 5},
         title={"harbour": 5},
     )
-    features = WeightedSimhash().read([text])
+    features = method_named("weighted-simhash").read([text])
     assert int(features.numbers[0]) == slow_methods.weighted(weights)
 
 
@@ -170,7 +169,7 @@ def test_the_idf_of_the_texts_themselves_is_log_n_over_df() -> None:
         "The harbour and the garden are in the town that we have seen.",
         "The harbour and the river were in the village that they had.",
     ]
-    features = WeightedSimhash(corpus=True).read(texts)
+    features = method_named("weighted-simhash-corpus").read(texts)
     counts = {"harbour": 1, "ferry": 1, "town": 1, "seen": 1}
     known = {word: count for word, count in counts.items() if word in _words(texts[0])}
     shares = {"harbour": 3 / 3, "ferry": 3 / 1, "town": 3 / 2, "seen": 3 / 2}
@@ -188,7 +187,7 @@ def _words(text: str) -> set[str]:
 
 def test_languages_that_are_not_read_are_named() -> None:
     thai = "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์เช่นเดียวกับภาษาจีน"
-    features = WeightedSimhash().read(["A harbour of the town is here.", thai, ""])
+    features = method_named("weighted-simhash").read(["A harbour of the town is here.", thai, ""])
     assert features.unreadable == {
         1: "is in language 'th', and the method reads en and zh",
         2: "has no words",

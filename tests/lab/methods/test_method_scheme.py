@@ -8,8 +8,8 @@ from es_simhash.lab.methods import method_scheme as schemes
 from es_simhash.lab.methods.close_pairs import MaskTables
 from es_simhash.lab.methods.method_protocol import FingerprintFeatures, all_pairs
 from es_simhash.lab.methods.method_registry import (
+    FINGERPRINT_METHODS,
     fingerprint_method,
-    fingerprint_methods,
     method_names,
 )
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, is_fingerprint
@@ -18,7 +18,7 @@ from tests.support.five_languages import texts
 TEXTS = list(texts().values())
 
 
-@pytest.fixture(scope="module", params=fingerprint_methods())
+@pytest.fixture(scope="module", params=FINGERPRINT_METHODS)
 def method(request: pytest.FixtureRequest) -> FingerprintMethod:
     return fingerprint_method(request.param)
 
@@ -108,7 +108,7 @@ def test_fingerprints_within_k_share_a_key_of_two_blocks(bits: int, k: int) -> N
 
 
 def test_methods_without_fingerprints_name_those_with() -> None:
-    for name in sorted({*method_names(), "weighted-simhash-spacy"} - {*fingerprint_methods()}):
+    for name in sorted({*method_names(), "weighted-simhash-spacy"} - {*FINGERPRINT_METHODS}):
         with pytest.raises(InputError) as error:
             fingerprint_method(name)
         assert repr(name) in str(error.value)

@@ -5,7 +5,7 @@ from copy import deepcopy
 import pytest
 from hypothesis import given, settings
 
-from es_simhash.lab.methods.method_registry import fingerprint_method, fingerprint_methods
+from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS, fingerprint_method
 from es_simhash.lab.methods.method_scheme import FingerprintMethod
 from es_simhash.lab.methods.method_vectors import check, vectors
 from tests.support import method_vectors
@@ -13,7 +13,7 @@ from tests.support.slow_fingerprints import FINGERPRINTS
 from tests.support.strategies import texts
 
 
-@pytest.fixture(params=fingerprint_methods())
+@pytest.fixture(params=FINGERPRINT_METHODS)
 def method(request: pytest.FixtureRequest) -> FingerprintMethod:
     return fingerprint_method(request.param)
 

@@ -6,7 +6,7 @@ import spacy
 from es_simhash.errors import MissingExtra
 from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.parts_of_speech import SpacyTagger
-from es_simhash.lab.methods.weighted_simhash import WeightedSimhash
+from es_simhash.lab.methods.weighted_simhash import tagged_simhash
 from es_simhash.semantics.rarity import rarity
 from tests.support import slow_methods
 
@@ -26,7 +26,7 @@ def test_words_have_the_part_of_speech_of_the_pipeline() -> None:
     (kinds,) = tagger.kinds_of([TEXT])
     assert (kinds["harbour"], kinds["ferry"], kinds["decide"]) == ("verb", "noun", "noun")
     assert kinds["old"] == "other"
-    method = WeightedSimhash(tagger=tagger)
+    method = tagged_simhash(tagger)
     assert method.name == "weighted-simhash-spacy"
     counts = {"harbour": 2, "ferry": 1, "decide": 1, "old": 1}
     shares = {word: 10 ** float(rarity([word], "en")[0]) for word in counts}

@@ -8,7 +8,8 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.lab.methods.method_protocol import Method, all_pairs, ordered_pairs
-from es_simhash.lab.methods.method_registry import DEFAULT_METHOD, method_named, method_names
+from es_simhash.lab.methods.method_registry import method_named, method_names
+from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 
 TEXTS = [
     "The harbour opens at six, and the ferry leaves at seven.",
