@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from es_simhash.relation.text_comparison import compare
     from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.semantic_scheme import SemanticScheme
-    from es_simhash.store.config import IndexConfig
-    from es_simhash.store.document_fields import DocumentFields
+    from es_simhash.store.config import DocumentFields, IndexConfig
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.elasticsearch.retry import RetryPolicy
     from es_simhash.store.options import Limits, Recency, SearchOptions
@@ -57,7 +56,7 @@ _MODULES = {
     "ClusterError": "es_simhash.errors",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",
     "DocumentAmbiguous": "es_simhash.errors",
-    "DocumentFields": "es_simhash.store.document_fields",
+    "DocumentFields": "es_simhash.store.config",
     "DocumentMissing": "es_simhash.errors",
     "EsSimhashError": "es_simhash.errors",
     "FamilyOptions": "es_simhash.maintenance.families.family_options",

@@ -30,7 +30,7 @@ from es_simhash.pairs.copies import CopiesReport, CopyProgress
 from es_simhash.questions.index import Index as QueriedIndex
 from es_simhash.questions.index import SidecarIndex as QueriedSidecar
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install

@@ -33,7 +33,7 @@ from es_simhash.semantics.semantic_profile import (
     SharedConcept,
 )
 from es_simhash.store.added_schemes import AddedScheme
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings
 from es_simhash.store.installation.install import Request
 
 __all__ = [

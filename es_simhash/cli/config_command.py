@@ -19,7 +19,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import print_json
 from es_simhash.described import parameters
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.store.document_fields import SETTINGS, DocumentSettings
+from es_simhash.store.config import SETTINGS, DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.installation.document_settings import (
     configure,

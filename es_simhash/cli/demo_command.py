@@ -40,8 +40,8 @@ from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.index import Index
+from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import KINDS, Relation, SharedPassage
-from es_simhash.relation.shared_passages import marked_words
 from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway

@@ -21,7 +21,7 @@ from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store import pipeline as pipelines
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.installation.configuration import InstalledIndex

@@ -11,8 +11,7 @@ from es_simhash.cli.files import parse_query
 from es_simhash.described import Parameter, parameters
 from es_simhash.errors import EsSimhashError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.document_fields import SETTINGS
+from es_simhash.store.config import SETTINGS, IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import print_json
 from es_simhash.relation.answer import Grouping
 from es_simhash.relation.relation import Relation
-from es_simhash.store.document_fields import DocumentFields
+from es_simhash.store.config import DocumentFields
 from es_simhash.store.options import MAX_NEIGHBOURS, Limits, Recency, SearchOptions
 
 

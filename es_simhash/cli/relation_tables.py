@@ -12,6 +12,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import shortened
 from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
     Coverage,
     DocumentContext,
@@ -20,7 +21,6 @@ from es_simhash.relation.relation import (
     SharedPassage,
     semantic_score,
 )
-from es_simhash.relation.shared_passages import marked_words
 from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
 from es_simhash.semantics.semantic_profile import SemanticSimilarity, SharedConcept
 from es_simhash.store.paths import get_path

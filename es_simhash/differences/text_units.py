@@ -19,8 +19,7 @@ from es_simhash.text.characters import (
     code_points,
     space_table,
 )
-from es_simhash.text.normal_forms import normalise
-from es_simhash.text.offsets import TokenBounds, token_bounds
+from es_simhash.text.normal_forms import TokenBounds, normalise, token_bounds
 from es_simhash.text.segmentation import chunk_bounds, segment, sentence_classes
 from es_simhash.text.tokens import Ints, Segmentation
 

@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Fingerprints
-
 # Lengths are stored in 16 bits; a chunk has at most a few hundred characters but for endless words.
 MAX_CHUNK_CHARACTERS = 0xFFFF
 
@@ -23,7 +21,7 @@ class ChunkFingerprints:
             are smaller than that of a text of this length.
     """
 
-    fingerprints: Fingerprints
+    fingerprints: NDArray[np.uint8]
     characters: NDArray[np.int64]
     shingle_counts: NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from es_simhash.errors import InputError
-
 # The head of a text, its title and what surrounds it, in tokens.
 HEAD_TOKENS = 32
 HEAD_BITS = 256
@@ -35,13 +33,11 @@ class Sketch:
 
     packed: bytes
 
-    def __post_init__(self) -> None:
+    @property
+    def is_whole(self) -> bool:
+        """True when the bytes have a length that a sketch can have."""
         words = self.word_bits
-        if not LEAST_WORD_BITS <= words <= MOST_WORD_BITS or words & (words - 1):
-            raise InputError(
-                f"A stored sketch has an invalid length of {len(self.packed)} bytes. Re-ingest the "
-                "document."
-            )
+        return LEAST_WORD_BITS <= words <= MOST_WORD_BITS and not words & (words - 1)
 
     @cached_property
     def head(self) -> int:

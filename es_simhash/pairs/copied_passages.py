@@ -21,9 +21,9 @@ from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.relation.alignment.stretches import Stretches, in_equal_runs, least_letters
 from es_simhash.relation.alignment.stretches import TextPair as WordPair
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.evidence import passages_of_each, shared_passages
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
-from es_simhash.relation.shared_passages import passages_of_each, shared_passages
 from es_simhash.relation.thresholds import BOILERPLATE, COPIED_RUN
 
 # What was aligned of two texts, as JSON: a journal keeps it.

@@ -109,7 +109,7 @@ def families_in_memory(
         joined: Pairs of ids that are versions of each other, whatever their texts are.
         version_threshold: Where versions begin.
     """
-    analysed = dict(zip(texts, TextAnalyser(scheme).analyse_each(texts.values()), strict=True))
+    analysed = dict(zip(texts, TextAnalyser(scheme).stored_parts(texts.values()), strict=True))
     by_id = {id: text for id, text in analysed.items() if text is not None}
     by_hash = {text.content_hash: text for text in by_id.values()}
     copies: dict[str, list[str]] = defaultdict(list)

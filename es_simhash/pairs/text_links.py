@@ -9,7 +9,7 @@ from typing import Protocol
 
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.scoring import are_candidates, link_score, min_shared
 
 # Scores of the pairs of texts that are linked, by the hashes of the texts.
@@ -19,11 +19,11 @@ Links = Mapping[Pair[str], float]
 class Texts(Protocol):
     """Texts by their hashes; a dictionary, or what reads them when they are needed."""
 
-    def __getitem__(self, content_hash: str, /) -> AnalysedText:
+    def __getitem__(self, content_hash: str, /) -> StoredText:
         """Return a text by its hash."""
 
 
-def candidate_pairs(texts: Mapping[str, AnalysedText]) -> Iterator[Pair[str]]:
+def candidate_pairs(texts: Mapping[str, StoredText]) -> Iterator[Pair[str]]:
     """Yield the hashes of all pairs of texts that searches for each of them would retrieve."""
     postings = Postings({key: text.queried_shingles for key, text in texts.items()})
     for key, text in texts.items():
@@ -41,7 +41,7 @@ def links_of(
 
     Args:
         pairs: Candidates, by the hashes of their texts.
-        texts: The texts of these pairs, as `AnalysedText.compact` returns them.
+        texts: The stored parts of the texts of these pairs.
         threshold: Where versions begin in the index.
         apart: Of a text, those that are never of its family.
     """

@@ -7,8 +7,7 @@ import numpy as np
 
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.references import Key
-from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import SimilarTexts
+from es_simhash.store.rows import Neighbour, SimilarTexts
 
 
 @dataclass

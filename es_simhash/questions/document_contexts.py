@@ -10,9 +10,8 @@ from es_simhash.errors import InputError
 from es_simhash.relation.analysed_text import QueryDocument
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
-from es_simhash.store.config import IndexConfig
+from es_simhash.store.config import PLACEHOLDER, IndexConfig, link_fields
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.document_fields import PLACEHOLDER, link_fields
 from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_values

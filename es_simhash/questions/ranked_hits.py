@@ -10,11 +10,10 @@ from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
-from es_simhash.relation.evidence import by_passages, with_evidence
+from es_simhash.relation.evidence import by_passages, passages_of_each, with_evidence
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
-from es_simhash.relation.shared_passages import passages_of_each
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Order, best_first
 from es_simhash.store.protocol import Steps

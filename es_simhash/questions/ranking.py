@@ -22,9 +22,9 @@ from es_simhash.relation.scoring import (
     with_commonness,
 )
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Order, Rank, best_first
+from es_simhash.store.rows import Neighbour
 
 
 @dataclass(frozen=True)

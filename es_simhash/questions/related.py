@@ -17,9 +17,8 @@ from es_simhash.relation.evidence import explained
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
-from es_simhash.store.config import IndexConfig
+from es_simhash.store.config import DocumentFields, IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.document_fields import DocumentFields
 from es_simhash.store.intents import (
     CompareShingles,
     FindManualPairs,

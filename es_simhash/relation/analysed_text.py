@@ -15,7 +15,6 @@ from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
-    fingerprint_batch,
     fingerprint_texts,
     stored_chunks,
 )
@@ -23,6 +22,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.relation.shared_shingles import sampled
+from es_simhash.relation.stored_text import StoredParts
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
@@ -30,7 +30,6 @@ from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.vectors import WordVectors
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
-from es_simhash.text.segmentation import text_batches
 
 # Chunks whose words are counted, for the nearest passages of two texts.
 _MAX_PROFILED_CHUNKS = 200
@@ -52,11 +51,8 @@ class Profiler(Protocol):
 class AnalysedText(SegmentedText):
     """A text; each part that is derived from it is computed when it is first needed.
 
-    A text that was found in an index may come as its stored parts, without the text itself: then
-    what needs the text, such as offsets, cannot be had.
-
     Args:
-        text: The text; None when only stored parts are known.
+        text: The text.
         analyser: Derives the parts.
         source: The document the text is from, for entities that it has in fields.
     """
@@ -70,21 +66,6 @@ class AnalysedText(SegmentedText):
         self.analyser = analyser or TextAnalyser()
         super().__init__(text, self.analyser.scheme)
         self.source = source or {}
-
-    @classmethod
-    def of_parts(
-        cls,
-        content_hash: str,
-        shingles: NDArray[np.uint32],
-        chunks: ChunkFingerprints,
-        sketch: Sketch,
-        text: str | None = None,
-    ) -> "AnalysedText":
-        """Return a text of which these parts are known, as they are stored in an index."""
-        analysed = cls(text)
-        parts = {"content_hash": content_hash, "shingles": shingles, "chunks": chunks}
-        vars(analysed).update(parts, sketch=sketch)
-        return analysed
 
     @cached_property
     def fingerprints(self) -> TextFingerprints:
@@ -170,12 +151,6 @@ class AnalysedText(SegmentedText):
         """Return the stretch of the text that is one chunk."""
         return self.span(int(self.tokens.chunks[chunk]), int(self.tokens.chunks[chunk + 1]))
 
-    def compact(self) -> "AnalysedText":
-        """Return it with what families compare and nothing else, so that many fit in memory."""
-        compact = AnalysedText.of_parts(self.content_hash, self.shingles, self.chunks, self.sketch)
-        vars(compact).update(queried_shingles=self.queried_shingles)
-        return compact
-
 
 @dataclass(frozen=True)
 class QueryDocument:
@@ -233,13 +208,10 @@ class TextAnalyser:
             vars(text)["fingerprints"] = fingerprints
         return analysed
 
-    def analyse_each(self, texts: Iterable[str]) -> Iterator[AnalysedText | None]:
-        """Yield each text of a stream in its compact form; None for one without words."""
-        for batch in text_batches(map(require_text_size, texts)):
-            for text, prints in zip(batch, fingerprint_batch(batch, self.scheme), strict=True):
-                analysed = AnalysedText(text, self)
-                vars(analysed)["fingerprints"] = prints
-                yield None if prints.is_empty else analysed.compact()
+    def stored_parts(self, texts: Iterable[str]) -> Iterator[StoredParts | None]:
+        """Yield what is stored of each text of a stream; None for one without words."""
+        for prints in fingerprint_texts(map(require_text_size, texts), self.scheme):
+            yield None if prints.is_empty else StoredParts.of(prints)
 
 
 def read_profiles(texts: Sequence[AnalysedText]) -> None:

@@ -1,20 +1,30 @@
-"""Evidence of a relation: its passages side by side, and the concepts both texts share."""
+"""Evidence of a relation: aligned passages, what they say of it, and shared concepts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 import numpy as np
 
-from es_simhash.relation.alignment.aligned_passages import AlignedPassage
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage, align
+from es_simhash.relation.alignment.screening import may_share_passages
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.relation import (
     VERSION_KINDS,
+    Coverage,
     Relation,
+    Reuse,
     SharedPassage,
     semantic_relation,
 )
-from es_simhash.relation.shared_passages import aligned_passages, shared_passages, with_reuse
-from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.relation.thresholds import (
+    REUSE_KINDS,
+    SCORE_DIGITS,
+    SHARED_SCORE,
+    SHOWN_SCORE,
+    VERSION_SCORE,
+    ReuseKind,
+)
 from es_simhash.semantics.semantic_profile import (
     VOCABULARY_PREFIX,
     SemanticSimilarity,
@@ -24,6 +34,145 @@ from es_simhash.semantics.shared_concepts import shared_concepts
 from es_simhash.semantics.similarity import VECTOR_WEIGHT
 from es_simhash.semantics.spellings import Spellings
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
+from es_simhash.text.normal_forms import normalise_all
+from es_simhash.text.segmentation import segment, text_batches
+
+# What is shared by texts that share no passage is below this.
+_LEAST_SHARED = SHARED_SCORE - 0.0001
+
+
+def aligned_passages(query: AnalysedText, hit: AnalysedText) -> list[AlignedPassage]:
+    """Return the passages of two texts, in the order of the query; none of an empty text."""
+    if not query.text or not hit.text:
+        return []
+    return align(query.sentence_words, hit.sentence_words)
+
+
+def passages_of_each(
+    query: AnalysedText, hits: Sequence[AnalysedText]
+) -> list[list[AlignedPassage]]:
+    """Return the passages of a query with each of many texts, which are screened together."""
+    if not query.text:
+        return [[] for _ in hits]
+    passages: list[list[AlignedPassage]] = []
+    for batch in text_batches(hit.text or "" for hit in hits):
+        segmentation = segment(normalise_all(batch), query.analyser.scheme)
+        may_share = may_share_passages(query.sentence_words, segmentation)
+        for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
+            if may_share[place]:
+                hit.set_segmentation(segmentation.of_text(place))
+            passages.append(aligned_passages(query, hit) if may_share[place] else [])
+    return passages
+
+
+def shared_passages(
+    query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]
+) -> tuple[SharedPassage, ...]:
+    """Return aligned passages with their offsets and words, those that share most first."""
+    ordered = sorted(passages, key=lambda passage: passage.rank_by_weight)
+    return tuple(_shown(query, hit, passage) for passage in ordered)
+
+
+def _shown(query: AnalysedText, hit: AnalysedText, passage: AlignedPassage) -> SharedPassage:
+    at, agreement = passage.at, passage.agreement
+    return SharedPassage(
+        query.span(at.query_start, at.query_end),
+        hit.span(at.hit_start, at.hit_end),
+        agreement.kind,
+        round(agreement.score, SCORE_DIGITS),
+        round(1 - agreement.kept, SCORE_DIGITS),
+    )
+
+
+def marked_words(
+    passage: SharedPassage,
+) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Return the words of both sides, each with whether the other has it in the same order."""
+    query, hit = passage.query.text.split(), passage.hit.text.split()
+    matcher = SequenceMatcher(
+        None, [word.casefold() for word in query], [word.casefold() for word in hit]
+    )
+    blocks = matcher.get_matching_blocks()
+    in_query = {block.a + offset for block in blocks for offset in range(block.size)}
+    in_hit = {block.b + offset for block in blocks for offset in range(block.size)}
+    return (
+        [(word, place in in_query) for place, word in enumerate(query)],
+        [(word, place in in_hit) for place, word in enumerate(hit)],
+    )
+
+
+def with_reuse(
+    relation: Relation,
+    query: AnalysedText,
+    hit: AnalysedText,
+    passages: Sequence[AlignedPassage],
+) -> Relation:
+    """Return a relation with the reuse of its passages, which decide whether it shares any.
+
+    Versions stay versions. The score of other texts that share a passage is from 0.3 on, where
+    relations are shown, to that of versions, by the share of the text that has more of it.
+
+    Args:
+        relation: The relation by fingerprints.
+        query: The query.
+        hit: The hit.
+        passages: All that were aligned.
+    """
+    is_version = relation.kind in VERSION_KINDS
+    if not passages:
+        if is_version:
+            return relation
+        return replace(relation, kind="none", score=min(relation.score, _LEAST_SHARED))
+    reuse = _reuse(query, hit, passages)
+    if is_version:
+        return replace(relation, reuse=reuse)
+    share = max(_alike(query, hit, passages))
+    score = SHOWN_SCORE + (VERSION_SCORE - SHOWN_SCORE) * share
+    score = min(round(score, SCORE_DIGITS), VERSION_SCORE - 0.0001)
+    coverage = Coverage(*(round(share, SCORE_DIGITS) for share in _covered(query, hit, passages)))
+    return replace(relation, kind="shares_passages", score=score, coverage=coverage, reuse=reuse)
+
+
+def _reuse(query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]) -> Reuse:
+    shares = {
+        kind: _covered(
+            query, hit, [passage for passage in passages if passage.agreement.kind == kind]
+        )
+        for kind in REUSE_KINDS
+    }
+    most: ReuseKind = max(REUSE_KINDS, key=lambda kind: sum(shares[kind]))
+    coverages = [
+        Coverage(*(round(share, SCORE_DIGITS) for share in shares[kind])) for kind in REUSE_KINDS
+    ]
+    return Reuse(most, *coverages)
+
+
+def _covered(
+    query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]
+) -> tuple[float, float]:
+    """Return the share of the letters of each text that lies in passages."""
+    return _weighted(query, hit, [(passage, 1.0) for passage in passages])
+
+
+def _alike(
+    query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPassage]
+) -> tuple[float, float]:
+    """Return the share of each text in passages, as far as these are alike."""
+    return _weighted(query, hit, [(passage, passage.agreement.score) for passage in passages])
+
+
+def _weighted(
+    query: AnalysedText, hit: AnalysedText, passages: Sequence[tuple[AlignedPassage, float]]
+) -> tuple[float, float]:
+    shares = []
+    for number, text in enumerate((query.sentence_words, hit.sentence_words)):
+        counts = np.zeros(len(text.tokens))
+        for passage, weight in passages:
+            start, end = passage.at.sides[number]
+            counts[start:end] = np.maximum(counts[start:end], weight)
+        shares.append(float(text.token_letters @ counts) / max(1, int(text.letters[-1])))
+    return shares[0], shares[1]
+
 
 # Concepts of a vocabulary that are shown; more say nothing to a reader.
 _MAX_ABOUT = 5

@@ -6,11 +6,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import Candidate, ScoredText, StoredText
 from es_simhash.relation.relation import Coverage, Kind, Relation, combine, semantic_relation
 from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
@@ -31,9 +32,26 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
 )
 from es_simhash.relation.version_value import score_of_pair, value_of_pair
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
 
 NOTHING = Relation(None, "none", 0.0, Coverage(0.0, 0.0))
+
+
+class ComparedText(StoredText, Protocol):
+    """A text with all that is compared of it, as an `AnalysedText` has it."""
+
+    @property
+    def fingerprints(self) -> TextFingerprints:
+        """Fingerprints of the text."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the text has no token, so that it never matches anything."""
+
+    @property
+    def profile(self) -> SemanticProfile:
+        """Semantic profile; empty without a profiler."""
 
 
 def score_candidates(
@@ -199,7 +217,7 @@ def with_commonness(
 
 
 def compare_texts(
-    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+    query: ComparedText, hit: ComparedText, threshold: float = VERSION_SCORE
 ) -> Relation:
     """Return the relation of two analysed texts by what is stored of them, not by their passages.
 
@@ -222,7 +240,7 @@ def compare_texts(
 
 
 def compare_fingerprints(
-    query: AnalysedText, hit: AnalysedText, threshold: float = VERSION_SCORE
+    query: ComparedText, hit: ComparedText, threshold: float = VERSION_SCORE
 ) -> Relation:
     """Return the relation of two texts by their fingerprints and sketches, without evidence.
 

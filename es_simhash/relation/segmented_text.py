@@ -12,8 +12,7 @@ from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.hashing import Uint64s
 from es_simhash.relation.alignment.sentence_words import SentenceWords
-from es_simhash.text.normal_forms import normalise
-from es_simhash.text.offsets import token_bounds
+from es_simhash.text.normal_forms import normalise, token_bounds
 from es_simhash.text.segmentation import segment
 from es_simhash.text.tokens import Ints, Segmentation
 

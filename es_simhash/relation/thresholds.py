@@ -6,8 +6,6 @@ docs/families.md have the measurements.
 
 from typing import Literal
 
-from es_simhash.errors import InputError
-
 # --- Relations: kinds and scores ---
 
 # Digits of scores and coverages.
@@ -140,17 +138,3 @@ LENGTH_RATIO = 8
 # more, small steps, and keeps this share of it.
 STEP_SCORE = 0.8
 LEAST_KEPT = 0.1
-
-
-def require_threshold(value: object) -> None:
-    """Check that a value can be where versions begin.
-
-    Raises:
-        InputError: It is no number above 0 and below 1.
-    """
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1:
-        return
-    raise InputError(
-        f"version_threshold must be above 0 and below 1, got {value!r}.",
-        parameter="version_threshold",
-    )

@@ -15,7 +15,7 @@ import jwt
 
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import Query, ServiceConfig, TokenRules, key_digest
-from es_simhash.store.elasticsearch.terms import any_value
+from es_simhash.store.elasticsearch.conditions import any_value
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="es-simhash"'}
 # Seconds by which clocks may differ.

@@ -13,8 +13,7 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States
 from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.document_fields import DocumentFields, link_fields
+from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
 from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
 

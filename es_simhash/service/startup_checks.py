@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.service.service_config import Query, ServiceConfig
-from es_simhash.store.document_fields import DocumentFields, link_fields
+from es_simhash.store.config import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import require_lab

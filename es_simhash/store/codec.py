@@ -110,7 +110,13 @@ def unpack_sketch(packed: str) -> Sketch:
     Raises:
         InputError: The value was not written by it.
     """
-    return Sketch(_decoded(packed, "A stored sketch is"))
+    sketch = Sketch(_decoded(packed, "A stored sketch is"))
+    if not sketch.is_whole:
+        raise InputError(
+            f"A stored sketch has an invalid length of {len(sketch.packed)} bytes. Re-ingest the "
+            "document."
+        )
+    return sketch
 
 
 def _decoded(packed: str, subject: str) -> bytes:

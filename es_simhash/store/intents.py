@@ -6,15 +6,15 @@ not depend on each other are asked together and travel as one.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
+from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import Installed
@@ -314,6 +314,17 @@ class FindNear(Request[TextHits]):
     date: DateField | None = None
 
 
+class PassageText(Protocol):
+    """A text whose passages are looked up by their rarest words, as a `SegmentedText` is."""
+
+    @property
+    def sentence_words(self) -> SentenceWords:
+        """Sentences, by which passages are aligned."""
+
+    def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
+        """Return tokens in normal form."""
+
+
 @dataclass(frozen=True)
 class FindSharedWords(Request[TextHits]):
     """Documents whose texts have rare words of one passage of a text together, best first.
@@ -325,7 +336,7 @@ class FindSharedWords(Request[TextHits]):
         size: How many relations are to be shown.
     """
 
-    text: SegmentedText
+    text: PassageText
     language: str
     where: Where = field(default_factory=Where)
     size: int = 10

@@ -24,8 +24,7 @@ from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.fields import STATUS_EMPTY
-from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import FamilyPage, Row, Rows, SimilarTexts, TextHits
+from es_simhash.store.rows import FamilyPage, Neighbour, Row, Rows, SimilarTexts, TextHits
 
 
 class MemoryStore:

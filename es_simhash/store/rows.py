@@ -4,10 +4,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
+from es_simhash.semantics.semantic_profile import SemanticSimilarity
 from es_simhash.store.dates import Date
-from es_simhash.store.neighbour import Neighbour
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A document near in meaning.
+
+    Attributes:
+        id: Of the document.
+        index: Index of the document; None in memory.
+        semantics: How near, without evidence.
+        chunks: Its chunk fingerprints; None when it has none.
+        sketch: Its sketch; None when it has none.
+        family: Its version family; empty when it is in none.
+        date: Milliseconds since 1970 of the requested date field; None without one.
+    """
+
+    id: str | None
+    index: str | None
+    semantics: SemanticSimilarity
+    chunks: ChunkFingerprints | None = None
+    sketch: Sketch | None = None
+    family: str = ""
+    date: float | None = None
+
 
 # A stretch of a text in pieces, each with whether it matches.
 Excerpt = tuple[tuple[str, bool], ...]

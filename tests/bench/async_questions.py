@@ -20,7 +20,7 @@ from elasticsearch import AsyncElasticsearch
 
 from es_simhash import AsyncIndex, Index
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client
 from tests.bench.program import run

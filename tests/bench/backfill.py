@@ -28,7 +28,7 @@ from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME
 from es_simhash.store.installation.install import install
 from es_simhash.store.source import text_of

@@ -30,7 +30,7 @@ from es_simhash.relation import thresholds
 from es_simhash.relation.alignment import aligned_passages as alignment
 from es_simhash.relation.alignment import seeds, stretches
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.shared_passages import aligned_passages
+from es_simhash.relation.evidence import aligned_passages
 from es_simhash.relation.text_comparison import compare
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.options import SearchOptions

@@ -32,7 +32,7 @@ from elasticsearch import Elasticsearch
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.store.elasticsearch.connection import address
+from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic
 from tests.bench.engines import bench_client

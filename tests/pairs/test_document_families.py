@@ -63,7 +63,7 @@ def test_no_chain_joins_strangers(make_text: Callable[..., str]) -> None:
         words = chain[-1].split()
         chain.append(" ".join([*words[15:], *make_text(1000 + step, 15).split()]))
     texts = {f"{number:02}": each for number, each in enumerate(chain)}
-    read = dict(zip(texts, TextAnalyser(DEFAULT).analyse_each(texts.values()), strict=True))
+    read = dict(zip(texts, TextAnalyser(DEFAULT).stored_parts(texts.values()), strict=True))
     families = families_in_memory(texts)
     assert max(len(family) for family in families) > 1
     for representative, *others in families:
@@ -126,7 +126,7 @@ def test_families_of_parts_of_the_pairs_are_those_of_all(texts: dict[str, str], 
     """Each part is compared from a copy of what it needs, as a worker elsewhere would have it."""
     ids = sorted(texts)
     joined, dismissed = [(ids[0], ids[-1])], [(ids[0], ids[1]), (ids[4], ids[5])]
-    analysed = dict(zip(ids, TextAnalyser().analyse_each(map(texts.get, ids)), strict=True))
+    analysed = dict(zip(ids, TextAnalyser().stored_parts(map(texts.get, ids)), strict=True))
     by_id = {id: text for id, text in analysed.items() if text is not None}
     hashes = {id: text.content_hash for id, text in by_id.items()}
     by_hash = {text.content_hash: text for text in by_id.values()}

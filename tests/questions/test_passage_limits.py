@@ -11,7 +11,7 @@ from es_simhash import Index, MemoryIndex, SearchOptions, SidecarIndex
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.shared_passages import aligned_passages
+from es_simhash.relation.evidence import aligned_passages
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install

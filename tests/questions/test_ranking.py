@@ -12,8 +12,8 @@ from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.semantics.semantic_profile import SemanticSimilarity
-from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import Recency, SearchOptions
+from es_simhash.store.rows import Neighbour
 
 STORY = " ".join(f"Sentence {n} tells of the {n}th ship that came in." for n in range(60))
 OTHER = " ".join(f"Paragraph {n} is on bees, honey number {n} and gardens." for n in range(60))

@@ -13,8 +13,8 @@ from es_simhash.relation.relation import Relation
 from es_simhash.relation.scoring import score_candidates, unshared_score, with_commonness
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.semantic_profile import SemanticSimilarity
-from es_simhash.store.neighbour import Neighbour
 from es_simhash.store.options import SearchOptions
+from es_simhash.store.rows import Neighbour
 
 LONG = " ".join(
     f"Sentence {n} tells of the {n}th ship that came into harbour {n}." for n in range(40)

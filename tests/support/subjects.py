@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.evidence import aligned_passages, shared_passages
 from es_simhash.relation.relation import SharedPassage
-from es_simhash.relation.shared_passages import aligned_passages, shared_passages
 
 FOLDER = Path(__file__).parent / "subject_texts"
 LANGUAGES = ("en", "de", "zh", "ar", "hi", "id")

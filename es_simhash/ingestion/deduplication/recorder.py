@@ -9,7 +9,7 @@ from es_simhash.ingestion.deduplication.stored_documents import source_json, ver
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.shared_passages import aligned_passages, shared_passages
+from es_simhash.relation.evidence import aligned_passages, shared_passages
 from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text
 

@@ -32,13 +32,8 @@ class FingerprintedBatch:
     documents: "list[UndecidedDocument]"
     fingerprints: list[FingerprintBatch]
 
-    def items(self, exists: Collection[str], text_field: str) -> Iterator[IncomingDocument]:
-        """Yield the documents.
-
-        Args:
-            exists: Ids that the index has.
-            text_field: Field of their texts.
-        """
+    def items(self, exists: Collection[str]) -> Iterator[IncomingDocument]:
+        """Yield the documents; the ids are those that the index has."""
         fingerprints = (text for batch in self.fingerprints for text in batch)
         for prints, document in zip(fingerprints, self.documents, strict=True):
             yield IncomingDocument(
@@ -48,7 +43,6 @@ class FingerprintedBatch:
                 document.source,
                 document.simhash,
                 document.id in exists,
-                text_field,
                 routing=document.routing,
                 mark=self.prepared.marks[document.position],
                 family=document.family,

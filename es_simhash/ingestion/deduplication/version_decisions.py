@@ -6,18 +6,15 @@ from functools import cached_property
 from typing import Any, Literal
 
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
-from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import stored_chunks
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
-from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation
+from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
 from es_simhash.store.dates import Date
-from es_simhash.store.source import text_of
 
 _FAMILY_NAME_LENGTH = 16
 
@@ -28,7 +25,7 @@ class Original:
 
     Attributes:
         ref: Where it is; without an index when this run writes it.
-        text: Its stored parts; the text itself as well where it was read.
+        text: Its stored parts.
         date: Its date, as the engine reads it; None without one.
         family: Its family; None without one.
         order: Its place among those that were written.
@@ -62,7 +59,6 @@ class IncomingDocument:
         source: Its JSON, without id and `simhash` object.
         simhash: Its `simhash` object, as JSON.
         exists: True when the index has a document of this id.
-        text_field: Field of its text.
         date: Its date, as the engine reads it; None without one, or when dates do not matter.
         is_undated: True when it has no date, and dates matter.
         routing: What it is routed by; None for its id.
@@ -76,7 +72,6 @@ class IncomingDocument:
     source: bytes
     simhash: bytes
     exists: bool = False
-    text_field: str = "text"
     date: Date | None = None
     is_undated: bool = False
     routing: str | None = None
@@ -95,15 +90,9 @@ class IncomingDocument:
         return fields
 
     @cached_property
-    def text(self) -> AnalysedText:
-        """Its text with the parts that a stored document has, so that both compare alike."""
-        return AnalysedText.of_parts(
-            self.content_hash,
-            self.fingerprints.shingles,
-            stored_chunks(self.fingerprints),
-            Sketch(self.fingerprints.sketch),
-            text_of(self.fields, self.text_field),
-        )
+    def text(self) -> StoredParts:
+        """The parts of its text that a stored document has, so that both compare alike."""
+        return StoredParts.of(self.fingerprints)
 
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""

@@ -165,7 +165,7 @@ class VersionPolicy:
             for failure in undecided.prepared.failures:
                 number = batch.location(failure.position)[1]
                 raise InputError(f"Document {number}: {failure.reason}")
-            items = list(undecided.items(lookup.stored.keys(), self._config.text_field))
+            items = list(undecided.items(lookup.stored.keys()))
             dated, unreadable = self.dated(items)
             for document, reason in unreadable:
                 raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")

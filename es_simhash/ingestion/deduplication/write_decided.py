@@ -202,9 +202,7 @@ class WriteDecided:
         lookup = self._target.lookup(workers.submit(identify, batch, config).result())
         lookup = replace(lookup, is_compared=not self._rewrite)
         undecided = workers.submit(prepare_undecided, batch, config, lookup).result()
-        items, unreadable = self._versions.dated(
-            list(undecided.items(lookup.stored.keys(), config.text_field))
-        )
+        items, unreadable = self._versions.dated(list(undecided.items(lookup.stored.keys())))
         undecided.prepared.failures += [
             Failure(document.position, document.id, reason) for document, reason in unreadable
         ]

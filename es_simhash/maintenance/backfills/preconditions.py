@@ -12,8 +12,7 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import added_schemes
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.configuration import (

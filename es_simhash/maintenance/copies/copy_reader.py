@@ -6,7 +6,8 @@ from itertools import islice
 import numpy as np
 
 from es_simhash.pairs.copy_units import CopyDocument
-from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import DateField
 from es_simhash.store.fields import STATUS_EMPTY
@@ -60,11 +61,11 @@ class CopyReader:
         while page := list(islice(rows, _DOCUMENTS)):
             analyser = TextAnalyser(self._snapshot.config.scheme)
             contents = [_text(row) for row in page]
-            texts = analyser.analyse_each(content or "" for content in contents)
+            texts = analyser.stored_parts(content or "" for content in contents)
             for row, content, text in zip(page, contents, texts, strict=True):
                 yield self._document(row, content, text)
 
-    def _document(self, row: Row, content: str | None, text: AnalysedText | None) -> CopyDocument:
+    def _document(self, row: Row, content: str | None, text: StoredText | None) -> CopyDocument:
         if text is not None:
             is_current = text.content_hash == (row.content_hash or "")
         else:

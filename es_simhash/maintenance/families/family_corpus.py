@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from es_simhash.maintenance.families.family_reader import FamilyDocument, FamilyReader, ReadDocument
 from es_simhash.pairs.postings import Postings, Shingles
-from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 
 # Texts kept in memory; others are read again when they are needed.
@@ -30,7 +30,7 @@ class Corpus:
         self._reader = reader
         # Of each text the shingles by which it is found, while all are read.
         self._shingles: dict[str, Shingles] | None = None
-        self._texts: OrderedDict[str, AnalysedText] = OrderedDict()
+        self._texts: OrderedDict[str, StoredText] = OrderedDict()
         self.documents: dict[DocumentRef, FamilyDocument] = {}
         self.copies: dict[str, list[DocumentRef]] = defaultdict(list)
         self.characters: dict[str, int] = {}
@@ -88,13 +88,13 @@ class Corpus:
         missing = [key for key in dict.fromkeys(hashes) if key not in self._texts]
         self.add(self._reader.of_ids([self.copies[key][0].id for key in missing]))
 
-    def __getitem__(self, content_hash: str) -> AnalysedText:
+    def __getitem__(self, content_hash: str) -> StoredText:
         """Return a text by its hash."""
         if content_hash not in self._texts:
             self.load([content_hash])
         return self._texts[content_hash]
 
-    def _cache(self, text: AnalysedText) -> None:
+    def _cache(self, text: StoredText) -> None:
         if self._shingles is not None:
             if text.content_hash not in self._shingles:
                 # A copy, or the slice would keep the shingles of its whole batch.

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import Date, DateField
@@ -73,7 +74,7 @@ class ReadDocument:
     """
 
     document: FamilyDocument
-    text: AnalysedText | None
+    text: StoredText | None
     is_current: bool
 
 
@@ -127,7 +128,7 @@ class FamilyReader:
         return self._snapshot.family_sizes()
 
     def candidates(
-        self, texts: Sequence[AnalysedText], excluded: Mapping[str, Sequence[str]]
+        self, texts: Sequence[StoredText], excluded: Mapping[str, Sequence[str]]
     ) -> list[list[DocumentRef]]:
         """Return, for each text, documents that share its shingles, the rarest first.
 
@@ -141,11 +142,11 @@ class FamilyReader:
     def _documents(self, where: Where) -> Iterator[ReadDocument]:
         rows = iter(self._snapshot.rows(where, self._parts, page=_PAGE))
         while page := list(islice(rows, _PAGE)):
-            texts = TextAnalyser(self._config.scheme).analyse_each(row.text or "" for row in page)
+            texts = TextAnalyser(self._config.scheme).stored_parts(row.text or "" for row in page)
             yield from map(_read, page, texts)
 
 
-def _read(row: Row, text: AnalysedText | None) -> ReadDocument:
+def _read(row: Row, text: StoredText | None) -> ReadDocument:
     document = FamilyDocument(
         row.read_version, row.content_hash or "", row.family, row.represents, row.date
     )
@@ -156,7 +157,7 @@ def _read(row: Row, text: AnalysedText | None) -> ReadDocument:
     return ReadDocument(document, text, is_current)
 
 
-def _candidates(text: AnalysedText, excluded: Iterable[str]) -> Find:
+def _candidates(text: StoredText, excluded: Iterable[str]) -> Find:
     where = Where(fingerprinted=True, excluded_hashes=(text.content_hash, *excluded))
     sharing = Sharing(text.queried_shingles, least_shared(len(text.shingles)))
     return Find(where, size=CANDIDATES, sharing=(sharing,))

@@ -219,7 +219,6 @@ class FamilyPolicy:
             source_json(stored, self._config),
             b"{}",
             exists=True,
-            text_field=self._config.text_field,
             date=date,
             is_undated=date is None and self._rules.compares_dates,
             routing=stored.ref.routing,

@@ -16,9 +16,13 @@ from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import filters_of
+from es_simhash.store.elasticsearch.conditions import (
+    MAX_HITS,
+    SAME_TEXT_BOOST,
+    filters_of,
+    shingle_clauses,
+)
 from es_simhash.store.elasticsearch.hits import places_of
-from es_simhash.store.elasticsearch.terms import MAX_HITS, SAME_TEXT_BOOST, shingle_clauses
 from es_simhash.store.intents import CompareShingles, Filter, FindSimilar, Where
 from es_simhash.store.rows import SimilarTexts
 

@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch: a client for servers 8 and 9, and its address."""
+"""The connection to Elasticsearch: a client for servers 8 and 9."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,9 +10,8 @@ from es_simhash.errors import ClusterError
 from es_simhash.text.escaping import masked_url
 
 _COMPATIBLE = "compatible-with=8"
-# A client that does not wait, and either.
+# A client that does not wait.
 AsyncClient = elasticsearch.AsyncElasticsearch
-AnyClient = elasticsearch.Elasticsearch | AsyncClient
 _serializer = elasticsearch.serializer.JsonSerializer()
 
 
@@ -87,11 +86,6 @@ def _require_complete(url: str) -> None:
             f"{masked_url(url)!r}. Set url.",
             parameter="url",
         )
-
-
-def address(client: AnyClient) -> str:
-    """Return the addresses of the nodes the client sends to, without secrets."""
-    return ", ".join(masked_url(node.base_url) for node in client.transport.node_pool.all())
 
 
 def json_value(value: object) -> Any:

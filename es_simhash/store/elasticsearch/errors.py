@@ -14,7 +14,9 @@ import elastic_transport
 import elasticsearch
 
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
-from es_simhash.store.elasticsearch.connection import AnyClient, address
+from es_simhash.text.escaping import masked_url
+
+AnyClient = elasticsearch.Elasticsearch | elasticsearch.AsyncElasticsearch
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 # Type of the error where a privilege is missing.
@@ -46,6 +48,11 @@ class RequestRejected(ClusterError):
 
 class PointInTimeExpired(ClusterError):
     """A point in time is gone: a node was restarted, or no request used it for too long."""
+
+
+def address(client: AnyClient) -> str:
+    """Return the addresses of the nodes the client sends to, without secrets."""
+    return ", ".join(masked_url(node.base_url) for node in client.transport.node_pool.all())
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
 from es_simhash.store.codec import bytes_of, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
@@ -74,7 +74,7 @@ def _family(values: Mapping[str, Sequence[Any]], parts: Parts, config: IndexConf
     return str(families[0]) if families else None
 
 
-def _stored(hit: Hit, config: IndexConfig) -> AnalysedText | None:
+def _stored(hit: Hit, config: IndexConfig) -> StoredParts | None:
     """Return the stored parts of a text; None where one of them is missing.
 
     Raises:
@@ -87,7 +87,7 @@ def _stored(hit: Hit, config: IndexConfig) -> AnalysedText | None:
     if parts is None or content_hash is None:
         return None
     shingles = shingles_of(terms if isinstance(terms, list) else [])
-    return AnalysedText.of_parts(content_hash, shingles, *parts)
+    return StoredParts(content_hash, shingles, *parts)
 
 
 def _fingerprint(values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:

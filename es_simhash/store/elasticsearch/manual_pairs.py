@@ -6,8 +6,8 @@ from typing import Any
 
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.elasticsearch.calls import Calls
+from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.pages import all_hits
-from es_simhash.store.elasticsearch.terms import MAX_HITS
 from es_simhash.store.state_entries import DISMISSAL, JOIN, ids_of, state_index_name
 
 # Documents of one search.

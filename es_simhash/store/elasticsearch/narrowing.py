@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.store.elasticsearch.terms import MAX_HITS
+from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.options import Query
 
 _WIDER = 10

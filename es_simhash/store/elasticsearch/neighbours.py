@@ -15,13 +15,11 @@ from es_simhash.semantics.similarity import (
 from es_simhash.store import fields
 from es_simhash.store.codec import stored_parts
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import clauses, filters_of
+from es_simhash.store.elasticsearch.conditions import MAX_HITS, clauses, filters_of
 from es_simhash.store.elasticsearch.hits import places_of
-from es_simhash.store.elasticsearch.terms import MAX_HITS
 from es_simhash.store.fields import field_path
 from es_simhash.store.intents import Filter, FindNear, Where
-from es_simhash.store.neighbour import Neighbour
-from es_simhash.store.rows import TextHits
+from es_simhash.store.rows import Neighbour, TextHits
 from es_simhash.store.semantic_codec import (
     concept_terms,
     packed_query_vector,

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.relation.alignment.sorted_arrays import first_places
-from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.semantics.rarity import rarity
 from es_simhash.store.elasticsearch.hits import places_of
-from es_simhash.store.intents import Filter, FindSharedWords
+from es_simhash.store.intents import Filter, FindSharedWords, PassageText
 from es_simhash.store.rows import TextHits
 
 # A passage of so many sentences is searched by its rarest words: as many as these.
@@ -113,7 +112,7 @@ def _passages(request: FindSharedWords) -> Iterator[list[str]]:
             yield text.words_at(start + places[chosen])
 
 
-def _ranks(text: SegmentedText, language: str) -> NDArray[np.float64]:
+def _ranks(text: PassageText, language: str) -> NDArray[np.float64]:
     """Return how rare each word is, in its language and then in the text; 0 of what says nothing.
 
     That are numbers and words of one or two letters, but for those of scripts without spaces.

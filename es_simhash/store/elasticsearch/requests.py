@@ -8,8 +8,7 @@ import elasticsearch
 
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.store.elasticsearch.calls import Calls
-from es_simhash.store.elasticsearch.connection import address
-from es_simhash.store.elasticsearch.errors import translated, translated_errors
+from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
 
 _JSON, _NDJSON = "application/json", "application/x-ndjson"

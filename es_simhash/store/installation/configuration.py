@@ -10,8 +10,7 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.document_fields import SETTINGS, DocumentSettings
+from es_simhash.store.config import SETTINGS, DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 

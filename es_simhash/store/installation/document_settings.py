@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.relation.thresholds import require_threshold
-from es_simhash.store.document_fields import (
+from es_simhash.store.config import (
     DOCUMENT_SETTINGS,
     DocumentSettings,
     link_fields,
+    require_threshold,
 )
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD

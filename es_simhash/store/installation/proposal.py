@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from es_simhash.store.config import DocumentSettings
 from es_simhash.store.dates import DATE_TYPES
-from es_simhash.store.document_fields import DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import sample_sources

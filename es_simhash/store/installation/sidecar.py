@@ -6,15 +6,13 @@ from typing import Any
 
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.store import resources
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import SOURCE
-from es_simhash.store.flat_mappings import adapted_properties
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.sidecar_source import SIDECAR_META
-from es_simhash.store.paths import mapped_field
+from es_simhash.store.paths import adapted_properties, mapped_field
 
 _SIDECAR_TEMPLATE = "simhash-sidecar@mappings"
 

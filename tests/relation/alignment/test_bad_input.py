@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.shared_passages import aligned_passages, shared_passages
+from es_simhash.relation.evidence import aligned_passages, shared_passages
 from es_simhash.text.limits import MAX_TEXT_BYTES
 from tests.support.made_up_texts import make_prose
 from tests.support.subjects import shared, texts_of

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError, MappingConflict
-from es_simhash.store.document_fields import DocumentSettings
+from es_simhash.store.config import DocumentSettings
 
 pytestmark = pytest.mark.cluster
 

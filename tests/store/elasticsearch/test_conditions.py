@@ -3,7 +3,7 @@
 import numpy as np
 
 from es_simhash.store.codec import shingle_terms
-from es_simhash.store.elasticsearch.terms import any_value, shingle_clauses
+from es_simhash.store.elasticsearch.conditions import any_value, shingle_clauses
 
 
 def test_a_field_has_one_of_some_values() -> None:

@@ -1,0 +1,47 @@
+"""A text as the parts that an index stores of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
+from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.fingerprints.text_fingerprints import stored_chunks
+from es_simhash.relation.shared_shingles import sampled
+from es_simhash.relation.thresholds import FAMILY_SHINGLES
+
+
+@dataclass(frozen=True, eq=False)
+class StoredParts:
+    """The stored parts of a text, without the text itself; a `StoredText`.
+
+    Attributes:
+        content_hash: Hash of the normalised text.
+        shingles: Shingles, ascending.
+        chunks: Chunk fingerprints, and how many shingles each window picks.
+        sketch: Head, words and numbers.
+    """
+
+    content_hash: str
+    shingles: NDArray[np.uint32]
+    chunks: ChunkFingerprints
+    sketch: Sketch
+
+    @classmethod
+    def of(cls, fingerprints: TextFingerprints) -> "StoredParts":
+        """Return the parts that are stored of a fingerprinted text, which has words."""
+        sketch, chunks = Sketch(fingerprints.sketch), stored_chunks(fingerprints)
+        return cls(fingerprints.content_hash, fingerprints.shingles, chunks, sketch)
+
+    @cached_property
+    def queried_shingles(self) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+        return sampled(self.shingles, FAMILY_SHINGLES)
+
+    @cached_property
+    def characters(self) -> int:
+        """Characters of its chunks."""
+        return int(self.chunks.characters.sum())
