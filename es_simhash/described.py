@@ -1,19 +1,21 @@
-"""Parameters as frozen dataclasses describe them: names, types, defaults, bounds and help.
+"""Parameters as frozen dataclasses and functions describe them: types, defaults, bounds and help.
 
 The command line makes its options of them, the service its query parameters and its OpenAPI
 document, so that these cannot differ from the Python parameters. An option class declares a field
 once: its type, its default, its bounds (`field(default=10, metadata=constraints(1))`), and its
-entry under "Attributes:" in the docstring. `; None for ...` in the entry says what None stands for.
+entry under "Attributes:" in the docstring; the function of a command does the same with
+`Annotated[int, constraints(1)]` and "Args:". `; None for ...` in the entry says what None stands
+for.
 """
 
 import inspect
 import re
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from es_simhash.errors import InputError
 
@@ -73,6 +75,9 @@ class Constraints:
         unit: Unit of a number, such as days; None where there is none.
         metavar: Placeholder of the value in help; None for one made of unit, name or type.
         called: Name outside Python; None for that of the field, of one value.
+        help: What it is, where several functions share it and have no entry of their own.
+        variable: Environment variable that the command line reads where no option is given.
+        is_argument: Whether the command line has it as an argument, and not as an option.
     """
 
     bounds: Bounds | None = None
@@ -80,6 +85,9 @@ class Constraints:
     unit: str | None = None
     metavar: str | None = None
     called: str | None = None
+    help: str = ""
+    variable: str | None = None
+    is_argument: bool = False
 
 
 def constraints(
@@ -90,7 +98,7 @@ def constraints(
     below: float | None = None,
     **others: Any,
 ) -> Mapping[str, Constraints]:
-    """Return the metadata of a dataclass field.
+    """Return the metadata of a dataclass field, or what a type is annotated with.
 
     Args:
         minimum: Least value.
@@ -108,39 +116,29 @@ def constraints(
     return {_CONSTRAINTS: Constraints(None if declared == Bounds() else declared, **others)}
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of an option class.
+@dataclass(frozen=True, kw_only=True)
+class Parameter(Constraints):
+    """One parameter of an option class or a function; help is without what None stands for.
 
     Attributes:
         name: Name in Python, which is that of the field.
         type: `str`, `int`, `float`, `bool`, `Path`, or `dict` for a JSON object; of one value,
             where there may be several.
-        choices: The values that are possible; empty for any of the type.
         is_optional: Whether the value may be None.
         is_repeatable: Whether there may be several values.
         is_required: Whether there is no default.
         default: Value where nobody names one; None where there is no default.
-        bounds: Bounds of a number; None where there are none.
-        unit: Unit of a number, such as days; None where there is none.
-        help: Entry of the docstring, without what None stands for.
-        none_for: What None stands for; empty where the entry does not say.
-        metavar: Placeholder of the value in help; None for that of the type.
+        none_for: What None stands for; empty where nothing says so.
         called: Name outside Python, such as that of the flag: `kind` for one of `kinds`.
     """
 
     name: str
     type: type
-    choices: tuple[str, ...] = ()
     is_optional: bool = False
     is_repeatable: bool = False
     is_required: bool = False
     default: Any = None
-    bounds: Bounds | None = None
-    unit: str | None = None
-    help: str = ""
     none_for: str = ""
-    metavar: str | None = None
     called: str = ""
 
     def json_schema(self) -> dict[str, Any]:
@@ -195,26 +193,23 @@ def _schema_bounds(declared: Bounds) -> dict[str, float]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def parameters(options: type[Any]) -> Mapping[str, Parameter]:
-    """Return the parameters of an option class, by name.
+def parameters(described: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Return the parameters of an option class or a function, by name.
 
-    Fields of other types, such as callables and nested option classes, are left out: a nested
+    Those of other types, such as callables and nested option classes, are left out: a nested
     class is described by its own parameters.
 
     Args:
-        options: A dataclass with a Google-style docstring.
+        described: A dataclass or a function, with a Google-style docstring.
     """
-    described: Any = options
     return _parameters(described)
 
 
 @cache
-def _parameters(options: Any) -> Mapping[str, Parameter]:
-    entries = attribute_entries(options)
+def _parameters(described: Any) -> Mapping[str, Parameter]:
+    entries = documented_entries(described)
     found = (
-        _parameter(described, entries.get(described.name, ""))
-        for described in fields(options)
-        if described.init
+        _parameter(declared, entries.get(name, "")) for name, declared in declarations(described)
     )
     return MappingProxyType(
         {parameter.name: parameter for parameter in found if parameter is not None}
@@ -232,9 +227,8 @@ def require_valid(options: Any) -> None:
 
 
 @cache
-def _constrained(options: Hashable) -> Mapping[str, Parameter]:
+def _constrained(options: Any) -> Mapping[str, Parameter]:
     """Return the parameters of an option class that not every value of their type suits."""
-    assert isinstance(options, type)
     return {
         name: parameter
         for name, parameter in parameters(options).items()
@@ -242,41 +236,87 @@ def _constrained(options: Hashable) -> Mapping[str, Parameter]:
     }
 
 
-def _parameter(described: "Field[Any]", entry: str) -> Parameter | None:
-    """Return the parameter of a field, or None for a type that no string names."""
+class Declared(NamedTuple):
+    """A field of an option class, or a parameter of a function, as Python declares it.
+
+    Attributes:
+        name: Its name.
+        type: Its type, without None and without annotations.
+        is_optional: Whether None is another.
+        notes: What the type is annotated with.
+        default: Its default; `dataclasses.MISSING` for none.
+        constraints: What the type does not say.
+    """
+
+    name: str
+    type: Any
+    is_optional: bool
+    notes: tuple[Any, ...]
+    default: Any
+    constraints: Constraints
+
+
+def declarations(described: Any) -> Iterator[tuple[str, Declared]]:
+    """Yield the fields of a dataclass, or the parameters of a function, by name."""
+    if is_dataclass(described):
+        for field in fields(described):
+            if field.init:
+                factory = field.default_factory
+                default = field.default if factory is MISSING else factory()
+                yield field.name, _declared(field.name, field.type, default, field.metadata)
+        return
+    for name, parameter in inspect.signature(described).parameters.items():
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        # What has no `*` before it stands by its place.
+        metadata = {} if parameter.kind is parameter.KEYWORD_ONLY else _ARGUMENT
+        yield name, _declared(name, parameter.annotation, default, metadata)
+
+
+_ARGUMENT = constraints(is_argument=True)
+
+
+def _declared(name: str, hint: Any, default: Any, metadata: Mapping[str, Any]) -> Declared:
+    notes: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        notes = tuple(rest)
+    declared = metadata.get(_CONSTRAINTS, Constraints())
+    for note in notes:
+        if isinstance(note, Mapping) and _CONSTRAINTS in note:
+            declared = replace(note[_CONSTRAINTS], is_argument=declared.is_argument)
     # A type in quotes is one of this package, which no string names.
-    hint, is_optional = _without_none(described.type)
+    return Declared(name, *_without_none(hint), notes, default, declared)
+
+
+def _parameter(declared: Declared, entry: str) -> Parameter | None:
+    """Return the parameter of what was declared, or None for a type that no string names."""
+    hint, constrained = declared.type, declared.constraints
     is_repeatable = get_origin(hint) is tuple
     if is_repeatable:
         hint = get_args(hint)[0]
-    declared = described.metadata.get(_CONSTRAINTS, Constraints())
-    choices = declared.choices or (get_args(hint) if get_origin(hint) is Literal else ())
+    choices = constrained.choices or (get_args(hint) if get_origin(hint) is Literal else ())
     value_type = type(choices[0]) if choices else _value_type(hint)
     if value_type is None:
         return None
-    help, none_for = _split_none(entry)
+    name = declared.name
+    help, none_for = _split_none(constrained.help or entry)
+    given = {
+        **vars(constrained),
+        "choices": choices,
+        "help": help,
+        "metavar": constrained.metavar or _metavar(name, constrained.unit),
+        "called": constrained.called or (name.removesuffix("s") if is_repeatable else name),
+    }
     return Parameter(
-        described.name,
-        value_type,
-        choices,
-        is_optional,
-        is_repeatable,
-        described.default is MISSING and described.default_factory is MISSING,
-        _default(described),
-        declared.bounds,
-        declared.unit,
-        help,
-        none_for,
-        declared.metavar or _metavar(described.name, declared.unit),
-        declared.called or (described.name.removesuffix("s") if is_repeatable else described.name),
+        **given,
+        name=name,
+        type=value_type,
+        is_optional=declared.is_optional,
+        is_repeatable=is_repeatable,
+        is_required=declared.default is MISSING,
+        default=None if declared.default is MISSING else declared.default,
+        none_for=none_for,
     )
-
-
-def _default(described: "Field[Any]") -> Any:
-    """Return the default of a field, or None where there is none."""
-    if described.default_factory is not MISSING:
-        return described.default_factory()
-    return None if described.default is MISSING else described.default
 
 
 def _metavar(name: str, unit: str | None) -> str | None:
@@ -309,16 +349,19 @@ def _split_none(entry: str) -> tuple[str, str]:
     return entry[: match.start()] + entry[match.end() :], match[1]
 
 
-def attribute_entries(options: type) -> dict[str, str]:
-    """Return the entries of "Attributes:" in the docstrings of a class and its bases, by name."""
+def documented_entries(described: Any) -> dict[str, str]:
+    """Return what the docstring of a function, or of a class and its bases, says by name."""
+    if not isinstance(described, type):
+        return dict(_entries(described, "Args"))
     found: dict[str, str] = {}
-    for described in reversed(options.__mro__):
-        found.update(_entries(inspect.cleandoc(described.__dict__.get("__doc__") or "")))
+    for base in reversed(described.__mro__):
+        found.update(_entries(base, "Attributes"))
     return found
 
 
-def _entries(docstring: str) -> Iterator[tuple[str, str]]:
-    _, _, section = docstring.partition("\nAttributes:\n")
+def _entries(described: Any, heading: str) -> Iterator[tuple[str, str]]:
+    docstring = inspect.cleandoc(described.__doc__ or "")
+    _, _, section = docstring.partition(f"\n{heading}:\n")
     section = re.split(r"\n(?=\S)", section)[0]
     for entry in re.split(r"\n(?=    \S)", section.rstrip()):
         text = " ".join(entry.split())

@@ -23,10 +23,10 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     manual_pairs,
 )
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
+from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
-from es_simhash.pairs.copies import CopiesReport, CopyProgress
+from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.index import Index as QueriedIndex
 from es_simhash.questions.index import SidecarIndex as QueriedSidecar
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
@@ -35,6 +35,7 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install
 from es_simhash.store.installation.proposal import propose_settings
+from es_simhash.store.protocol import Progress
 
 
 class Index(QueriedIndex):
@@ -283,7 +284,7 @@ class Index(QueriedIndex):
 
         Args:
             options: Which document represents a family, and which documents are processed.
-            progress: Called, now and then, with the number of texts queried and known so far.
+            progress: Called now and then, with the texts whose candidates were retrieved.
 
         Returns:
             The families of several documents, and counts.
@@ -423,7 +424,7 @@ class Index(QueriedIndex):
         )
 
     def copies(
-        self, *, options: CopyOptions | None = None, progress: CopyProgress | None = None
+        self, *, options: CopyOptions | None = None, progress: Progress | None = None
     ) -> CopiesReport:
         """Find the documents of different owners, or families, that share passages.
 
@@ -433,7 +434,7 @@ class Index(QueriedIndex):
 
         Args:
             options: Between which documents, and of which of them.
-            progress: Called, now and then, with the number of pairs aligned and to align.
+            progress: Called now and then, with the pairs that are aligned.
 
         Returns:
             The pairs, those with the longest passage first; the boilerplate; and what was left

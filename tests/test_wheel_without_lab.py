@@ -97,7 +97,7 @@ def test_what_was_left_out_names_the_command_that_installs_it(
     for arguments in (
         ["lab", "evaluate", "pairs.tsv", "--texts", "texts.jsonl"],
         ["lab", "tune", "articles"],
-        ["lab", "label", "articles", "-o", "pairs.tsv"],
+        ["lab", "label", "articles", "--labels", "pairs.tsv"],
         ["files", "compare", path, path, "--method", "lcs"],
         ["files", "fingerprint", path, "--scheme", "token-simhash"],
         ["install", "articles", "--scheme", "token-simhash", "--dry-run"],

@@ -1,38 +1,18 @@
 """`es-simhash backfill`: fingerprint the documents of an index."""
 
-import logging
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
-from rich.progress import Progress
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    index_config,
-    note_overrides,
-    options_of,
-    quiet_option,
-    run_options,
-    simhash_field_option,
-    text_field_option,
-    vocabulary_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import RUN, Quiet, Target
 from es_simhash.cli.output import byte_size, duration
-from es_simhash.cli.progress import (
-    MAX_FAILURES_SHOWN,
-    documents_progress,
-    print_failure,
-    require_no_failures,
-    update_progress,
-)
+from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
+from es_simhash.described import constraints
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillReport,
@@ -46,38 +26,16 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.text.escaping import file_name
 
 
-@click.command()
-@click.argument("index")
-@text_field_option
-@simhash_field_option
-@described_options(Selection)
-@click.option(
-    "--sidecar",
-    help="Index to write the fields to instead of INDEX; created if it does not exist.",
-)
-@click.option(
-    "--prune",
-    "prunes",
-    is_flag=True,
-    help="At the end, delete documents of the sidecar that are no longer in INDEX.",
-)
-@vocabulary_option
-@run_options
-@click.option(
-    "--dry-run", is_flag=True, help="Estimate time and disk from a sample; write nothing."
-)
-@quiet_option
-@connection_options
+@command
 def backfill(
-    index: str,
-    text_field: str | None,
-    simhash_field: str,
-    sidecar: str | None,
-    prunes: bool,
-    vocabulary: str | None,
-    dry_run: bool,
-    quiet: bool,
-    **values: Any,
+    target: Target,
+    *,
+    selection: Selection,
+    sidecar: str | None = None,
+    prunes: Annotated[bool, constraints(called="prune")] = False,
+    settings: Annotated[BackfillSettings, RUN],
+    dry_run: bool = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fingerprint the documents INDEX already has.
 
@@ -85,32 +43,32 @@ def backfill(
     are written, and never over a newer version of a document. Documents that have them are skipped,
     so that a run that was interrupted or killed resumes when it is started again, and a second run
     writes nothing. Use --check to find changed texts.
+
+    Args:
+        sidecar: Index to write the fields to instead of INDEX; created if it does not exist.
+        prunes: At the end, delete documents of the sidecar that are no longer in INDEX.
+        dry_run: Estimate time and disk from a sample; write nothing.
     """
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    log_warnings()
     if prunes and sidecar is None:
         raise InputError("--prune requires a sidecar index. Set sidecar.", parameter="sidecar")
-    failures_file = values.pop("failures") or Path(f"{file_name(index)}.failures.jsonl")
-    settings = options_of(BackfillSettings, values)
-    config = index_config(text_field, simhash_field, vocabulary)
-    target: dict[str, Any] = {
-        "config": config,
-        "selection": options_of(Selection, values),
-        "sidecar": sidecar,
-    }
-    with client_of(**values) as client:
-        note_overrides(client, sidecar or index, config)
+    index, config = target.index, target.config
+    settings = replace(
+        settings, failures=settings.failures or Path(f"{file_name(index)}.failures.jsonl")
+    )
+    job: dict[str, Any] = {"config": config, "selection": selection, "sidecar": sidecar}
+    with replace(target, index=sidecar or index).connected() as client:
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
         failed = 0
         if dry_run:
-            _print_estimate(estimate(client, index, **target, settings=settings), index)
+            unlogged = replace(settings, failures=None)
+            _print_estimate(estimate(client, index, **job, settings=unlogged), index)
         else:
-            settings = replace(settings, failures=failures_file)
-            failed = _run(client, index, target, settings, quiet=quiet)
+            failed = _run(client, index, job, settings, quiet=quiet)
         if prunes:
             _prune(client, index, str(sidecar), config, dry_run=dry_run)
-    require_no_failures(failed, failures_file)
+    require_no_failures(failed, settings.failures)
 
 
 def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry_run: bool) -> None:
@@ -126,42 +84,29 @@ def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry
 
 
 def _run(
-    client: Client,
-    index: str,
-    target: dict[str, Any],
-    settings: BackfillSettings,
-    *,
-    quiet: bool,
+    client: Client, index: str, job: dict[str, Any], settings: BackfillSettings, *, quiet: bool
 ) -> int:
     """Backfill with progress and a summary, and return how many documents failed."""
     latest: BackfillReport | None = None
-    with documents_progress("backfill", quiet=quiet) as progress:
+    with progress_bar(quiet=quiet) as bar:
 
         def update(report: BackfillReport) -> None:
             nonlocal latest
             latest = report
-            update_progress(progress, report)
+            bar("documents", report.done, report.total)
 
-        outcomes = backfill_index(
-            client, index, **target, settings=replace(settings, report=update)
-        )
+        outcomes = backfill_index(client, index, **job, settings=replace(settings, report=update))
         try:
             # Closed here, so that Ctrl-C ends the threads before the client.
             with closing(outcomes):  # type: ignore[type-var]
-                _print_failures(outcomes, progress)
+                for outcome in outcomes:
+                    if not outcome.ok:
+                        bar.print_failure(f"{outcome.index} (id {outcome.id}): {outcome.reason}")
         finally:
-            progress.stop()
+            bar.close()
             if latest is not None:
                 click.echo(_summary(latest))
     return latest.counts["failed"] if latest else 0
-
-
-def _print_failures(outcomes: Iterable[Outcome], progress: Progress) -> None:
-    failed = 0
-    for outcome in outcomes:
-        failed += not outcome.ok
-        if not outcome.ok and failed <= MAX_FAILURES_SHOWN:
-            print_failure(progress, f"{outcome.index} (id {outcome.id}): {outcome.reason}")
 
 
 def _summary(report: BackfillReport) -> str:

@@ -1,6 +1,7 @@
 """Two documents of an index, or the versions of one: `explain`, `changes` and `blame`."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Annotated
 
 import click
 from rich.console import Console
@@ -8,95 +9,54 @@ from rich.padding import Padding
 from rich.text import Text
 
 from es_simhash.cli.changes_output import (
+    ChangesFormat,
     ChangesPrinter,
-    changes_format_option,
+    OrderingDate,
     console_of,
-    date_field_option,
     order_line,
     print_changes,
     version_label,
 )
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    format_option,
-    index_config,
-    note_overrides,
-    passage_order_option,
-    simhash_field_option,
-    text_field_option,
-    vocabulary_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import PassageOrder, TableOrJson, Target, TextTarget
 from es_simhash.cli.output import print_json, shortened
-from es_simhash.cli.relation_tables import print_pair
+from es_simhash.cli.relation_tables import print_relation
+from es_simhash.described import constraints
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
-from es_simhash.questions.index import open_index
 from es_simhash.text.escaping import one_line
 
 
-@click.command()
-@click.argument("index")
-@click.argument("a")
-@click.argument("b")
-@vocabulary_option
-@passage_order_option
-@format_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def explain(
-    index: str,
+    target: Target,
     a: str,
     b: str,
-    vocabulary: str | None,
-    passage_order: str,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    **connection: Any,
+    *,
+    passage_order: PassageOrder = "weight",
+    output_format: TableOrJson = "table",
 ) -> None:
     """Explain how documents A and B of INDEX are related.
 
     Shows the passages, terms and entities they share, and what each adds to the score, whatever
     the score is.
     """
-    with client_of(**connection) as client:
-        config = index_config(text_field, simhash_field, vocabulary)
-        note_overrides(client, index, config)
-        searched = open_index(client, index, config)
+    with target.opened() as searched:
         relation = searched.explain(a, b)
-    if passage_order == "place":
-        relation = relation.by_place()
-    if output_format == "json":
-        print_json(relation.to_dict())
-        return
-    print_pair(a, b, relation, Console())
+    print_relation(a, b, relation, passage_order, output_format)
 
 
 _FORMATS_OF_HISTORY = ("table", "text", "json")
 
 
-@click.command()
-@click.argument("index")
-@click.argument("ids", nargs=-1, metavar="[A B]")
-@click.option(
-    "--family", metavar="ID", help="History of a family: its name, or the id of any member."
-)
-@date_field_option
-@changes_format_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def changes(
-    index: str,
-    ids: tuple[str, ...],
-    family: str | None,
-    date_field: str | None,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    **connection: Any,
+    target: TextTarget,
+    ids: Annotated[tuple[str, ...], constraints(metavar="[A B]")] = (),
+    *,
+    family: Annotated[str | None, constraints(metavar="ID")] = None,
+    date_field: OrderingDate = None,
+    output_format: ChangesFormat = "table",
 ) -> None:
     """Show what changed from document A to document B of INDEX.
 
@@ -105,12 +65,12 @@ def changes(
     after the other, as `es-simhash families run` found them. The page of --format html has
     the timeline of the family of A and B, where the index has dates. Put -- before
     ids that begin with a dash.
+
+    Args:
+        family: History of a family: its name, or the id of any member.
     """
     _require_usage(ids, family, date_field, output_format)
-    with client_of(**connection) as client:
-        config = index_config(text_field, simhash_field)
-        note_overrides(client, index, config, date=date_field)
-        searched = open_index(client, index, config)
+    with target.opened(date=date_field) as searched:
         if family is not None:
             _print_history(searched.history(family, date_field=date_field), output_format)
             return
@@ -152,40 +112,29 @@ def _print_history(history: History, output_format: str) -> None:
         printer.print_summary(step.changes, "  ")
 
 
-@click.command()
-@click.argument("index")
-@click.argument("id")
-@click.option("--words", help="Show only the sentences that have these words.")
-@date_field_option
-@format_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def blame(
-    index: str,
+    target: TextTarget,
     id: str,
-    words: str | None,
-    date_field: str | None,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    **connection: Any,
+    *,
+    words: str | None = None,
+    date_field: OrderingDate = None,
+    output_format: TableOrJson = "table",
 ) -> None:
     """Show since when each sentence of document ID of INDEX has been there.
 
     ID is a version, or the name of a family for its newest version. The older versions are those
     of the family, as `es-simhash families run` found them. Put -- before an id that begins
     with a dash.
+
+    Args:
+        words: Show only the sentences that have these words.
     """
-    with client_of(**connection) as client:
-        config = index_config(text_field, simhash_field)
-        note_overrides(client, index, config, date=date_field)
-        searched = open_index(client, index, config)
+    with target.opened(date=date_field) as searched:
         found = searched.blame(id, date_field=date_field)
     sentences = found.sentences if words is None else _with_words(found, words)
     if output_format == "json":
-        chosen = Blame(found.family, found.date_field, found.version, found.versions, sentences)
-        print_json(chosen.to_dict())
+        print_json(replace(found, sentences=sentences).to_dict())
         return
     _print(found, sentences)
 

@@ -2,12 +2,14 @@
 
 import re
 import sys
+from typing import Annotated, Literal
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.output import listed, print_json, shortened
+from es_simhash.described import constraints
 from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.history import Blame, History, Version
 from es_simhash.differences.rendering.comparison_page import changes_html
@@ -26,11 +28,13 @@ from es_simhash.text.escaping import one_line, printable
 # Ids in one line; JSON lists all.
 _MAX_UNDATED = 6
 
-date_field_option = click.option(
-    "--date-field",
-    show_default="the date field of the index, see `es-simhash config`",
-    help="Date field that orders the versions.",
-)
+OrderingDate = Annotated[
+    str | None,
+    constraints(
+        help="Date field that orders the versions; None for the date field of the index, see "
+        "`es-simhash config`."
+    ),
+]
 
 
 def version_label(version: Version) -> str:
@@ -49,7 +53,6 @@ def order_line(found: History | Blame) -> str:
     return order
 
 
-FORMATS = ("table", "text", "json", "diff", "html")
 # JSON, the diff and the page have all of them.
 _MAX_KEY_CHANGES, _MAX_HUNKS = 20, 200
 # Characters of one piece; both ends of a longer one are shown.
@@ -67,15 +70,14 @@ _STYLES: dict[Mark, str] = {
 }
 MARKS: dict[Mark, tuple[str, str]] = {"delete": ("[-", "-]"), "insert": ("{+", "+}")}
 
-changes_format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Output format: table is coloured where the terminal is, text never; diff is a unified "
-    "diff for `patch`, html a page of its own.",
-)
+ChangesFormat = Annotated[
+    Literal["table", "text", "json", "diff", "html"],
+    constraints(
+        called="format",
+        help="Output format: table is coloured where the terminal is, text never; diff is a "
+        "unified diff for `patch`, html a page of its own.",
+    ),
+]
 
 
 def print_changes(
@@ -91,7 +93,7 @@ def print_changes(
         changes: The changes.
         name_a: Name of the older text.
         name_b: Name of the newer text.
-        output_format: One of `FORMATS`.
+        output_format: One of `ChangesFormat`.
         timeline: Of two versions of one document, which the page shows.
     """
     if output_format == "json":

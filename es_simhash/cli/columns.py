@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from es_simhash.text.escaping import one_line
 
 # Characters that a column keeps which gives way to others.
 _LEAST_WIDTH = 16
@@ -19,24 +22,33 @@ class Column:
 
     Attributes:
         name: Its heading.
-        cells: One for each row.
+        cells: One for each row: a value, which becomes one printable line, or a text with a style.
         is_number: Whether it is aligned to the right.
         shrinks: Whether it is cut where the terminal is narrow; no other is.
+        may_lack: Whether it is left out when all cells are empty.
     """
 
     name: str
-    cells: Sequence[Text]
+    cells: Sequence[object]
     is_number: bool = False
     shrinks: bool = False
+    may_lack: bool = False
 
-    def if_any(self) -> "Column | None":
-        """Return the column, or None when all cells are empty."""
-        return self if any(cell.plain for cell in self.cells) else None
+    @cached_property
+    def texts(self) -> Sequence[Text]:
+        """The cells as they are shown."""
+        return [_text(cell) for cell in self.cells]
 
     @property
     def width(self) -> int:
         """Characters of its widest cell."""
-        return max(cell_len(self.name), *(cell.cell_len for cell in self.cells))
+        return max(cell_len(self.name), *(text.cell_len for text in self.texts))
+
+
+def _text(cell: object) -> Text:
+    if isinstance(cell, Text):
+        return cell
+    return Text("" if cell is None else one_line(str(cell)))
 
 
 def print_columns(columns: Sequence[Column], console: Console, caption: str | None = None) -> None:
@@ -49,6 +61,7 @@ def print_columns(columns: Sequence[Column], console: Console, caption: str | No
         console: Where to.
         caption: A line below it.
     """
+    columns = [column for column in columns if not column.may_lack or any(column.texts)]
     borders = 3 * len(columns) + 1
     shrinking = [column for column in columns if column.shrinks]
     fixed = sum(column.width for column in columns if not column.shrinks)
@@ -65,7 +78,7 @@ def print_columns(columns: Sequence[Column], console: Console, caption: str | No
             no_wrap=True,
             overflow="ellipsis",
         )
-    for row in zip(*(column.cells for column in columns), strict=True):
+    for row in zip(*(column.texts for column in columns), strict=True):
         table.add_row(*row)
     with _at_least(console, total):
         console.print(table)

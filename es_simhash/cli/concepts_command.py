@@ -3,15 +3,14 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text
-from es_simhash.cli.options import format_option, vocabulary_option
-from es_simhash.cli.output import print_json
-from es_simhash.cli.semantic_options import semantic_options, semantics_of
+from es_simhash.cli.options import Semantics, TableOrJson, Vocabulary
+from es_simhash.cli.output import print_json, print_problems
 from es_simhash.errors import InputError
 from es_simhash.semantics.extractors.builtin import find_phrases
 from es_simhash.semantics.languages.words import words_with_offsets
@@ -25,32 +24,32 @@ _ENTITY, _PHRASE, _WORD, _VOCABULARY = "bold cyan", "underline", "green", "bold 
 # The rest of a longer text is not printed, but is in the lists.
 _MAX_CHARACTERS_SHOWN = 4000
 _MAX_CONCEPTS_SHOWN = 20
-_MAX_PROBLEMS_SHOWN = 10
 
 
-@click.command()
-@click.argument("file")
-@semantic_options
-@vocabulary_option
-@format_option
-def concepts(file: str, vocabulary: str | None, output_format: str, **semantics: Any) -> None:
+@command
+def concepts(
+    file: str,
+    *,
+    semantics: Semantics,
+    vocabulary: Vocabulary = None,
+    output_format: TableOrJson = "table",
+) -> None:
     """Show the entities, concepts and key phrases of FILE.
 
     FILE is a text in UTF-8; - reads standard input. Entities, concepts and phrases are marked in
     the text and listed with their counts or weights.
     """
     text = read_text(file)
-    scheme = semantics_of(**semantics)
-    if scheme.vector_field or scheme.entity_fields:
+    if semantics.vector_field or semantics.entity_fields:
         raise InputError(
             "A file has no fields to read entities or vectors from. "
             "Omit --entity-field and --vectors field:NAME."
         )
-    profiler = semantic_profiler(scheme)
+    profiler = semantic_profiler(semantics)
     extraction = profiler.extractor.extract([text])[0]
     if not extraction.phrases:
         # Ingest omits them, because they take longer than all the rest.
-        phrases = find_phrases(text, extraction.language, scheme.packages)
+        phrases = find_phrases(text, extraction.language, semantics.packages)
         extraction = replace(extraction, phrases=phrases)
     profile = profiler.profile([text])[0]
     named = _vocabulary_concepts(vocabulary, text, profile.language) if vocabulary else []
@@ -63,10 +62,7 @@ def concepts(file: str, vocabulary: str | None, output_format: str, **semantics:
 def _vocabulary_concepts(path: str, text: str, language: str) -> list[ConceptMatch]:
     """Return the concepts of a vocabulary in a text; print the problems of its file."""
     vocabulary = load_vocabulary(path)
-    for problem in vocabulary.problems[:_MAX_PROBLEMS_SHOWN]:
-        click.echo(one_line(problem), err=True)
-    if len(vocabulary.problems) > _MAX_PROBLEMS_SHOWN:
-        click.echo(f"and {len(vocabulary.problems) - _MAX_PROBLEMS_SHOWN} more.", err=True)
+    print_problems(vocabulary.problems)
     return vocabulary.find(text, language)
 
 

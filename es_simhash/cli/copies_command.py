@@ -1,29 +1,21 @@
 """`es-simhash copies`: who copied whom, over a whole index."""
 
 import json
-import logging
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.cli.files import write_page
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    index_config,
-    options_of,
-    quiet_option,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.files import write_file
+from es_simhash.cli.options import Quiet, TextTarget
 from es_simhash.cli.output import print_json, shortened
-from es_simhash.cli.progress import pairs_progress
+from es_simhash.cli.progress import log_warnings, progress_bar
 from es_simhash.cli.relation_tables import side_by_side
+from es_simhash.described import constraints
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import default_journal, find_copies
 from es_simhash.maintenance.copies.page import copies_html
@@ -37,43 +29,19 @@ from es_simhash.pairs.copies import CopiesReport
 from es_simhash.text.escaping import one_line
 
 
-@click.command()
-@click.argument("index")
-@described_options(CopyOptions, journal={"show_default": "a file in the user's cache directory"})
-@click.option(
-    "--size",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Maximum number of pairs in the table; JSON and HTML have all.",
-)
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write a report as one HTML file.",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json", "jsonl"]),
-    default="table",
-    show_default=True,
-    help="Output format; jsonl: a line for each pair and each boilerplate passage, then the "
-    "counts.",
-)
-@quiet_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def copies(
-    index: str,
-    size: int,
-    html: Path | None,
-    output_format: str,
-    quiet: bool,
-    text_field: str | None,
-    simhash_field: str,
-    **values: Any,
+    target: TextTarget,
+    *,
+    options: Annotated[
+        CopyOptions, Chosen(journal={"show_default": "a file in the user's cache directory"})
+    ],
+    size: Annotated[int, constraints(1)] = 10,
+    html: Path | None = None,
+    output_format: Annotated[
+        Literal["table", "json", "jsonl"], constraints(called="format")
+    ] = "table",
+    quiet: Quiet = False,
 ) -> None:
     """Find which documents of INDEX share passages with those of other owners or families.
 
@@ -81,17 +49,26 @@ def copies(
     passages side by side. Of two families the two documents that share most are listed. Passages
     that many have are boilerplate: they are listed once and are no reason to list a pair. Nothing
     is written to the index. A run that was interrupted resumes when it is started again.
+
+    Args:
+        size: Maximum number of pairs in the table; JSON and HTML have all.
+        html: Also write a report as one HTML file.
+        output_format: Output format; jsonl: a line for each pair and each boilerplate passage, then
+            the counts.
     """
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-    config = index_config(text_field, simhash_field)
-    options = options_of(CopyOptions, values)
-    with client_of(**values) as client, pairs_progress("copies", quiet=quiet) as progress:
-        journal = options.journal or default_journal(client, index, config)
-        options = replace(options, journal=journal)
-        report = find_copies(client, index, options=options, config=config, progress=progress)
+    log_warnings()
+    config = target.config
+    with target.connected() as client, progress_bar(quiet=quiet) as progress:
+        journal = options.journal or default_journal(client, target.index, config)
+        report = find_copies(
+            client,
+            target.index,
+            options=replace(options, journal=journal),
+            config=config,
+            progress=progress,
+        )
     if html is not None:
-        write_page(html, copies_html(report, index), "html")
+        write_file(html, copies_html(report, target.index), "html")
     _print(report, output_format, size)
 
 

@@ -4,28 +4,25 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import asdict, replace
+from functools import partial
 from importlib.resources import as_file, files
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Annotated
 
 import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from es_simhash.cli.files import require_page_file, write_page
-from es_simhash.cli.options import (
-    DEFAULT_URL,
-    client_of,
-    connection_options,
-    index_config,
-    text_field_option,
-)
+from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.files import require_writable, write_file
+from es_simhash.cli.options import DEFAULT_URL, Connection, Target
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.relation_tables import KIND_STYLES
 from es_simhash.cli.report_command import written_line
@@ -45,7 +42,6 @@ from es_simhash.relation.relation import KINDS, Relation, SharedPassage
 from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
@@ -162,53 +158,54 @@ MAX_DOCUMENTS_QUERIED = 500
 _BATCH_SIZE = 25
 
 
-@click.command()
-@connection_options
-@click.option(
-    "--corpus",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    show_default="the sample corpus",
-    help="JSONL file of the documents.",
-)
-@text_field_option
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="INDEX.html where the explorer is not served",
-    help="HTML file to write a report of the index to.",
-)
-def demo(corpus: Path | None, text_field: str | None, html: Path | None, **connection: Any) -> None:
+@command
+def demo(
+    *,
+    corpus: Annotated[Path | None, click.Path(exists=True, dir_okay=False, path_type=Path)] = None,
+    html: Path | None = None,
+    target: Annotated[
+        Target,
+        Chosen(omit=("index", "vocabulary", "simhash_field"), make=partial(Target, SAMPLE_INDEX)),
+    ],
+) -> None:
     """Ingest a corpus and show how many relations it has, with an example of each kind.
 
     In a terminal it then serves the explorer on a free port until Ctrl-C; elsewhere, and without
     the extra `service`, it writes a report.
 
     A second run writes nothing.
+
+    Args:
+        corpus: JSONL file of the documents; None for the sample corpus.
+        html: HTML file to write a report of the index to; None for INDEX.html where the explorer is
+            not served.
     """
-    console, index = Console(), _index_name(corpus)
+    console, connection = Console(), target.connection
+    if corpus is not None:
+        target = replace(target, index=_index_name(corpus))
+    index = target.index
     explores = sys.stdin.isatty() and sys.stdout.isatty()
     missing = _missing_extra() if explores else None
     explores = explores and missing is None
     if html is None and not explores:
         html = Path(f"{index}.html")
-    if html is not None:
-        require_page_file(html, "html")
-    with client_of(**connection) as client, ExitStack() as stack:
+    require_writable(html, "html")
+    with connection.gateway() as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
             corpus = stack.enter_context(as_file(sample))
         install(client, index)
         failures_file = Path(f"{index}.dead-letter.jsonl")
-        failed = _ingest(client, index, corpus, text_field, failures_file, console)
+        failed = _ingest(client, target, corpus, failures_file, console)
         ids = _ids(Index(client, index))
-        _configure(client, index, text_field)
+        _configure(client, target)
         rows = list(_pairs(Index(client, index), ids))
         find_families(client, index)
         Gateway.of(client).refresh(index)
         line = None if html is None else _write_report(client, index, html)
         fields = _shown_fields(Index(client, index).config)
     print_overview(rows, len(ids), console)
-    query = _query_line(index, rows, connection["url"])
+    query = _query_line(index, rows, connection.url)
     if line is not None:
         console.print(Text(line), soft_wrap=True)
     if explores:
@@ -237,9 +234,7 @@ def _shown_fields(config: IndexConfig) -> tuple[str, ...]:
     return (*(name for name in named if name is not None), *config.text_fields)
 
 
-def _explore(
-    index: str, connection: Mapping[str, Any], fields: tuple[str, ...], console: Console
-) -> None:
+def _explore(index: str, connection: Connection, fields: tuple[str, ...], console: Console) -> None:
     """Serve the explorer on a free port until Ctrl-C."""
     # An optional extra.
     from es_simhash.service.application import Service
@@ -249,13 +244,7 @@ def _explore(
     def say(address: str) -> None:
         console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)
 
-    certificates = connection["ca_certs"]
-    service = Service(
-        index,
-        {**connection, "ca_certs": str(certificates) if certificates else None},
-        ServiceConfig(fields=fields),
-        logs=False,
-    )
+    service = Service(index, asdict(connection), ServiceConfig(fields=fields), logs=False)
     with suppress(KeyboardInterrupt):
         serve(service, host="127.0.0.1", port=0, listening=say)
 
@@ -273,14 +262,15 @@ def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
 def _write_report(client: Client, index: str, file: Path) -> str:
     """Write a report of the index, and return what it says and where it is."""
     found = read_report(client, index, options=ReportOptions(copies=True))
-    write_page(file, report_html(found), "html")
+    write_file(file, report_html(found), "html")
     return written_line(found, file)
 
 
-def _configure(client: Client, index: str, text_field: str | None) -> None:
+def _configure(client: Client, target: Target) -> None:
     """Store how the documents look, so that the commands that follow need no options for it."""
+    index = target.index
     # The text is what was fingerprinted, whatever looks like one.
-    text = text_field or Index(client, index).config.text_field
+    text = target.text_field or Index(client, index).config.text_field
     configure(client, index, {**propose_settings(client, index).to_meta(), "text": text})
 
 
@@ -289,26 +279,19 @@ def _program() -> str:
     return sys.argv[0] if Path(sys.argv[0]).name == "es-simhash" else "es-simhash"
 
 
-def _index_name(corpus: Path | None) -> str:
-    if corpus is None:
-        return SAMPLE_INDEX
+def _index_name(corpus: Path) -> str:
     return f"{SAMPLE_INDEX}-{re.sub(r'[^a-z0-9_-]+', '-', corpus.stem.lower()).strip('-') or 'own'}"
 
 
 def _ingest(
-    client: Client,
-    index: str,
-    corpus: Path,
-    text_field: str | None,
-    failures_file: Path,
-    console: Console,
+    client: Client, target: Target, corpus: Path, failures_file: Path, console: Console
 ) -> int:
     """Ingest the corpus and return how many documents failed."""
     report = IngestReport()
     sources = open_sources([corpus], sys.stdin.buffer)
     settings = IngestSettings(processes=available_processors(), dead_letter=failures_file)
-    config = index_config(text_field, DEFAULT_FIELD)
-    for outcome in ingest_sources(client, index, sources, config=config, settings=settings):
+    index = target.index
+    for outcome in ingest_sources(client, index, sources, config=target.config, settings=settings):
         report.add(outcome)
         if not outcome.ok:
             console.print(Text(f"{outcome.place}: {one_line(outcome.reason or '')}", "red"))

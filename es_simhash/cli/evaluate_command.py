@@ -5,23 +5,19 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import click
 from rich.console import Console
 from rich.table import Table as ConsoleTable
 from rich.text import Text
 
-from es_simhash.cli.files import require_page_file, write_bytes, write_page
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    index_config,
-    quiet_option,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.files import require_writable, write_file
+from es_simhash.cli.options import Fields, Quiet
 from es_simhash.cli.output import print_json, print_problems, shortened
+from es_simhash.cli.progress import progress_bar
+from es_simhash.described import constraints
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.curve_pictures import curve_pictures, require_plots
 from es_simhash.lab.evaluation.evaluate import evaluate_sets, labelled_set
@@ -46,10 +42,8 @@ from es_simhash.lab.methods.method_registry import method_named, method_names
 from es_simhash.lab.methods.project_method import DEFAULT_METHOD, project_method
 from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.configuration import InstalledIndex
 
-FORMATS = ("table", "json", "markdown", "html")
 # Characters of a line of a file.
 _FILE_WIDTH = 160
 _NO_FILE_NAME = re.compile(r"[^\w.-]+")
@@ -72,7 +66,7 @@ def print_evaluations(
         if output is None:
             click.echo(content, nl=False)
         else:
-            write_page(output, content, "output")
+            write_file(output, content, "output")
 
 
 def _content(evaluations: Sequence[SetEvaluation], output_format: str) -> str:
@@ -153,71 +147,31 @@ def write_plots(evaluations: Sequence[SetEvaluation], folder: Path) -> None:
         stem = _NO_FILE_NAME.sub("-", str(Path(evaluation.labelled.name).with_suffix("")))
         for name, plot in curve_pictures(evaluation).items():
             path = folder / f"{stem.strip('-.')}-{name}"
-            write_page(path.with_name(f"{path.name}.svg"), plot.svg, "plots")
-            write_bytes(path.with_name(f"{path.name}.png"), plot.png, "plots")
+            write_file(path.with_name(f"{path.name}.svg"), plot.svg, "plots")
+            write_file(path.with_name(f"{path.name}.png"), plot.png, "plots")
 
 
-@click.command()
-@click.argument("pairs", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--texts",
-    "text_files",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSONL file of the texts, with id and text. Repeatable.",
-)
-@click.option("--index", help="Index of the texts, in place of --texts.")
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    show_default=DEFAULT_METHOD,
-    help=f"Method to measure. Repeatable. One of {', '.join(method_names())}.",
-)
-@click.option(
-    "--wrong",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
-    help="Number of wrong pairs of the first method to list, the worst first.",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="standard output",
-    help="File to write.",
-)
-@click.option(
-    "--plots",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the plots as SVG and PNG files.",
-)
-@quiet_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def evaluate(
     pairs: tuple[Path, ...],
-    text_files: tuple[Path, ...],
-    index: str | None,
-    methods: tuple[str, ...],
-    wrong: int,
-    output_format: str,
-    output: Path | None,
-    plots: Path | None,
-    quiet: bool,
-    text_field: str | None,
-    simhash_field: str,
-    **connection: Any,
+    *,
+    texts: Annotated[tuple[Path, ...], constraints(called="texts")] = (),
+    index: str | None = None,
+    methods: Annotated[
+        tuple[str, ...],
+        constraints(
+            help=f"Method to measure, one of {', '.join(method_names())}; None for "
+            f"{DEFAULT_METHOD}."
+        ),
+    ] = (),
+    wrong: Annotated[int, constraints(0)] = 10,
+    output_format: Annotated[
+        Literal["table", "json", "markdown", "html"], constraints(called="format")
+    ] = "table",
+    output: Path | None = None,
+    plots: Annotated[Path | None, click.Path(file_okay=False, path_type=Path)] = None,
+    quiet: Quiet = False,
+    target: Fields,
 ) -> None:
     """Measure how well methods separate the versions in PAIRS from other pairs.
 
@@ -225,36 +179,40 @@ def evaluate(
     are never chosen on the pairs they are applied to: with one file they are cross-fitted by
     families of documents, with several each file gets the cut of the others. The exit status is 1
     when lines or documents were left out.
+
+    Args:
+        texts: JSONL file of the texts, with id and text.
+        index: Index of the texts, in place of --texts.
+        wrong: Number of wrong pairs of the first method to list, the worst first.
+        output_format: Output format.
+        output: File to write; None for standard output.
+        plots: Folder for the plots as SVG and PNG files.
     """
-    if bool(text_files) == (index is not None):
+    if bool(texts) == (index is not None):
         raise click.UsageError("Give either --texts or --index.")
-    if output is not None:
-        require_page_file(output, "output")
+    require_writable(output, "output")
     if plots is not None:
         require_plots_folder(plots)
     chosen = [method_named(name) for name in dict.fromkeys(methods or (DEFAULT_METHOD,))]
     read = [read_pairs(path) for path in pairs]
     problems: list[str] = []
     if index is None:
-        texts, found = read_texts(text_files)
+        by_id, found = read_texts(texts)
         problems.extend(found)
-        where = ", ".join(map(str, text_files))
+        where = ", ".join(map(str, texts))
     else:
-        with client_of(**connection) as client:
-            given = index_config(text_field, simhash_field)
-            config = InstalledIndex(Gateway.of(client), index, given).config
-            texts = index_texts(open_index(client, index, config).store, _ids(read))
+        with target.connected() as client:
+            config = InstalledIndex(client, index, target.config).config
+            by_id = index_texts(open_index(client, index, config).store, _ids(read))
         chosen = [_of_index(method, config) for method in chosen]
         where = f"index {index}"
-    known = [known_pairs(each, texts.__contains__, where) for each in read]
+    known = [known_pairs(each, by_id.__contains__, where) for each in read]
     problems.extend(problem for each in known for problem in each.problems)
     print_problems([*problems, *shared_documents(known)])
-    evaluations = evaluate_sets(
-        [labelled_set(each, texts) for each in known],
-        chosen,
-        wrong=wrong,
-        progress=lambda name: None if quiet else click.echo(f"Reading with {name}", err=True),
-    )
+    with progress_bar(quiet=quiet) as progress:
+        evaluations = evaluate_sets(
+            [labelled_set(each, by_id) for each in known], chosen, wrong=wrong, progress=progress
+        )
     if plots is not None:
         write_plots(evaluations, plots)
     print_evaluations(evaluations, output_format, output)

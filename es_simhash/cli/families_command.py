@@ -1,29 +1,17 @@
 """Families of versions, and what a person decided about them."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.files import append_changes, changes_file_option, require_writable
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    format_option,
-    index_config,
-    note_overrides,
-    options_of,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.files import append_changes, require_writable
+from es_simhash.cli.options import ChangesFile, StoredTarget, TableOrJson, TextTarget
 from es_simhash.cli.output import listed, print_json, undated_line
+from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.families.dismissals_and_joins import (
     ManualPair,
     join,
@@ -42,21 +30,13 @@ from es_simhash.text.escaping import one_line
 _MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
 
 
-@click.command("run")
-@click.argument("index")
-@described_options(FamilyOptions)
-@changes_file_option
-@format_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def run_families(
-    index: str,
-    changes_file: Path | None,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    **values: Any,
+    target: TextTarget,
+    *,
+    options: FamilyOptions,
+    changes_file: ChangesFile = None,
+    output_format: TableOrJson = "table",
 ) -> None:
     """Group the documents of INDEX that are versions.
 
@@ -64,23 +44,15 @@ def run_families(
     in your own searches. Only what changed since the last run is processed; the result equals that
     of a run over all documents, whatever the order in which they were written.
     """
-    options = options_of(FamilyOptions, values)
     if options.dry_run and changes_file:
         raise click.UsageError("--dry-run changes nothing; give it without --changes-file.")
-    config = index_config(text_field, simhash_field)
-    require_writable(changes_file)
-    with client_of(**values) as client:
-        note_overrides(
-            client, index, config, date=options.date_field, representative=options.representative
-        )
+    require_writable(changes_file, "changes_file")
+    overridden = {"date": options.date_field, "representative": options.representative}
+    with target.connected(**overridden) as client, progress_bar() as progress:
         report = find_families(
-            client,
-            index,
-            options=options,
-            config=config,
-            progress=_print_progress if output_format == "table" and sys.stderr.isatty() else None,
+            client, target.index, options=options, config=target.config, progress=progress
         )
-    append_changes(changes_file, index, report.changes)
+    append_changes(changes_file, target.index, report.changes)
     if output_format == "json":
         print_json(report.to_dict())
     else:
@@ -89,15 +61,11 @@ def run_families(
             click.echo(undated_line(report.undated), err=True)
 
 
-@click.command("list")
-@click.argument("index")
-@format_option
-@simhash_field_option
-@connection_options
-def list_families(index: str, output_format: str, simhash_field: str, **connection: Any) -> None:
+@command
+def list_families(target: StoredTarget, *, output_format: TableOrJson = "table") -> None:
     """List the families that are stored in INDEX."""
-    with client_of(**connection) as client:
-        stored = stored_families(client, index, config=index_config(None, simhash_field))
+    with target.connected() as client:
+        stored = stored_families(client, target.index, config=target.config)
     _print_stored(stored, output_format)
 
 
@@ -110,20 +78,21 @@ def _print_stored(stored: Sequence[Family], output_format: str) -> None:
     click.echo(f"{len(stored)} families of two or more stored, {documents} documents in them.")
 
 
-def _print_progress(done: int, total: int) -> None:
-    end = "\n" if done == total else "\r"
-    click.echo(f"{done} of {total} texts processed{end}", nl=False, err=True)
-
-
 def _print_families(found: Sequence[Family]) -> None:
-    for family in found[:_MAX_FAMILIES_SHOWN]:
-        more = len(family.members) - _MAX_MEMBERS_SHOWN
-        rest = f" and {more} more" if more > 0 else ""
-        members = ", ".join(one_line(id) for id in family.members[:_MAX_MEMBERS_SHOWN])
-        click.echo(f"{family.name}  {members}{rest}")
-    if len(found) > _MAX_FAMILIES_SHOWN:
-        more = len(found) - _MAX_FAMILIES_SHOWN
-        click.echo(f"... {more} more; --format json lists all")
+    _print_first([f"{family.name}  {_members(family)}" for family in found])
+
+
+def _members(family: Family) -> str:
+    more = len(family.members) - _MAX_MEMBERS_SHOWN
+    members = ", ".join(one_line(id) for id in family.members[:_MAX_MEMBERS_SHOWN])
+    return f"{members} and {more} more" if more > 0 else members
+
+
+def _print_first(lines: Sequence[str]) -> None:
+    for line in lines[:_MAX_FAMILIES_SHOWN]:
+        click.echo(line)
+    if len(lines) > _MAX_FAMILIES_SHOWN:
+        click.echo(f"... {len(lines) - _MAX_FAMILIES_SHOWN} more; --format json lists all")
 
 
 def _print(report: FamiliesReport) -> None:
@@ -141,10 +110,7 @@ def _print_changes(changes: FamilyChanges) -> None:
     """Print which families were joined or split."""
     lines = [f"{', '.join(names)} joined into {name}" for name, names in changes.joined.items()]
     lines += [f"{name} split into {', '.join(names)}" for name, names in changes.split.items()]
-    for line in lines[:_MAX_FAMILIES_SHOWN]:
-        click.echo(line)
-    if len(lines) > _MAX_FAMILIES_SHOWN:
-        click.echo(f"... {len(lines) - _MAX_FAMILIES_SHOWN} more; --format json lists all")
+    _print_first(lines)
 
 
 def _print_incomplete(report: FamiliesReport) -> None:
@@ -163,20 +129,9 @@ def _print_incomplete(report: FamiliesReport) -> None:
         )
 
 
-@click.command()
-@click.argument("index")
-@click.argument("ids", nargs=-1)
-@click.option("--undo", is_flag=True, help="Remove the joins among these documents.")
-@click.option("--replace", is_flag=True, help="Remove dismissals that say the opposite.")
-@simhash_field_option
-@connection_options
+@command
 def same(
-    index: str,
-    ids: tuple[str, ...],
-    undo: bool,
-    replace: bool,
-    simhash_field: str,
-    **connection: Any,
+    target: StoredTarget, ids: tuple[str, ...] = (), *, undo: bool = False, replace: bool = False
 ) -> None:
     """Record that the documents IDS are versions.
 
@@ -184,22 +139,26 @@ def same(
     it is one, and the next `es-simhash families run` puts them into one family, with the families
     they are from, even if their texts change. Joins are stored in the index INDEX-simhash, as what
     `es-simhash families dismiss` stores; `es-simhash families decisions` lists them.
+
+    Args:
+        undo: Remove the joins among these documents.
+        replace: Remove dismissals that say the opposite.
     """
     if undo and replace:
         raise click.UsageError("--undo removes joins and --replace dismissals; give one of them.")
     if len(ids) < 2:
         raise click.UsageError("Give the ids of two documents or more.")
-    with client_of(**connection) as client:
-        changed = join(client, index, ids, undo=undo, replace=replace, simhash_field=simhash_field)
-        left = manual_pairs(client, index, simhash_field=simhash_field) if undo else []
-    _print_changed(changed, index, undo=undo)
+    index, field = target.index, target.simhash_field
+    with target.connected() as client:
+        changed = join(client, index, ids, undo=undo, replace=replace, simhash_field=field)
+        left = manual_pairs(client, index, simhash_field=field) if undo else []
+    pairs = ", ".join(" and ".join(map(one_line, pair.ids)) for pair in changed)
+    _print_done(f"{'Removed the join of' if undo else 'Joined'} {pairs}", index)
     _print_still_joined(changed, left)
 
 
-def _print_changed(changed: list[ManualPair], index: str, *, undo: bool) -> None:
-    pairs = ", ".join(" and ".join(map(one_line, pair.ids)) for pair in changed)
-    done = "Removed the join of" if undo else "Joined"
-    click.echo(f"{done} {pairs}. Run `es-simhash families run {index}` to apply it to families.")
+def _print_done(done: str, index: str) -> None:
+    click.echo(f"{done}. Run `es-simhash families run {index}` to apply it to families.")
 
 
 def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> None:
@@ -212,24 +171,15 @@ def _print_still_joined(removed: list[ManualPair], left: list[ManualPair]) -> No
             click.echo(f"{names} are still joined over {between}.", err=True)
 
 
-@click.command()
-@click.argument("index")
-@click.argument("a", required=False)
-@click.argument("b", required=False)
-@click.option("--undo", is_flag=True, help="Remove the dismissal, or lift the undone decision.")
-@click.option("--replace", is_flag=True, help="Remove the join that says the opposite.")
-@click.option("--run", help="With --undo: lift all undone decisions of the run of this id.")
-@simhash_field_option
-@connection_options
+@command
 def dismiss(
-    index: str,
-    a: str | None,
-    b: str | None,
-    undo: bool,
-    replace: bool,
-    run: str | None,
-    simhash_field: str,
-    **connection: Any,
+    target: StoredTarget,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    undo: bool = False,
+    replace: bool = False,
+    run: str | None = None,
 ) -> None:
     """Record that documents A and B are not versions.
 
@@ -239,52 +189,40 @@ def dismiss(
 
     Decisions that `es-simhash undo` reverted are stored there too, and are not made again.
     `es-simhash families decisions` lists both; --undo removes one.
+
+    Args:
+        undo: Remove the dismissal, or lift the undone decision.
+        replace: Remove the join that says the opposite.
+        run: With --undo: lift all undone decisions of the run of this id.
     """
-    _require_one_use(a, b, undo=undo, run=run)
-    if replace and (undo or run is not None):
-        raise click.UsageError("--replace removes joins; give it with A and B alone.")
-    with client_of(**connection) as client:
-        if run is not None:
-            lifted = lift_undone(client, index, run, simhash_field=simhash_field)
-            click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
-        else:
-            assert a is not None
-            assert b is not None
-            dismiss_pair(
-                client, index, a, b, undo=undo, replace=replace, simhash_field=simhash_field
-            )
-            click.echo(_done(index, (a, b), undo=undo))
-
-
-def _require_one_use(a: str | None, b: str | None, *, undo: bool, run: str | None) -> None:
     if run is not None and (a is not None or not undo):
         raise click.UsageError("--run takes no documents and needs --undo.")
-    if run is None and b is None:
-        raise click.UsageError("Give the ids A and B of two documents.")
-
-
-def _done(index: str, ids: tuple[str, str], *, undo: bool) -> str:
+    if replace and (undo or run is not None):
+        raise click.UsageError("--replace removes joins; give it with A and B alone.")
+    index, field = target.index, target.simhash_field
+    with target.connected() as client:
+        if run is not None:
+            lifted = lift_undone(client, index, run, simhash_field=field)
+            click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
+            return
+        if a is None or b is None:
+            raise click.UsageError("Give the ids A and B of two documents.")
+        dismiss_pair(client, index, a, b, undo=undo, replace=replace, simhash_field=field)
     done = "Removed the dismissal of" if undo else "Dismissed"
-    return (
-        f"{done} {one_line(ids[0])} and {one_line(ids[1])}. "
-        f"Run `es-simhash families run {index}` to apply it to families."
-    )
+    _print_done(f"{done} {one_line(a)} and {one_line(b)}", index)
 
 
-@click.command()
-@click.argument("index")
-@format_option
-@simhash_field_option
-@connection_options
-def decisions(index: str, output_format: str, simhash_field: str, **connection: Any) -> None:
+@command
+def decisions(target: StoredTarget, *, output_format: TableOrJson = "table") -> None:
     """List what was decided about pairs of documents of INDEX.
 
     These are the joins of `es-simhash families same`, the dismissals of `es-simhash families
     dismiss`, and the decisions that `es-simhash undo` reverted. They are stored in the index
     INDEX-simhash.
     """
-    with client_of(**connection) as client:
-        print_pairs(manual_pairs(client, index, simhash_field=simhash_field), output_format)
+    with target.connected() as client:
+        pairs = manual_pairs(client, target.index, simhash_field=target.simhash_field)
+    print_pairs(pairs, output_format)
 
 
 def print_pairs(pairs: Sequence[ManualPair], output_format: str) -> None:
@@ -296,9 +234,9 @@ def print_pairs(pairs: Sequence[ManualPair], output_format: str) -> None:
         click.echo("No decisions.")
         return
     columns = [
-        Column("document", [Text(one_line(pair.ids[0])) for pair in pairs]),
-        Column("other", [Text(one_line(pair.ids[1])) for pair in pairs]),
-        Column("run", [Text(pair.run or "") for pair in pairs]).if_any(),
-        Column("reason", [Text(pair.reason) for pair in pairs]),
+        Column("document", [pair.ids[0] for pair in pairs]),
+        Column("other", [pair.ids[1] for pair in pairs]),
+        Column("run", [pair.run for pair in pairs], may_lack=True),
+        Column("reason", [pair.reason for pair in pairs]),
     ]
-    print_columns([column for column in columns if column is not None], Console())
+    print_columns(columns, Console())

@@ -1,62 +1,46 @@
 """`es-simhash families show`: one version family, and how its texts changed in time."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    format_option,
-    simhash_field_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import listed, print_json, shortened
-from es_simhash.questions.index import open_index
+from es_simhash.described import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
-from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import one_line
 
 # Ids in one line; JSON lists all.
 _MAX_LISTED = 6
 
 
-@click.command("show")
-@click.argument("index")
-@click.argument("id")
-@click.option(
-    "--date-field",
-    show_default="the one of `es-simhash config`",
-    help="Date field by which the members are ordered.",
-)
-@click.option(
-    "--newer-than",
-    metavar="DATE",
-    help="Show members with a later date only; Elasticsearch reads DATE, as in a range query.",
-)
-@format_option
-@simhash_field_option
-@connection_options
+@command
 def show_family(
-    index: str,
+    target: StoredTarget,
     id: str,
-    date_field: str | None,
-    newer_than: str | None,
-    output_format: str,
-    simhash_field: str,
-    **connection: Any,
+    *,
+    date_field: str | None = None,
+    newer_than: Annotated[str | None, constraints(metavar="DATE")] = None,
+    output_format: TableOrJson = "table",
 ) -> None:
     """Show the version family of document ID of INDEX.
 
     ID may also be the name of a family. The members are listed in the order of their dates, with
     how much of the version before and of the first one each has kept, and with the member that is
     nearest to it. Documents that are near and not in the family follow, each with the reason.
+
+    Args:
+        date_field: Date field by which the members are ordered; None for the one of
+            `es-simhash config`.
+        newer_than: Show members with a later date only; Elasticsearch reads DATE, as in a range
+            query.
     """
-    with client_of(**connection) as client:
-        searched = open_index(client, index, IndexConfig(simhash_field=simhash_field))
+    with target.opened() as searched:
         history = searched.family(id, date_field=date_field, newer_than=newer_than)
     if output_format == "json":
         print_json(history.to_dict())
@@ -79,47 +63,42 @@ def _print(history: FamilyHistory, console: Console) -> None:
 
 def _print_members(members: Sequence[FamilyMember], console: Console) -> None:
     columns = [
-        Column("", [Text("*" if member.is_representative else "") for member in members]),
-        Column("id", [Text(one_line(member.id)) for member in members]),
+        Column("", ["*" if member.is_representative else "" for member in members]),
+        Column("id", [member.id for member in members]),
         Column(
-            "title", [Text(shortened(member.title or "")) for member in members], shrinks=True
-        ).if_any(),
-        Column("date", [Text(member.date or "") for member in members]).if_any(),
-        Column(
-            "characters", [Text(f"{member.characters:,}") for member in members], is_number=True
+            "title",
+            [shortened(member.title or "") for member in members],
+            shrinks=True,
+            may_lack=True,
         ),
+        Column("date", [member.date for member in members], may_lack=True),
+        Column("characters", [f"{member.characters:,}" for member in members], is_number=True),
         Column(
-            "of previous",
-            [Text(_share(member.kept_from_previous)) for member in members],
-            is_number=True,
+            "of previous", [_share(member.kept_from_previous) for member in members], is_number=True
         ),
-        Column(
-            "of first", [Text(_share(member.kept_from_first)) for member in members], is_number=True
-        ),
+        Column("of first", [_share(member.kept_from_first) for member in members], is_number=True),
         Column(
             "score",
-            [Text("" if member.score is None else f"{member.score:.2f}") for member in members],
+            ["" if member.score is None else f"{member.score:.2f}" for member in members],
             is_number=True,
         ),
-        Column("nearest", [Text(_nearest(member)) for member in members]),
+        Column("nearest", [_nearest(member) for member in members]),
     ]
-    print_columns(
-        [column for column in columns if column is not None], console, "* represents the family"
-    )
+    print_columns(columns, console, "* represents the family")
 
 
 def _nearest(member: FamilyMember) -> str:
-    return one_line(member.nearest or "") + (" (joined)" if member.joined else "")
+    return (member.nearest or "") + (" (joined)" if member.joined else "")
 
 
 def _print_near(near: Sequence[NearDocument], console: Console) -> None:
     console.print("Near, and not in the family:", highlight=False)
     columns = [
-        Column("id", [Text(one_line(document.id)) for document in near]),
-        Column("kind", [Text(document.kind) for document in near]),
-        Column("score", [Text(f"{document.score:.2f}") for document in near], is_number=True),
-        Column("of", [Text(one_line(document.member)) for document in near]),
-        Column("why not", [Text(one_line(document.because)) for document in near]),
+        Column("id", [document.id for document in near]),
+        Column("kind", [document.kind for document in near]),
+        Column("score", [f"{document.score:.2f}" for document in near], is_number=True),
+        Column("of", [document.member for document in near]),
+        Column("why not", [document.because for document in near]),
     ]
     print_columns(columns, console)
 

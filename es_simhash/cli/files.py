@@ -2,11 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from es_simhash.cli.output import now, shortened
 from es_simhash.errors import InputError
@@ -60,12 +57,14 @@ def parse_query(value: str | None, option: str) -> dict[str, Any] | None:
     return query
 
 
-def require_page_file(path: Path, parameter: str) -> None:
-    """Check before a run that its page can be written; a file that is there stays as it is.
+def require_writable(path: Path | None, parameter: str) -> None:
+    """Check before a run that its file can be written; one that is there stays as it is.
 
     Raises:
         InputError: It cannot.
     """
+    if path is None:
+        return
     is_new = not path.exists()
     try:
         path.open("ab").close()
@@ -75,21 +74,14 @@ def require_page_file(path: Path, parameter: str) -> None:
         raise _refused(path, error, parameter) from error
 
 
-def write_page(path: Path, page: str, parameter: str) -> None:
-    """Write a page.
+def write_file(path: Path, content: str | bytes, parameter: str) -> None:
+    """Write a file; a text in UTF-8.
 
     Raises:
         InputError: It cannot be written.
     """
-    write_bytes(path, page.encode("utf-8", "surrogatepass"), parameter)
-
-
-def write_bytes(path: Path, content: bytes, parameter: str) -> None:
-    """Write a file.
-
-    Raises:
-        InputError: It cannot be written.
-    """
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -100,33 +92,6 @@ def _refused(path: Path, error: OSError, parameter: str) -> InputError:
     return InputError(
         f"Cannot write to {path} ({error.strerror}). Name another file.", parameter=parameter
     )
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-changes_file_option = click.option(
-    "--changes-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSONL file to which families that were joined or split, and documents that moved, "
-    "are appended.",
-)
-
-
-def require_writable(path: Path | None) -> None:
-    """Check before a run that its changes can be appended.
-
-    Raises:
-        InputError: They cannot.
-    """
-    if path is None:
-        return
-    try:
-        path.open("ab").close()
-    except OSError as error:
-        raise InputError(
-            f"Cannot write to {path} ({error.strerror}). Name another file.",
-            parameter="changes_file",
-        ) from error
 
 
 def append_changes(path: Path | None, index: str, changes: "FamilyChanges") -> None:

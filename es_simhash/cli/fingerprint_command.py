@@ -1,14 +1,15 @@
 """`es-simhash files fingerprint`: what is stored for a text, without a cluster."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
+from es_simhash.described import constraints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.conformance import describe
 from es_simhash.store.indexed_methods import require_lab
@@ -16,28 +17,23 @@ from es_simhash.store.installation.scheme_choice import is_published
 from es_simhash.text.escaping import one_line
 
 
-@click.command()
-@click.argument("file")
-@click.option(
-    "--scheme",
-    default=DEFAULT.name,
-    show_default=True,
-    help="Published name of the fingerprint scheme; or a method whose fingerprints can be stored, "
-    "such as token-simhash, for one string that `es-simhash files compare --method` compares.",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["json", "table"]),
-    default="json",
-    show_default=True,
-    help="Output format.",
-)
-def fingerprint(file: str, scheme: str, output_format: str) -> None:
+@command
+def fingerprint(
+    file: str,
+    *,
+    scheme: str = DEFAULT.name,
+    output_format: Annotated[Literal["json", "table"], constraints(called="format")] = "json",
+) -> None:
     """Print the fingerprints of FILE.
 
     FILE is a text in UTF-8; - reads standard input. Shows the object that is stored in the field
     `simhash`, and the chunks of the text; with --scheme METHOD one string.
+
+    Args:
+        scheme: Published name of the fingerprint scheme; or a method whose fingerprints can be
+            stored, such as token-simhash, for one string that `es-simhash files compare --method`
+            compares.
+        output_format: Output format.
     """
     if not is_published(scheme):
         require_lab()

@@ -12,18 +12,12 @@ from es_simhash.described import Parameter
 from es_simhash.errors import EsSimhashError
 from es_simhash.text.escaping import one_line
 
-# Parameters of the library that no click parameter is named like: name -> click parameters.
-# Where a command has several of them, the first counts.
+# Parameters of the library that no option is described as: name -> name of the option.
 _ALIASES = {
-    "action": ("on_version",),
-    "field": ("simhash_field",),
-    "filter": ("filter_",),
-    "filters": ("filter_",),
-    "id": ("ids",),
-    "kinds": ("version_kinds",),
-    "min_score": ("version_score",),
-    "semantics": ("with_semantics",),
-    "weight": ("recency_weight",),
+    "field": "simhash_field",
+    "filter": "filters",
+    "id": "ids",
+    "semantics": "with_semantics",
 }
 
 
@@ -41,8 +35,7 @@ def option_of(command: click.Command, parameter: str) -> str | None:
     for option in command.params:
         if isinstance(option, click.Option):
             options |= dict.fromkeys((option.name, _parameter_of(option)), option.opts[0])
-    names = (parameter, *_ALIASES.get(parameter, ()))
-    return next((options[name] for name in names if name in options), None)
+    return options.get(parameter, options.get(_ALIASES.get(parameter)))
 
 
 def _parameter_of(option: click.Option) -> str | None:

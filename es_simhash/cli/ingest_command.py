@@ -1,39 +1,20 @@
 """`es-simhash ingest`: write documents with their fingerprints."""
 
-import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
-from rich.progress import Progress as Bar
 
-from es_simhash.cli.on_version_options import on_version_of, on_version_options
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    format_option,
-    index_config,
-    note_overrides,
-    options_of,
-    processes_option,
-    quiet_option,
-    simhash_field_option,
-    text_field_option,
-    vocabulary_option,
-)
+from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.options import PROCESSES, Quiet, TableOrJson, Target, Versions
 from es_simhash.cli.output import print_json, undated_line
-from es_simhash.cli.progress import (
-    MAX_FAILURES_SHOWN,
-    bytes_progress,
-    print_failure,
-    require_no_failures,
-)
+from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
+from es_simhash.described import constraints
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
@@ -73,10 +54,6 @@ class IngestSummary:
     def total(self) -> IngestReport:
         """What became of all documents, also of those of an interrupted run."""
         return self.progress.before + self.report
-
-    def add(self, outcome: Outcome) -> None:
-        """Take in what became of a document."""
-        self.report.add(outcome)
 
     @contextmanager
     def printed(self) -> Iterator[None]:
@@ -129,47 +106,24 @@ class IngestSummary:
             click.echo(undated_line(tuple(sorted(total.undated))))
 
 
-@click.command()
-@click.argument("index")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@text_field_option
-@simhash_field_option
-@click.option(
-    "--id-field",
-    show_default="_id, else id, else a hash of the document",
-    help="Field of the document id.",
-)
-@vocabulary_option
-@click.option(
-    "--pattern",
-    "patterns",
-    multiple=True,
-    default=PATTERNS,
-    show_default=True,
-    help="Glob pattern of the text files of a folder; repeatable.",
-)
-@processes_option
-@on_version_options
-@described_options(
-    IngestSettings,
-    only=("rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
-    dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
-)
-@format_option
-@quiet_option
-@connection_options
+@command
 def ingest(
-    index: str,
-    paths: tuple[str, ...],
-    text_field: str | None,
-    simhash_field: str,
-    id_field: str | None,
-    vocabulary: str | None,
-    patterns: tuple[str, ...],
-    processes: int,
-    quiet: bool,
-    output_format: str,
-    **values: Any,
+    target: Target,
+    paths: Annotated[tuple[str, ...], constraints(metavar="PATH...")],
+    *,
+    id_field: str | None = None,
+    patterns: tuple[str, ...] = PATTERNS,
+    versions: Versions,
+    settings: Annotated[
+        IngestSettings,
+        Chosen(
+            only=("processes", "rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
+            processes=PROCESSES,
+            dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
+        ),
+    ],
+    output_format: TableOrJson = "table",
+    quiet: Quiet = False,
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
@@ -185,33 +139,33 @@ def ingest(
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
     flagged, linked, or replaces it. Each decision is recorded in the audit log under the id of the
     run, which is printed at the end, and `es-simhash undo` reverts it.
+
+    Args:
+        id_field: Field of the document id; None for _id, else id, else a hash of the document.
+        patterns: Glob pattern of the text files of a folder.
     """
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
+    log_warnings()
+    index, rules = target.index, versions.rules
     sources = open_sources(paths, sys.stdin.buffer, patterns)
-    rules = on_version_of(values)
-    failures_file = values.pop("dead_letter") or Path(f"{file_name(index)}.dead-letter.jsonl")
+    failures_file = settings.dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
     summary = IngestSummary(output_format)
     if rules is not None:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
-    config = replace(index_config(text_field, simhash_field, vocabulary), id_field=id_field)
-    settings = options_of(
-        IngestSettings, values, processes=processes, dead_letter=failures_file, run=summary.run
-    )
-    with client_of(**values) as client, bytes_progress("ingest", sources, quiet=quiet) as bar:
-        note_overrides(client, index, config)
+    with target.connected() as client, bytes_progress(sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
             summary.progress = now
-            bar.update(bar.task_ids[0], completed=now.done)
+            bar.show(done=now.done)
 
         outcomes = ingest_sources(
             client,
             index,
             sources,
-            config=config,
+            config=replace(target.config, id_field=id_field),
             on_version=rules,
-            settings=replace(settings, on_progress=report),
+            settings=replace(
+                settings, dead_letter=failures_file, run=summary.run, on_progress=report
+            ),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
         with summary.printed(), closing(outcomes):  # type: ignore[type-var]
@@ -219,18 +173,12 @@ def ingest(
     require_no_failures(summary.total.counts["failed"], failures_file)
 
 
-def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: Bar) -> None:
+def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: ProgressBar) -> None:
     """Count the outcomes, and print the first failures."""
-    failures = 0
     for number, outcome in enumerate(outcomes, 1):
-        summary.add(outcome)
-        failures += not outcome.ok
-        if not outcome.ok and failures <= MAX_FAILURES_SHOWN:
-            print_failure(bar, _failure(outcome))
+        summary.report.add(outcome)
+        if not outcome.ok:
+            name = f" (id {outcome.id})" if outcome.id is not None else ""
+            bar.print_failure(f"{outcome.place}{name}: {outcome.reason}")
         if number % 1000 == 0:
-            bar.update(bar.task_ids[0], rate=number / summary.seconds)
-
-
-def _failure(outcome: Outcome) -> str:
-    name = f" (id {outcome.id})" if outcome.id is not None else ""
-    return f"{outcome.place}{name}: {outcome.reason}"
+            bar.show(rate=number / summary.seconds)

@@ -1,332 +1,232 @@
-"""Options that several commands have: the connection, fields, scheme, speed, files."""
+"""Options that several commands have: the connection, the index and its fields, versions, files."""
 
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import click
 
-from es_simhash.cli.files import parse_query
-from es_simhash.described import Parameter, parameters
+from es_simhash.cli.commands import Chosen
+from es_simhash.described import constraints
 from es_simhash.errors import EsSimhashError
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.store.config import SETTINGS, IndexConfig
+from es_simhash.ingestion.deduplication.version_rules import ACTIONS, OnVersion
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.store.config import SETTINGS, DocumentFields, IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD
 
 if TYPE_CHECKING:
-    from es_simhash.store.elasticsearch.gateway import Client, Gateway
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-Options = TypeVar("Options")
-
-
-class DescribedOption(click.Option):
-    """An option made of the parameter of an option class.
-
-    Attributes:
-        described: The parameter.
-    """
-
-    def __init__(self, *args: Any, described: Parameter, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.described = described
-
-
-def described_options(
-    options: type[Any], *, omit: Collection[str] = (), only: Collection[str] = (), **changed: Any
-) -> Callable[[Command], Command]:
-    """Return what adds an option for each parameter of an option class.
-
-    A field that is added to the class is an option of each command that has them;
-    `options_of` takes their values.
-
-    Args:
-        options: The option class.
-        omit: Names of parameters that the command does not have.
-        only: The parameters that it has; all of them by default.
-        changed: Arguments of `click.option` by the name of the parameter, where the command line
-            differs for a reason.
-    """
-    chosen = [
-        parameter
-        for name, parameter in parameters(options).items()
-        if name not in omit and (not only or name in only)
-    ]
-
-    def add(command: Command) -> Command:
-        for parameter in reversed(chosen):
-            settings = {**_settings(parameter), **changed.get(parameter.name, {})}
-            option = click.option(*_declarations(parameter), cls=DescribedOption, **settings)
-            command = option(command)
-        return command
-
-    return add
-
-
-def options_of(options: type[Options], values: dict[str, Any], **others: Any) -> Options:
-    """Take the values of options out of those of a command, and return the option class.
-
-    Args:
-        options: The option class.
-        values: All values of the command; those that belong to the class are removed.
-        others: Values of parameters that are no options of the command.
-    """
-    taken: dict[str, Any] = {}
-    for name, parameter in parameters(options).items():
-        key = _key(parameter)
-        if name not in others and key in values:
-            taken[name] = _value(parameter, values.pop(key))
-    return options(**taken, **others)
-
-
-def _key(parameter: Parameter) -> str:
-    """Return what a command calls the value: the flag, where it is not that of the field."""
-    is_plural = parameter.called == parameter.name.removesuffix("s")
-    return parameter.name if is_plural else parameter.called.replace("-", "_")
-
-
-def _declarations(parameter: Parameter) -> tuple[str, str]:
-    flag = f"--{parameter.called.replace('_', '-')}"
-    if parameter.type is bool and parameter.default:
-        flag = f"{flag}/--no-{flag[2:]}"
-    return flag, _key(parameter)
-
-
-def _settings(parameter: Parameter) -> dict[str, Any]:
-    """Return the arguments of `click.option` for a parameter."""
-    help = parameter.help
-    settings: dict[str, Any] = {
-        "described": parameter,
-        "metavar": parameter.metavar,
-        "show_default": True,
-    }
-    if parameter.type is bool:
-        settings |= {"is_flag": True, "default": parameter.default}
-        settings["show_default"] = bool(parameter.default)
-    else:
-        settings["type"] = _click_type(parameter)
-        if parameter.default not in (None, ()):
-            settings["default"] = parameter.default
-    if parameter.is_repeatable:
-        settings["multiple"] = True
-        help = f"{help} Repeatable."
-    if parameter.is_optional and parameter.none_for:
-        settings["show_default"] = parameter.none_for
-    return {**settings, "help": help}
-
-
-def _click_type(parameter: Parameter) -> Any:
-    if parameter.choices:
-        return click.Choice(parameter.choices)
-    if parameter.type is Path:
-        return click.Path(dir_okay=False, path_type=Path)
-    if parameter.bounds is None or parameter.type not in (int, float):
-        return str if parameter.type is dict else parameter.type
-    bounds = parameter.bounds
-    number = click.IntRange if parameter.type is int else click.FloatRange
-    return number(
-        bounds.minimum,  # type: ignore[arg-type]
-        bounds.maximum,  # type: ignore[arg-type]
-        min_open=bounds.excludes_minimum,
-        max_open=bounds.excludes_maximum,
-    )
-
-
-def _value(parameter: Parameter, value: Any) -> Any:
-    """Return a value as the option class takes it: JSON is read."""
-    if parameter.type is not dict:
-        return value
-    flag = f"--{parameter.called}"
-    if parameter.is_repeatable:
-        return tuple(parse_query(text, flag) for text in value)
-    return parse_query(value, flag)
-
-
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-
-vocabulary_option = click.option(
-    "--vocabulary",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the evidence.",
-)
-
-scheme_option = click.option(
-    "--scheme",
-    default=DEFAULT.name,
-    show_default=True,
-    help="Published name of the fingerprint scheme.",
-)
-
-simhash_field_option = click.option(
-    "--simhash-field",
-    default=DEFAULT_FIELD,
-    show_default=True,
-    help="Object field of the fingerprints.",
-)
-
-text_field_option = click.option(
-    "--text-field",
-    metavar="FIELD",
-    show_default="the one of `es-simhash config`, else text",
-    help="Text field, or several as headline,body; dots separate the parts of a path.",
-)
-
-
-def index_config(
-    text_field: str | None, simhash_field: str, vocabulary: str | None = None
-) -> IndexConfig:
-    """Return the configuration that options name; the rest is what the index says."""
-    config = IndexConfig(simhash_field=simhash_field, vocabulary=vocabulary)
-    return config if text_field is None else replace(config, text_field=text_field)
-
-
-passage_order_option = click.option(
-    "--passage-order",
-    type=click.Choice(["weight", "place"]),
-    default="weight",
-    show_default=True,
-    help="Order of the shared passages: by how much they share, or by their place in the query.",
-)
-
-
-def _processors() -> int:
-    from es_simhash.ingestion.bulk.processes import available_processors
-
-    return available_processors()
-
-
-processes_option = click.option(
-    "--processes",
-    type=click.IntRange(1),
-    default=_processors,
-    show_default="number of processors",
-    help="Number of fingerprinting processes.",
-)
-
-
-def run_options(command: Command) -> Command:
-    """Add the options of a run over the documents of an index, as `BackfillSettings` has them."""
-    from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
-
-    return described_options(
-        BackfillSettings,
-        only=("processes", "max_docs_per_second", "failures"),
-        processes={"default": _processors, "show_default": "number of processors"},
-        failures={"show_default": "INDEX.failures.jsonl in the working directory"},
-    )(command)
-
-
-quiet_option = click.option(
-    "--quiet", is_flag=True, help="Show no progress, only failures and the summary."
-)
-
-
-DEFAULT_URL = "http://localhost:9200"
-
-_OPTIONS = (
-    click.option(
-        "--url",
-        envvar="ELASTICSEARCH_URL",
-        default=DEFAULT_URL,
-        show_default=True,
-        show_envvar=True,
-        help="URL of the cluster.",
-    ),
-    click.option(
-        "--api-key",
-        envvar="ES_SIMHASH_API_KEY",
-        show_envvar=True,
-        help="Encoded API key. Prefer the environment variable, which no process list shows.",
-    ),
-    click.option("--user", envvar="ES_SIMHASH_USER", show_envvar=True, help="User name."),
-    click.option(
-        "--password",
-        envvar="ES_SIMHASH_PASSWORD",
-        show_envvar=True,
-        help="Password. Prefer the environment variable, which no process list shows.",
-    ),
-    click.option(
-        "--ca-certs",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        envvar="ES_SIMHASH_CA_CERTS",
-        show_envvar=True,
-        help="PEM file of the certificate authority.",
-    ),
-)
-
-
-def connection_options(command: Command) -> Command:
-    """Add the options of the connection; `client_of` takes their values."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def client_of(
-    *,
-    url: str,
-    api_key: str | None,
-    user: str | None,
-    password: str | None,
-    ca_certs: Path | None,
-) -> "Gateway":
-    """Return a gateway to the cluster of these options; nothing is sent yet.
-
-    Raises:
-        ClusterError: The URL is invalid.
-    """
-    # The client takes longer to import than help takes to print.
-    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.questions.index import Index
     from es_simhash.store.elasticsearch.gateway import Gateway
 
-    client = connect(
-        url,
-        api_key=api_key,
-        user=user,
-        password=password,
-        ca_certs=str(ca_certs) if ca_certs else None,
+DEFAULT_URL = "http://localhost:9200"
+_EXISTING = click.Path(exists=True, dir_okay=False)
+
+TableOrJson = Annotated[
+    Literal["table", "json"], constraints(called="format", help="Output format.")
+]
+PassageOrder = Annotated[
+    Literal["weight", "place"],
+    constraints(
+        help="Order of the shared passages: by how much they share, or by their place in the query."
+    ),
+]
+Quiet = Annotated[bool, constraints(help="Show no progress, only failures and the summary.")]
+Vocabulary = Annotated[
+    str | None,
+    _EXISTING,
+    constraints(
+        help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the "
+        "evidence."
+    ),
+]
+ChangesFile = Annotated[
+    Path | None,
+    constraints(
+        help="JSONL file to which families that were joined or split, and documents that moved, "
+        "are appended."
+    ),
+]
+
+# The schemes of semantic profiles; a vocabulary is a file here.
+Semantics = Annotated[
+    SemanticScheme,
+    Chosen(
+        omit=("vocabulary",),
+        extractor={
+            "default": DEFAULT_SEMANTICS.extractor,
+            "show_default": "builtin, with jieba and wordfreq if installed",
+        },
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """The connection to a cluster.
+
+    Attributes:
+        url: URL of the cluster.
+        api_key: Encoded API key. Prefer the environment variable, which no process list shows.
+        user: User name.
+        password: Password. Prefer the environment variable, which no process list shows.
+        ca_certs: PEM file of the certificate authority.
+    """
+
+    url: str = field(default=DEFAULT_URL, metadata=constraints(variable="ELASTICSEARCH_URL"))
+    api_key: str | None = field(
+        default=None, repr=False, metadata=constraints(variable="ES_SIMHASH_API_KEY")
     )
-    return Gateway(client)
+    user: str | None = field(default=None, metadata=constraints(variable="ES_SIMHASH_USER"))
+    password: str | None = field(
+        default=None, repr=False, metadata=constraints(variable="ES_SIMHASH_PASSWORD")
+    )
+    ca_certs: Annotated[str | None, _EXISTING] = field(
+        default=None, metadata=constraints(variable="ES_SIMHASH_CA_CERTS")
+    )
+
+    def gateway(self) -> "Gateway":
+        """Return a gateway to the cluster; nothing is sent yet.
+
+        Raises:
+            ClusterError: The URL is invalid.
+        """
+        # The client takes longer to import than help takes to print.
+        from es_simhash.store.elasticsearch.connection import connect
+        from es_simhash.store.elasticsearch.gateway import Gateway
+
+        return Gateway(connect(**vars(self)))
 
 
 # How the settings are called that an option may override.
 _CALLED = {"text": "Text field", "date": "Date field", "representative": "Representative"}
 
 
-def note_overrides(client: "Client", index: str, config: IndexConfig, **named: str | None) -> None:
-    """Say, on standard error, which named values are not those that the index is configured with.
+@dataclass(frozen=True)
+class Target:
+    """An index, and how its documents are read.
 
-    Args:
-        client: Of the cluster.
-        index: Index, alias or data stream.
-        config: With the text field, where one was named.
-        named: Further values by the name of the setting; None for one that was not named.
+    Attributes:
+        index: Index, alias or data stream; empty where a command may do without.
+        vocabulary: Synonyms or taxonomy.
+        text_field: Text field, or several as headline,body; dots separate the parts of a path;
+            None for the one of `es-simhash config`, else text.
+        simhash_field: Object field of the fingerprints.
+        connection: The cluster it is in.
     """
-    if config.names_text_field:
-        named["text"] = config.text_field
-    given = {name: named[name] for name in SETTINGS if named.get(name) is not None}
-    if not given:
-        return
-    from es_simhash.store.installation.document_settings import document_settings
 
-    try:
-        stored = document_settings(client, index, simhash_field=config.simhash_field)
-    except EsSimhashError:
-        return  # The command itself says what is wrong with the index.
-    for name, value in given.items():
-        configured = getattr(stored, name)
-        if configured not in (None, value):
-            click.echo(
-                f"{_CALLED[name]} {str(value)!r} is used in place of {configured!r}, which index "
-                f"{index!r} is configured with.",
-                err=True,
-            )
+    index: str = field(metadata=constraints(is_argument=True))
+    vocabulary: Vocabulary = None
+    text_field: str | None = None
+    simhash_field: str = DEFAULT_FIELD
+    connection: Connection = field(default_factory=Connection)
+
+    @property
+    def config(self) -> IndexConfig:
+        """The configuration that options name; the rest is what the index says."""
+        config = IndexConfig(simhash_field=self.simhash_field, vocabulary=self.vocabulary)
+        return config if self.text_field is None else replace(config, text_field=self.text_field)
+
+    @contextmanager
+    def connected(self, **named: str | None) -> Iterator["Gateway"]:
+        """Connect, and say on standard error which values the index is configured otherwise with.
+
+        Args:
+            named: Values besides the text field, by the name of the setting; None for one that was
+                not named.
+        """
+        with self.connection.gateway() as gateway:
+            self._note_overrides(gateway, named)
+            yield gateway
+
+    @contextmanager
+    def opened(self, *, date: str | None = None) -> Iterator["Index"]:
+        """Open the index, whether it has its fingerprints itself or is a sidecar.
+
+        Args:
+            date: Date field in place of that of the index; None for that.
+        """
+        from es_simhash.questions.index import open_index
+
+        config = replace(self.config, documents=DocumentFields(date=date))
+        with self.connected(date=date) as gateway:
+            yield open_index(gateway, self.index, config)
+
+    def _note_overrides(self, gateway: "Gateway", named: dict[str, str | None]) -> None:
+        named = {**named, "text": self.text_field}
+        given = {name: named[name] for name in SETTINGS if named.get(name) is not None}
+        if not given or not self.index:
+            return
+        from es_simhash.store.installation.document_settings import document_settings
+
+        try:
+            stored = document_settings(gateway, self.index, simhash_field=self.simhash_field)
+        except EsSimhashError:
+            return  # The command itself says what is wrong with the index.
+        for name, value in given.items():
+            configured = getattr(stored, name)
+            if configured not in (None, value):
+                click.echo(
+                    f"{_CALLED[name]} {value!r} is used in place of {configured!r}, which index "
+                    f"{self.index!r} is configured with.",
+                    err=True,
+                )
+
+
+# An index whose texts are read, and one of which only what is stored of them is.
+TextTarget = Annotated[Target, Chosen(omit=("vocabulary",))]
+StoredTarget = Annotated[Target, Chosen(omit=("vocabulary", "text_field"))]
+# The fields, for a command that may have no index.
+no_index = partial(Target, "")
+Fields = Annotated[Target, Chosen(omit=("index", "vocabulary"), make=no_index)]
+
+
+class VersionChoice(NamedTuple):
+    """What is done with versions.
+
+    Attributes:
+        rules: The rules; None for nothing.
+        date_field: Date field that was named, whatever it is for.
+    """
+
+    rules: OnVersion | None
+    date_field: str | None
+
+
+_OFF = "off"
+
+
+def _version_choice(**values: Any) -> VersionChoice:
+    is_off = values["action"] == _OFF
+    # Rules that contradict each other are rejected also where they are not used.
+    rules = OnVersion(**{**values, "action": ACTIONS[0]} if is_off else values)
+    return VersionChoice(None if is_off else rules, rules.date_field)
+
+
+Versions = Annotated[
+    VersionChoice,
+    Chosen(
+        omit=("lease",),
+        make=_version_choice,
+        options=OnVersion,
+        action={"type": click.Choice([_OFF, *ACTIONS]), "default": _OFF},
+    ),
+]
+
+
+def available_processors() -> int:
+    """Return the number of processors, for the default of an option."""
+    from es_simhash.ingestion.bulk.processes import available_processors
+
+    return available_processors()
+
+
+PROCESSES = {"default": available_processors, "show_default": "number of processors"}
+# Options of a run over the documents of an index.
+RUN = Chosen(
+    only=("processes", "max_docs_per_second", "failures"),
+    processes=PROCESSES,
+    failures={"show_default": "INDEX.failures.jsonl in the working directory"},
+)

@@ -1,6 +1,7 @@
 """Progress and failures of long runs on a terminal."""
 
-from collections.abc import Callable, Iterable, Iterator
+import logging
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -16,86 +17,99 @@ from rich.progress import (
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import Source
-from es_simhash.maintenance.backfills.backfill_job import BackfillReport
 from es_simhash.text.escaping import one_line
 
 # The file of a run has all its failures.
 MAX_FAILURES_SHOWN = 10
 
 
-@contextmanager
-def documents_progress(name: str, *, quiet: bool) -> Iterator[Progress]:
-    """Show the documents processed, documents per second and the time left, on a terminal."""
-    with _progress(name, MofNCompleteColumn(), quiet=quiet) as progress:
-        yield progress
+class ProgressBar:
+    """Shows on a terminal how much of what is done, how fast, and the time left.
+
+    Args:
+        progress: Where it is shown.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("documents", total=None, rate=0.0)
+        self._failures = 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether nothing is shown."""
+        return self._progress.disable
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show how much is done.
+
+        Args:
+            what: What is counted; the time begins anew with another.
+            done: How much of it is done.
+            total: How much there is; None where that is not known.
+        """
+        task = self._progress.tasks[0]
+        if what != task.description:
+            self._progress.reset(self._task, description=what)
+        elapsed = task.elapsed or 0.0
+        self.show(done=done, total=total, rate=done / elapsed if elapsed else 0.0)
+
+    def show(self, **values: float | None) -> None:
+        """Show other values: `done`, `total` or `rate`."""
+        if "done" in values:
+            values["completed"] = values.pop("done")
+        self._progress.update(self._task, **values)  # type: ignore[arg-type]
+
+    def print_failure(self, message: str) -> None:
+        """Print why a document failed, above the bar; of many, the first."""
+        self._failures += 1
+        if self._failures <= MAX_FAILURES_SHOWN:
+            self._progress.console.print(
+                one_line(message), markup=False, highlight=False, soft_wrap=True
+            )
+
+    def close(self) -> None:
+        """Remove the bar before the summary is printed."""
+        self._progress.stop()
 
 
 @contextmanager
-def bytes_progress(name: str, sources: Iterable[Source], *, quiet: bool) -> Iterator[Progress]:
-    """Show the bytes read, documents per second and the time left, on a terminal."""
-    with _progress(name, DownloadColumn(), quiet=quiet) as progress:
-        if not progress.disable:
-            sizes = [source.size() for source in sources]
-            total = None if None in sizes else sum(size or 0 for size in sizes)
-            progress.update(progress.task_ids[0], total=total)
-        yield progress
+def progress_bar(
+    *, quiet: bool = False, counter: ProgressColumn | None = None
+) -> Iterator[ProgressBar]:
+    """Show the progress of a run on a terminal.
 
-
-@contextmanager
-def pairs_progress(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield what shows how many of how many pairs are done, and the time left, on a terminal."""
-    with _progress(name, MofNCompleteColumn(), quiet=quiet, unit="pairs") as progress:
-
-        def update(done: int, total: int) -> None:
-            elapsed = progress.tasks[0].elapsed or 0.0
-            rate = done / elapsed if elapsed else 0.0
-            progress.update(progress.task_ids[0], completed=done, total=total, rate=rate)
-
-        yield update
-
-
-@contextmanager
-def steps_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Yield what shows a run of several steps on a terminal: what is read, and how much of it."""
-    console = Console(stderr=True)
-    columns = (TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn())
-    disabled = quiet or not console.is_terminal
-    with Progress(*columns, console=console, disable=disabled, transient=True) as progress:
-        task = progress.add_task("documents", total=None)
-
-        def update(step: str, done: int, total: int | None) -> None:
-            progress.update(task, description=step, completed=done, total=total)
-
-        yield update
-
-
-@contextmanager
-def _progress(
-    name: str, counter: ProgressColumn, *, quiet: bool, unit: str = "documents"
-) -> Iterator[Progress]:
+    Args:
+        quiet: Whether nothing is shown.
+        counter: Shows how much of how much is done; None for numbers.
+    """
     console = Console(stderr=True)
     columns = (
         BarColumn(),
-        counter,
-        TextColumn(f"{{task.fields[rate]:.0f}} {unit}/s"),
+        counter or MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[rate]:.0f}/s"),
         TimeRemainingColumn(),
     )
     disabled = quiet or not console.is_terminal
     with Progress(*columns, console=console, disable=disabled, transient=True) as progress:
-        progress.add_task(name, total=None, rate=0.0)
-        yield progress
+        yield ProgressBar(progress)
 
 
-def update_progress(progress: Progress, report: BackfillReport) -> None:
-    """Show how far a run has come."""
-    progress.update(
-        progress.task_ids[0], total=report.total, completed=report.done, rate=report.rate
-    )
+@contextmanager
+def bytes_progress(sources: Iterable[Source], *, quiet: bool) -> Iterator[ProgressBar]:
+    """Show the bytes of sources that are read, and documents per second, on a terminal."""
+    with progress_bar(quiet=quiet, counter=DownloadColumn()) as bar:
+        if not bar.is_hidden:
+            sizes = [source.size() for source in sources]
+            bar.show(total=None if None in sizes else sum(size or 0 for size in sizes))
+        yield bar
 
 
-def print_failure(progress: Progress, message: str) -> None:
-    """Print why a document failed, above the progress bar."""
-    progress.console.print(one_line(message), markup=False, highlight=False, soft_wrap=True)
+def log_warnings() -> None:
+    """Print the warnings of a long run, but not those of the client, which it retries."""
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
 
 
 def require_no_failures(failed: int, file: object) -> None:

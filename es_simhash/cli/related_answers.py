@@ -10,13 +10,12 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
-from es_simhash.cli.relation_tables import print_answer
+from es_simhash.cli.relation_tables import field_columns, print_answer
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.questions.index import Index
 from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
 from es_simhash.relation.answer import Answer, Grouping
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 
 
@@ -162,27 +161,15 @@ class MethodQueries:
         console.print(Text(f"{line}.", "dim"), highlight=False)
 
     def _columns(self, relations: Sequence[MethodRelation]) -> list[Column]:
-        fields = [
-            Column(
-                one_line(name),
-                [Text(_shown(get_path(one.source, name))) for one in relations],
-                shrinks=True,
-            )
-            for name in self.options.fields
-        ]
         return [
-            Column("id", [Text(one_line(one.id)) for one in relations]),
-            Column("kind", [Text(one.kind) for one in relations]),
-            Column("score", [Text(f"{one.score:.4f}") for one in relations], is_number=True),
-            Column("differing", [Text(_differing(one)) for one in relations]),
-            *fields,
+            Column("id", [one.id for one in relations]),
+            Column("kind", [one.kind for one in relations]),
+            Column("score", [f"{one.score:.4f}" for one in relations], is_number=True),
+            Column("differing", [_differing(one) for one in relations]),
+            *field_columns(self.options.fields, [one.source for one in relations]),
         ]
 
 
 def _differing(relation: MethodRelation) -> str:
     evidence = relation.evidence
     return f"{evidence.distance} of {evidence.units} {evidence.unit}"
-
-
-def _shown(value: object) -> str:
-    return "" if value is None else one_line(str(value))

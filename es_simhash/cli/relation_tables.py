@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.output import shortened
+from es_simhash.cli.output import print_json, shortened
 from es_simhash.relation.answer import Answer, Grouping
 from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
@@ -50,6 +50,18 @@ _MAX_PASSAGES = 3
 _MARKED = 12_000
 # Equal words that are shown before and behind differing ones, and words of one side altogether.
 _CONTEXT, _MAX_WORDS = 8, 80
+
+
+def print_relation(
+    a: str, b: str, relation: Relation, passage_order: str, output_format: str
+) -> None:
+    """Print how one document or file is related to another, as a table or as JSON."""
+    if passage_order == "place":
+        relation = relation.by_place()
+    if output_format == "json":
+        print_json(relation.to_dict())
+    else:
+        print_pair(a, b, relation, Console())
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
@@ -279,25 +291,19 @@ def _print_table(
 
 def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> list[Column]:
     covered = [coverages(relation) for relation in relations]
-    columns = [
-        Column("id", [Text(one_line(relation.id or "")) for relation in relations]),
+    return [
+        Column("id", [relation.id for relation in relations]),
         Column(
             "kind",
             [Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations],
         ),
-        Column("score", [Text(f"{relation.score:.2f}") for relation in relations], is_number=True),
-        Column("of query", [Text(of_query) for of_query, _ in covered], is_number=True),
-        Column("of hit", [Text(of_hit) for _, of_hit in covered], is_number=True),
-        Column("date", [Text(_date(relation)) for relation in relations]).if_any(),
-        Column("title", [Text(_title(relation)) for relation in relations], shrinks=True).if_any(),
+        Column("score", [f"{relation.score:.2f}" for relation in relations], is_number=True),
+        Column("of query", [of_query for of_query, _ in covered], is_number=True),
+        Column("of hit", [of_hit for _, of_hit in covered], is_number=True),
+        Column("date", [_date(relation) for relation in relations], may_lack=True),
+        Column("title", [_title(relation) for relation in relations], shrinks=True, may_lack=True),
+        *field_columns(fields, [relation.source for relation in relations]),
     ]
-    columns += [
-        Column(
-            one_line(name), [Text(_field(relation, name)) for relation in relations], shrinks=True
-        )
-        for name in fields
-    ]
-    return [column for column in columns if column is not None]
 
 
 def _date(relation: Relation) -> str:
@@ -311,8 +317,16 @@ def _title(relation: Relation) -> str:
     return shortened(document.title or "", _MAX_TITLE) if document else ""
 
 
-def _field(relation: Relation, name: str) -> str:
-    value = get_path(relation.source, name)
+def field_columns(fields: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Return a column for each field of the documents."""
+    return [
+        Column(one_line(name), [_field(source, name) for source in sources], shrinks=True)
+        for name in fields
+    ]
+
+
+def _field(source: Mapping[str, Any], name: str) -> str:
+    value = get_path(source, name)
     return "" if value is None else shortened(str(value), _MAX_TITLE)
 
 

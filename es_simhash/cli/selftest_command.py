@@ -2,12 +2,13 @@
 
 import click
 
+from es_simhash.cli.commands import command
 from es_simhash.errors import MissingExtra
 from es_simhash.store import conformance, semantic_conformance
 from es_simhash.store.indexed_methods import require_lab
 
 
-@click.command()
+@command
 def selftest() -> None:
     """Check the conformance vectors.
 

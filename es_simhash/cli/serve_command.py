@@ -1,52 +1,28 @@
 """`es-simhash serve`: the HTTP API for related documents, and the explorer."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
 
-from es_simhash.cli.options import connection_options
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import Connection
+from es_simhash.described import constraints
 from es_simhash.service.service_extra import require_extra
 
 
-@click.command()
-@click.argument("index")
-@click.option(
-    "--config",
-    "config",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="no file",
-    help="TOML file: fields that may leave, filters, keys, origins, limits.",
-)
-@click.option(
-    "--labels",
-    type=click.Path(dir_okay=False, path_type=Path),
-    show_default="no labelling",
-    help="File of labelled pairs that the explorer writes: TSV, .csv or .jsonl.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="Port."
-)
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes."
-)
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Check the configuration and the index, serve nothing, and exit.",
-)
-@connection_options
+@command
 def serve(
     index: str,
-    config: Path | None,
-    labels: Path | None,
-    host: str,
-    port: int,
-    workers: int,
-    check: bool,
-    **connection: Any,
+    *,
+    config: Path | None = None,
+    labels: Path | None = None,
+    host: str = "127.0.0.1",
+    port: Annotated[int, constraints(0, 65_535)] = 8000,
+    workers: Annotated[int, constraints(1, 64)] = 1,
+    check: bool = False,
+    connection: Connection,
 ) -> None:
     """Serve the documents related to those of INDEX over HTTP.
 
@@ -61,6 +37,15 @@ def serve(
 
     Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
     that run are answered.
+
+    Args:
+        config: TOML file: fields that may leave, filters, keys, origins, limits; None for no file.
+        labels: File of labelled pairs that the explorer writes: TSV, .csv or .jsonl; None for no
+            labelling.
+        host: Address to listen on.
+        port: Port.
+        workers: Processes.
+        check: Check the configuration and the index, serve nothing, and exit.
     """
     require_extra()
     # An optional extra.
@@ -72,9 +57,7 @@ def serve(
     settings = ServiceConfig() if config is None else read_configuration(config)
     if labels is not None:
         settings = replace(settings, labels=labels)
-    ca_certs = connection.pop("ca_certs")
-    connection["ca_certs"] = str(ca_certs) if ca_certs else None
-    service = Service(index, connection, settings)
+    service = Service(index, asdict(connection), settings)
     if check:
         service.check()
         click.echo(f"{index} can be served.")

@@ -1,64 +1,51 @@
 """The state of an index: `status` and `doctor`."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    format_option,
-    index_config,
-    note_overrides,
-    simhash_field_option,
-)
+from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.options import StoredTarget, TableOrJson, Target
 from es_simhash.cli.output import byte_size, print_json
+from es_simhash.described import constraints
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
-from es_simhash.store.config import IndexConfig
 from es_simhash.store.index_counts import SchemeCoverage, Status
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
 
 
-@click.command()
-@click.argument("index")
-@click.option(
-    "--sample",
-    type=click.IntRange(1, 10_000),
-    default=DEFAULT_SAMPLE,
-    show_default=True,
-    help="Number of documents to examine, drawn at random.",
-)
-@format_option
-@click.option(
-    "--text-field",
-    show_default="the field whose texts were fingerprinted",
-    help="Text field, or several as headline,body; dots separate the parts of a path.",
-)
-@simhash_field_option
-@connection_options
+@command
 def doctor(
-    index: str,
-    sample: int,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    **connection: Any,
+    target: Annotated[
+        Target,
+        Chosen(
+            omit=("vocabulary",),
+            text_field={"show_default": "the field whose texts were fingerprinted"},
+        ),
+    ],
+    *,
+    sample: Annotated[int, constraints(1, 10_000)] = DEFAULT_SAMPLE,
+    output_format: TableOrJson = "table",
 ) -> None:
     """Find problems of INDEX and their fixes.
 
     Examines bits, blocks, distances, recall and stale texts. Read-only; needs the privileges `read`
     and `view_index_metadata`. The exit status is 1 when there is a problem.
+
+    Args:
+        sample: Number of documents to examine, drawn at random.
     """
-    with client_of(**connection) as client:
-        config = index_config(text_field, simhash_field)
-        note_overrides(client, index, config)
+    with target.connected() as client:
         examination = examine(
-            client, index, config=config, sample_size=sample, find_text_field=text_field is None
+            client,
+            target.index,
+            config=target.config,
+            sample_size=sample,
+            find_text_field=target.text_field is None,
         )
     if output_format == "json":
         print_json(examination.to_dict())
@@ -128,29 +115,21 @@ def _print_bars(bars: Sequence[DistanceBin]) -> None:
         click.echo(f"{name:>9}  {blocks} {bar.documents}" if blocks else f"{name:>9}")
 
 
-@click.command()
-@click.argument("index")
-@click.option(
-    "--size/--no-size",
-    default=True,
-    show_default=True,
-    help="Measure the disk usage of the `simhash.*` fields, for which the cluster reads the index.",
-)
-@format_option
-@simhash_field_option
-@connection_options
+@command
 def status(
-    index: str, size: bool, output_format: str, simhash_field: str, **connection: Any
+    target: StoredTarget, *, size: bool = True, output_format: TableOrJson = "table"
 ) -> None:
     """Report the coverage of INDEX by scheme.
 
     Counts documents by scheme, families and duplicates. Read-only. The disk usage needs the
     privilege `manage` and is unknown without it.
+
+    Args:
+        size: Measure the disk usage of the `simhash.*` fields, for which the cluster reads the
+            index.
     """
-    with client_of(**connection) as client:
-        report = count_documents(
-            client, index, config=IndexConfig(simhash_field=simhash_field), with_size=size
-        )
+    with target.connected() as client:
+        report = count_documents(client, target.index, config=target.config, with_size=size)
     if output_format == "json":
         print_json(report.to_dict())
         return

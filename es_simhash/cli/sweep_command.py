@@ -1,35 +1,20 @@
 """`es-simhash sweep`: process what other programs wrote to an index."""
 
 import json
-import logging
 import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
 
-from es_simhash.cli.files import append_changes, changes_file_option, require_writable
-from es_simhash.cli.on_version_options import on_version_of, on_version_options
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    format_option,
-    index_config,
-    note_overrides,
-    options_of,
-    quiet_option,
-    run_options,
-    simhash_field_option,
-    text_field_option,
-    vocabulary_option,
-)
+from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.files import append_changes, require_writable
+from es_simhash.cli.options import RUN, ChangesFile, Quiet, TableOrJson, Target, Versions
 from es_simhash.cli.output import now, undated_line
-from es_simhash.cli.progress import documents_progress, require_no_failures, update_progress
+from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
 from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings
@@ -39,44 +24,38 @@ from es_simhash.text.escaping import file_name
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Return the seconds of a duration such as 60s or 5m."""
-    if value is None:
-        return None
-    duration = re.fullmatch(r"([0-9]+)([smhd])", value)
-    if duration is None or not int(duration[1]):
-        raise click.BadParameter(f"{value!r} is not a duration. Give one such as 60s, 5m or 2h.")
-    return float(int(duration[1]) * _SECONDS[duration[2]])
+class _Duration(click.ParamType):  # type: ignore[type-arg]
+    """A duration such as 60s or 5m, in seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the seconds.
+
+        Raises:
+            BadParameter: It is no duration.
+        """
+        if isinstance(value, float):
+            return value
+        duration = re.fullmatch(r"([0-9]+)([smhd])", value)
+        if duration is None or not int(duration[1]):
+            self.fail(f"{value!r} is not a duration. Give one such as 60s, 5m or 2h.", param, ctx)
+        return float(int(duration[1]) * _SECONDS[duration[2]])
 
 
-@click.command()
-@click.argument("index")
-@click.option(
-    "--every",
-    callback=_seconds,
-    metavar="DURATION",
-    help="Repeat the sweep at this interval, such as 60s, 5m, 2h or 1d.",
-)
-@on_version_options
-@described_options(FamilyOptions, only=("representative",))
-@text_field_option
-@simhash_field_option
-@vocabulary_option
-@run_options
-@changes_file_option
-@format_option
-@quiet_option
-@connection_options
+@command
 def sweep(
-    index: str,
-    every: float | None,
-    text_field: str | None,
-    simhash_field: str,
-    vocabulary: str | None,
-    changes_file: Path | None,
-    output_format: str,
-    quiet: bool,
-    **values: Any,
+    target: Target,
+    *,
+    every: Annotated[float | None, _Duration()] = None,
+    versions: Versions,
+    families: Annotated[FamilyOptions, Chosen(only=("representative",))],
+    settings: Annotated[SweepSettings, RUN],
+    changes_file: ChangesFile = None,
+    output_format: TableOrJson = "table",
+    quiet: Quiet = False,
 ) -> None:
     """Process what was written since the last sweep.
 
@@ -88,31 +67,33 @@ def sweep(
 
     The first sweep processes all documents and deletes none. A sweep that was killed is repeated
     by the next.
+
+    Args:
+        every: Repeat the sweep at this interval, such as 60s, 5m, 2h or 1d.
     """
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-    date_field, representative = values["date_field"], values.pop("representative")
-    rules = on_version_of(values)
-    families = FamilyOptions(representative, date_field) if representative else None
-    config = index_config(text_field, simhash_field, vocabulary)
-    require_writable(changes_file)
-    failures_file = values.pop("failures") or Path(f"{file_name(index)}.failures.jsonl")
-    settings = options_of(SweepSettings, values, failures=failures_file)
-    with client_of(**values) as client:
-        note_overrides(client, index, config, date=date_field, representative=representative)
+    log_warnings()
+    date, representative = versions.date_field, families.representative
+    rules = replace(families, date_field=date) if representative else None
+    require_writable(changes_file, "changes_file")
+    failures_file = settings.failures or Path(f"{file_name(target.index)}.failures.jsonl")
+    with target.connected(date=date, representative=representative) as client:
 
         def once() -> SweepReport:
-            with documents_progress("sweep", quiet=quiet) as progress:
+            with progress_bar(quiet=quiet) as bar:
                 report = sweep_index(
                     client,
-                    index,
-                    on_version=rules,
-                    families=families,
-                    config=config,
-                    settings=replace(settings, report=partial(update_progress, progress)),
+                    target.index,
+                    on_version=versions.rules,
+                    families=rules,
+                    config=target.config,
+                    settings=replace(
+                        settings,
+                        failures=failures_file,
+                        report=lambda report: bar("documents", report.done, report.total),
+                    ),
                 )
             if report.families is not None:
-                append_changes(changes_file, index, report.families.changes)
+                append_changes(changes_file, target.index, report.families.changes)
             return report
 
         failed = _print(once(), output_format)

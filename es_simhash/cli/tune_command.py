@@ -4,27 +4,15 @@ import math
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    described_options,
-    format_option,
-    index_config,
-    note_overrides,
-    options_of,
-    quiet_option,
-    simhash_field_option,
-    text_field_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import Quiet, TableOrJson, TextTarget
 from es_simhash.cli.output import print_json, print_problems
-from es_simhash.cli.progress import steps_progress
+from es_simhash.cli.progress import progress_bar
 from es_simhash.lab.tuning.tune import tune as tune_index
 from es_simhash.lab.tuning.tuning_figures import (
     LabelledFigures,
@@ -38,33 +26,15 @@ from es_simhash.store.installation.document_settings import configure
 from es_simhash.text.escaping import one_line
 
 
-@click.command()
-@click.argument("index")
-@click.option(
-    "--labels",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of labelled pairs of documents of INDEX, as `evaluate` reads and `label` writes it.",
-)
-@described_options(TuneOptions)
-@click.option(
-    "--write",
-    is_flag=True,
-    help="Store the proposed threshold with INDEX, as `config --version-threshold` does.",
-)
-@format_option
-@quiet_option
-@text_field_option
-@simhash_field_option
-@connection_options
+@command
 def tune(
-    index: str,
-    labels: Path | None,
-    write: bool,
-    output_format: str,
-    quiet: bool,
-    text_field: str | None,
-    simhash_field: str,
-    **values: Any,
+    target: TextTarget,
+    *,
+    labels: Path | None = None,
+    options: TuneOptions,
+    write: bool = False,
+    output_format: TableOrJson = "table",
+    quiet: Quiet = False,
 ) -> None:
     """Suggest scheme, Hamming distance, blocks and threshold of versions for INDEX.
 
@@ -72,28 +42,31 @@ def tune(
     another threshold is proposed only where it is clearly better on held-out pairs; the table shows
     what to expect of it. Without, the threshold changes only where scores have a clear gap.
     Nothing is stored without --write. The exit status is 1 when lines of the labels were left out.
+
+    Args:
+        labels: File of labelled pairs of documents of INDEX, as `evaluate` reads and `label` writes
+            it.
+        write: Store the proposed threshold with INDEX, as `config --version-threshold` does.
     """
-    options = options_of(TuneOptions, values)
-    config = index_config(text_field, simhash_field)
-    with client_of(**values) as client:
-        note_overrides(client, index, config)
-        with steps_progress(quiet=quiet) as progress:
+    index, field = target.index, target.simhash_field
+    with target.connected() as client:
+        with progress_bar(quiet=quiet) as progress:
             tuning = tune_index(
                 client,
                 index,
                 labels=labels,
                 options=options,
-                config=config,
+                config=target.config,
                 progress=progress,
             )
         if write and tuning.settings:
-            configure(client, index, tuning.settings, simhash_field=simhash_field)
+            configure(client, index, tuning.settings, simhash_field=field)
     print_problems(tuning.problems)
     if output_format == "json":
         print_json({**tuning.to_dict(), "written": write and bool(tuning.settings)})
     else:
         print_tuning(tuning)
-        click.echo(_stored_line(tuning, simhash_field, write=write))
+        click.echo(_stored_line(tuning, field, write=write))
     if tuning.problems:
         raise SystemExit(1)
 
@@ -118,7 +91,7 @@ def _stored_line(tuning: Tuning, simhash_field: str, *, write: bool) -> str:
 
 def _config(index: str, threshold: float | None) -> str:
     """Return the command that stores a threshold; None for the default."""
-    change = "--unset version_threshold"
+    change = "--unset version-threshold"
     if threshold is not None:
         change = f"--version-threshold {threshold:g}"
     return f"es-simhash config {index} {change}"
@@ -240,7 +213,7 @@ def _print(
     columns = zip(*rows, strict=True)
     print_columns(
         [
-            Column(name, [Text(cell) for cell in cells], is_number=place > 0)
+            Column(name, cells, is_number=place > 0)
             for place, (name, cells) in enumerate(zip(names, columns, strict=True))
         ],
         console,

@@ -1,19 +1,11 @@
 """`es-simhash undo`: revert what `ingest` or `sweep` decided about versions."""
 
-from typing import Any
+from dataclasses import asdict
 
 import click
 
-from es_simhash.cli.options import (
-    client_of,
-    connection_options,
-    format_option,
-    index_config,
-    note_overrides,
-    simhash_field_option,
-    text_field_option,
-    vocabulary_option,
-)
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import TableOrJson, Target
 from es_simhash.cli.output import listed, print_json
 from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.errors import EsSimhashError
@@ -24,28 +16,9 @@ from es_simhash.text.escaping import one_line
 _MAX_RUNS_SHOWN = 5
 
 
-@click.command()
-@click.argument("index")
-@click.argument("audit")
-@click.option(
-    "--run",
-    show_default="the run of the log, if it is the only one",
-    help="Id of the run to undo, or the beginning of it; `all` for all runs.",
-)
-@format_option
-@text_field_option
-@simhash_field_option
-@vocabulary_option
-@connection_options
+@command
 def undo(
-    index: str,
-    audit: str,
-    run: str | None,
-    output_format: str,
-    text_field: str | None,
-    simhash_field: str,
-    vocabulary: str | None,
-    **connection: Any,
+    target: Target, audit: str, *, run: str | None = None, output_format: TableOrJson = "table"
 ) -> None:
     """Restore what --on-version skipped or replaced.
 
@@ -55,22 +28,16 @@ def undo(
 
     Later runs do not make these decisions again: `es-simhash families decisions INDEX` lists them,
     and `es-simhash families dismiss INDEX --undo A B` lifts one.
+
+    Args:
+        run: Id of the run to undo, or the beginning of it; `all` for all runs; None for the run of
+            the log, if it is the only one.
     """
-    config = index_config(text_field, simhash_field, vocabulary)
-    with client_of(**connection) as client:
-        note_overrides(client, index, config)
-        done = undo_decisions(client, index, audit, run=run, config=config)
+    with target.connected() as client:
+        done = undo_decisions(client, target.index, audit, run=run, config=target.config)
     if output_format == "json":
-        print_json(
-            {
-                "runs": list(done.runs),
-                "restored": done.restored,
-                "present": done.present,
-                "unmarked": done.unmarked,
-                "unchanged": done.unchanged,
-                "failed": [{"id": id, "reason": reason} for id, reason in done.failed],
-            }
-        )
+        failed = [{"id": id, "reason": reason} for id, reason in done.failed]
+        print_json({**asdict(done), "failed": failed})
     else:
         _print(done)
     if done.failed:

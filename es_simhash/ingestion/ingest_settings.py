@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from es_simhash.described import constraints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.batch_preparation import Prepare
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
@@ -48,7 +49,7 @@ class IngestSettings:
         run: Id of the run in the audit log, which no other run has; None for a new one.
     """
 
-    processes: int = 1
+    processes: int = field(default=1, metadata=constraints(1))
     limits: BatchLimits = field(default_factory=BatchLimits)
     ahead: int = AHEAD
     rewrite: bool = False

@@ -1,14 +1,11 @@
 """Copies, boilerplate, and the report of a search for them, as plain data."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from es_simhash.relation.relation import SharedPassage, Span
 from es_simhash.relation.thresholds import ReuseKind
 
-# Called with the number of pairs of texts aligned so far, and of all.
-CopyProgress = Callable[[int, int], None]
 # Whether dates say which side was first: they do, both have the same, or a side has none.
 Order = Literal["by_date", "same_date", "undated"]
 

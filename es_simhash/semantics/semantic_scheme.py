@@ -3,10 +3,11 @@
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
+from es_simhash.described import constraints
 from es_simhash.errors import SchemeError
 
 BUILTIN = "builtin"
@@ -42,7 +43,9 @@ class SemanticScheme:
 
     extractor: str = BUILTIN
     vectors: str = WORD_VECTORS
-    dims: int = WORD_VECTOR_DIMENSIONS
+    dims: int = field(
+        default=WORD_VECTOR_DIMENSIONS, metadata=constraints(_MIN_DIMENSIONS, _MAX_DIMENSIONS)
+    )
     language: str = ""
     entity_fields: tuple[str, ...] = ()
     vocabulary: str = ""

@@ -75,7 +75,7 @@ class _Table:
 
     def text(self, key: str) -> str | None:
         """Return a string; None where there is none."""
-        value: str | None = self._value(key, Parameter(key, str))
+        value: str | None = self._value(key, Parameter(name=key, type=str))
         return value
 
     def table(self, key: str) -> "_Table":

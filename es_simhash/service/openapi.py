@@ -11,100 +11,96 @@ from es_simhash.service.request_parameters import MAX_ID_BYTES
 from es_simhash.service.responses import PROBLEM_TYPE, TITLES
 from es_simhash.service.service_config import ServiceConfig
 
-Schema = Mapping[str, Any]
+Schema = dict[str, Any]
+
+
+def _object(required: str, **properties: Any) -> Schema:
+    """Return the schema of an object.
+
+    Args:
+        required: Names of the members that it always has.
+        properties: Schema of each member.
+    """
+    return {"type": "object", "required": required.split(), "properties": properties}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_STRING, _INTEGER, _BOOLEAN, _ANY = (
+    {"type": name} for name in ("string", "integer", "boolean", "object")
+)
 _TEXT = {"type": ["string", "null"]}
+_COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-_CONTEXT = {
-    "type": ["object", "null"],
-    "properties": dict.fromkeys(("title", "date", "owner", "language", "link", "family"), _TEXT),
-}
-_RELATION = {
-    "type": "object",
-    "description": "The relation object of docs/json.md.",
-    "required": ["id", "kind", "score", "coverage", "evidence", "source", "document"],
-    "properties": {
-        "id": _TEXT,
-        "kind": {"enum": [*KINDS, "none"]},
-        "score": {"type": "number", "minimum": 0, "maximum": 1},
-        "coverage": {"type": "object"},
-        "evidence": {"type": "array", "items": {"type": "object"}},
-        "source": {"type": "object", "description": "Allowed fields of the document."},
-        "direction": {"enum": ["older", "newer", "same", None]},
-        "document": {"$ref": "#/components/schemas/Context"},
-    },
-}
 _SCHEMAS: Schema = {
-    "Context": _CONTEXT,
-    "Relation": _RELATION,
-    "Related": {
-        "type": "object",
-        "required": ["document", "relations", "total", "is_estimate", "next", "truncated"],
-        "properties": {
-            "document": {"$ref": "#/components/schemas/Context"},
-            "relations": {"type": "array", "items": {"$ref": "#/components/schemas/Relation"}},
-            "total": {"type": "integer", "minimum": 0},
-            "is_estimate": {"type": "boolean", "description": "Whether `total` may change."},
-            "next": {
-                "type": ["integer", "null"],
-                "description": "`from` of the next page; null after the last that may be read.",
-            },
-            "truncated": {"type": "boolean"},
-        },
+    "Context": {
+        "type": ["object", "null"],
+        "properties": dict.fromkeys(
+            ("title", "date", "owner", "language", "link", "family"), _TEXT
+        ),
     },
-    "Comparison": {
-        "type": "object",
-        "required": ["relation", "changes", "a", "b"],
-        "properties": {
-            "relation": {"$ref": "#/components/schemas/Relation"},
-            "changes": {"type": ["object", "null"]},
-            "a": {"$ref": "#/components/schemas/Context"},
-            "b": {"$ref": "#/components/schemas/Context"},
-        },
+    "Relation": {
+        **_object(
+            "id kind score coverage evidence source document",
+            id=_TEXT,
+            kind={"enum": [*KINDS, "none"]},
+            score={"type": "number", "minimum": 0, "maximum": 1},
+            coverage=_ANY,
+            evidence=_list(_ANY),
+            source={**_ANY, "description": "Allowed fields of the document."},
+            direction={"enum": ["older", "newer", "same", None]},
+            document=_ref("Context"),
+        ),
+        "description": "The relation object of docs/json.md.",
     },
-    "Member": {
-        "type": "object",
-        "required": ["id", "title", "date", "is_representative", "kept_from_previous"],
-        "properties": {
-            "id": {"type": "string"},
-            "title": _TEXT,
-            "date": _TEXT,
-            "is_representative": {"type": "boolean"},
-            "kept_from_previous": _SHARE,
-            "kept_from_first": _SHARE,
+    "Related": _object(
+        "document relations total is_estimate next truncated",
+        document=_ref("Context"),
+        relations=_list(_ref("Relation")),
+        total=_COUNT,
+        is_estimate={**_BOOLEAN, "description": "Whether `total` may change."},
+        next={
+            "type": ["integer", "null"],
+            "description": "`from` of the next page; null after the last that may be read.",
         },
-    },
-    "Family": {
-        "type": "object",
-        "required": ["name", "representative", "members", "documents", "near", "truncated"],
-        "properties": {
-            "name": {"type": "string"},
-            "representative": _TEXT,
-            "members": {"type": "array", "items": {"$ref": "#/components/schemas/Member"}},
-            "documents": {"type": "integer", "minimum": 0},
-            "near": {"type": "array", "items": {"type": "object"}},
-            "truncated": {"type": "boolean"},
-        },
-    },
-    "Document": {
-        "type": "object",
-        "required": ["id", "document", "source"],
-        "properties": {
-            "id": {"type": "string"},
-            "document": {"$ref": "#/components/schemas/Context"},
-            "source": {"type": "object"},
-        },
-    },
-    "Problem": {
-        "type": "object",
-        "required": ["type", "title", "status", "detail"],
-        "properties": {
-            "type": {"type": "string"},
-            "title": {"type": "string"},
-            "status": {"type": "integer"},
-            "detail": {"type": "string"},
-        },
-    },
-    "Status": {"type": "object", "properties": {"status": {"type": "string"}}},
+        truncated=_BOOLEAN,
+    ),
+    "Comparison": _object(
+        "relation changes a b",
+        relation=_ref("Relation"),
+        changes={"type": ["object", "null"]},
+        a=_ref("Context"),
+        b=_ref("Context"),
+    ),
+    "Member": _object(
+        "id title date is_representative kept_from_previous",
+        id=_STRING,
+        title=_TEXT,
+        date=_TEXT,
+        is_representative=_BOOLEAN,
+        kept_from_previous=_SHARE,
+        kept_from_first=_SHARE,
+    ),
+    "Family": _object(
+        "name representative members documents near truncated",
+        name=_STRING,
+        representative=_TEXT,
+        members=_list(_ref("Member")),
+        documents=_COUNT,
+        near=_list(_ANY),
+        truncated=_BOOLEAN,
+    ),
+    "Document": _object("id document source", id=_STRING, document=_ref("Context"), source=_ANY),
+    "Problem": _object(
+        "type title status detail", type=_STRING, title=_STRING, status=_INTEGER, detail=_STRING
+    ),
+    "Status": {**_ANY, "properties": {"status": _STRING}},
 }
 _ID = {
     "in": "path",
@@ -113,10 +109,8 @@ _ID = {
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_ID_BYTES},
 }
 _TEXT_BODY = {
-    "type": "object",
-    "required": ["text"],
+    **_object("text", text={"type": "string", "minLength": 1}),
     "additionalProperties": False,
-    "properties": {"text": {"type": "string", "minLength": 1}},
 }
 _PROBLEMS = {"GET": (400, 404, 422, 429, 503), "POST": (400, 408, 413, 415, 422, 429, 503)}
 
@@ -192,10 +186,10 @@ def _probe(summary: str, *statuses: int) -> dict[str, Any]:
 def _json(schema: str) -> dict[str, Any]:
     return {
         "description": "The answer.",
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
+        "content": {"application/json": {"schema": _ref(schema)}},
     }
 
 
 def _problems(*statuses: int) -> dict[str, Any]:
-    content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content = {PROBLEM_TYPE: {"schema": _ref("Problem")}}
     return {str(status): {"description": TITLES[status], "content": content} for status in statuses}

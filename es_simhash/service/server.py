@@ -19,6 +19,9 @@ from es_simhash.service.service_config import ServiceConfig
 _BACKLOG = 2_048
 # Seconds that requests have to end when the service is stopped.
 _GRACE = 30
+# Seconds that an idle connection stays open. Proxies and pools of clients keep theirs for up to a
+# minute, as nginx does; one that is closed first fails the request that is just sent on it.
+_KEEP_ALIVE = 75
 
 
 class Startable(Protocol):
@@ -113,6 +116,7 @@ def server_settings(
         forwarded_allow_ips=proxies,
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_GRACE,
+        timeout_keep_alive=_KEEP_ALIVE,
     )
 
 

@@ -5,7 +5,7 @@ whether anybody waits, as the protocol logic of h11 and the flows of httpx's aut
 drives it sends the requests.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -20,6 +20,13 @@ Answer = TypeVar("Answer")
 
 # Yields requests that are asked together, is sent their answers in the same order.
 Steps = Generator[Sequence[Request[Any]], list[Any], Result]
+# Called now and then with what a long run counts, how much of it is done, and of how much; None
+# where that is not known.
+Progress = Callable[[str, int, int | None], None]
+
+
+def no_progress(what: str, done: int, total: int | None) -> None:
+    """Show no progress."""
 
 
 class Store(Protocol):

@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from pathlib import Path
 from typing import Any
 
@@ -134,18 +134,30 @@ class Load:
             if due > self._begin + self.seconds:
                 break
             time.sleep(max(0.0, due - time.perf_counter()))
-            try:
-                connection.request("GET", f"/related/{chosen.choice(self.ids)}")
-                answer = connection.getresponse()
-                answer.read()
-                is_good = answer.status == 200
-            except (OSError, HTTPException):
-                connection.close()
-                is_good = False
+            is_good = _is_answered(connection, f"/related/{chosen.choice(self.ids)}")
             with self._lock:
                 self.times.append(time.perf_counter() - due)
                 self.errors += not is_good
         connection.close()
+
+
+def _is_answered(connection: HTTPConnection, path: str) -> bool:
+    """Send a request, and check the status of its answer.
+
+    As pools of clients do, it opens a connection again that was closed while it was idle.
+    """
+    was_open = connection.sock is not None
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+    except (RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+        connection.close()
+        return was_open and _is_answered(connection, path)
+    except (OSError, HTTPException):
+        connection.close()
+        return False
+    return answer.status == 200
 
 
 def _megabytes(pid: int) -> float:

@@ -160,7 +160,7 @@ def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Pat
     data = json.loads(run(*arguments, "--format", "json").out)["sets"][0]["methods"]
     table = run(*arguments, "--plots", "plots").out
     text = run(*arguments, "--format", "markdown").out
-    assert run(*arguments, "--format", "html", "-o", "page.html").out == ""
+    assert run(*arguments, "--format", "html", "--output", "page.html").out == ""
     page = (tmp_path / "page.html").read_text("utf-8")
     Page(page).require_harmless()
     assert page.count("<svg") == 3

@@ -119,7 +119,7 @@ def test_labels_move_the_threshold_and_everything_reads_it(
         again = tuned(call, revisions, "--labels", path)
         assert (again["threshold"]["value"], again["settings"]) == (threshold, {})
     finally:
-        undone = call("config", revisions, "--unset", "version_threshold", "--format", "json")
+        undone = call("config", revisions, "--unset", "version-threshold", "--format", "json")
     assert json.loads(undone.out)["version_threshold"] is None
 
 
@@ -128,10 +128,10 @@ def test_what_is_stored_says_what_to_run_now(call: Any, revisions: str, labels: 
         shown = call("lab", "tune", revisions, "--labels", labels(), "--write")
         assert shown.status == 0
         for part in (f"es-simhash families run {revisions}", "es-simhash undo",
-                     f"es-simhash config {revisions} --unset version_threshold"):  # fmt: skip
+                     f"es-simhash config {revisions} --unset version-threshold"):  # fmt: skip
             assert part in shown.out
     finally:
-        call("config", revisions, "--unset", "version_threshold")
+        call("config", revisions, "--unset", "version-threshold")
 
 
 def test_a_sidecar_is_tuned_as_its_index(

@@ -1,7 +1,7 @@
 """Methods by their names, measured on labelled pairs and the texts of their documents."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.project_method import DEFAULT_METHOD
 from es_simhash.relation.text_comparison import compare
 from es_simhash.store.indexed_methods import NO_WORDS
+from es_simhash.store.protocol import Progress, no_progress
 
 # Passages of a pair that are kept, and characters of a passage.
 _PASSAGES, _CHARACTERS = 3, 300
@@ -86,8 +87,6 @@ def _wrong_pair(labelled: LabelledSet, figures: Sequence[MethodFigures], place: 
     )
 
 
-Progress = Callable[[str], None]
-
 _CROSS_FITTED = (
     f"Cuts were cross-fitted: families were dealt into {GROUPS} groups of documents, and the cut "
     "of a pair was chosen on the pairs without a document of its groups."
@@ -117,7 +116,7 @@ def evaluate_sets(
     methods: Sequence[Method],
     *,
     wrong: int = 10,
-    progress: Progress = lambda line: None,
+    progress: Progress = no_progress,
 ) -> list[SetEvaluation]:
     """Return the figures of each method on each set, at cuts that were not chosen on it.
 
@@ -125,11 +124,11 @@ def evaluate_sets(
         sets: Labelled pairs. Of several sets, the cuts of each are chosen on the others.
         methods: The methods; the wrong pairs are those of the first.
         wrong: How many wrong pairs of a set to return.
-        progress: Called with what is done, as a line.
+        progress: Called before each method, with its name and how many are done.
     """
     scored = []
-    for method in methods:
-        progress(method.name)
+    for number, method in enumerate(methods):
+        progress(f"methods, {method.name}", number, len(methods))
         scored.append([score_set(method, labelled) for labelled in sets])
     return [_evaluation(number, sets, methods, scored, wrong=wrong) for number in range(len(sets))]
 

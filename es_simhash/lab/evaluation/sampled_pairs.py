@@ -1,6 +1,6 @@
 """Pairs of related documents of an index, found from a random sample of its documents."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
@@ -19,7 +19,7 @@ from es_simhash.relation.relation import VERSION_KINDS, Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Filter, Find, Where
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.protocol import Store
+from es_simhash.store.protocol import Progress, Store
 
 SAMPLE, MAX_SAMPLE = 200, 2_000
 # Documents of one request.
@@ -39,8 +39,6 @@ _OTHERS = SearchOptions(
 )
 # What is wrong with one document, and not with the search.
 _UNREADABLE = (DocumentAmbiguous, DocumentMissing, InputError, SchemeMismatch)
-
-Progress = Callable[[int, int], None]
 
 
 class SampledIndex(Protocol):
@@ -95,7 +93,7 @@ def related_pairs(
         seed: Seed of the sample; the same one draws the same documents, unless these were written
             again.
         filters: That both documents of each pair match.
-        progress: Called with the documents that are done, and all of them.
+        progress: Called after each batch, with the documents that are done.
 
     Raises:
         IndexMissing: There is no such index.
@@ -112,7 +110,7 @@ def related_pairs(
             for pair in _pairs(id, answer):
                 pairs.setdefault(pair.ids, pair)
         if progress is not None:
-            progress(start + len(batch), len(ids))
+            progress("documents", start + len(batch), len(ids))
     if len(failed) == len(ids):
         raise next(iter(failed.values()))
     if not pairs:

@@ -26,7 +26,6 @@ from es_simhash.lab.tuning.tuning_figures import (
     SchemeProposal,
     ThresholdProposal,
     TuneOptions,
-    TuneProgress,
     Tuning,
 )
 from es_simhash.lab.tuning.tuning_sample import Neighbours, neighbours_of, sample_of
@@ -39,7 +38,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Configuration
-from es_simhash.store.protocol import ask, run
+from es_simhash.store.protocol import Progress, ask, no_progress, run
 
 
 def tune(
@@ -49,7 +48,7 @@ def tune(
     labels: str | Path | None = None,
     options: TuneOptions | None = None,
     config: IndexConfig | None = None,
-    progress: TuneProgress | None = None,
+    progress: Progress | None = None,
 ) -> Tuning:
     """Return the scheme, the Hamming distance, the blocks and the threshold that suit an index.
 
@@ -80,7 +79,7 @@ def tune(
     installed = run(ask(Configuration()), store).config
     known = _Labels() if labels is None else _labels_of(client, index, Path(labels), read)
     sample = sample_of(store, installed, options)
-    neighbours = neighbours_of(store, sample, progress or _ignored)
+    neighbours = neighbours_of(store, sample, progress or no_progress)
     scheme = installed.scheme
     documents = count_documents(store, fingerprinted=True)
     proposal, threshold = _proposals(known.labelled, neighbours, installed)
@@ -174,7 +173,3 @@ def _values(pairs: DocumentPairs, texts: Sequence[AnalysedText | None]) -> Float
         one, other = texts[first], texts[second]
         values.append(0.0 if one is None or other is None else version_value(one, other))
     return np.array(values)
-
-
-def _ignored(what: str, done: int, total: int) -> None:
-    """Report nothing."""

@@ -1,7 +1,6 @@
 """Suggestions of `tune` for an index, and the figures they rest on."""
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,9 +8,6 @@ from es_simhash.described import constraints, require_valid
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
 
 MAX_SAMPLE = 5_000
-
-# Called with what is done, how many of it, and of how many.
-TuneProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.lab.evaluation.pair_measures import Floats, Ints
 from es_simhash.lab.evaluation.sampled_pairs import count_documents
-from es_simhash.lab.tuning.tuning_figures import TuneOptions, TuneProgress
+from es_simhash.lab.tuning.tuning_figures import TuneOptions
 from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, draw_sample
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.scoring import version_value
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Sharing, Where
-from es_simhash.store.protocol import Store
+from es_simhash.store.protocol import Progress, Store
 from es_simhash.store.rows import Rows
 
 # Documents that share shingles with one of the sample and are compared with it, the best first.
@@ -90,7 +90,7 @@ def sample_of(store: Store, config: IndexConfig, options: TuneOptions) -> list[S
 
 
 def neighbours_of(
-    store: Store, sample: Sequence[SampledDocument], progress: TuneProgress
+    store: Store, sample: Sequence[SampledDocument], progress: Progress
 ) -> Neighbours:
     """Return what shares shingles with each document of a sample, compared with it.
 

@@ -13,7 +13,7 @@ from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.pair_alignment import PairAligner
 from es_simhash.pairs.boilerplate import boilerplate_of
-from es_simhash.pairs.copies import CopiesReport, Copy, CopyProgress, LeftOut
+from es_simhash.pairs.copies import CopiesReport, Copy, LeftOut
 from es_simhash.pairs.copy_candidates import TextPair, UnitCandidates
 from es_simhash.pairs.copy_order import copy_of
 from es_simhash.pairs.copy_units import ComparedDocuments
@@ -28,6 +28,7 @@ from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.text_fields import misspelt_hint
 from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
+from es_simhash.store.protocol import Progress
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _OBJECTS = frozenset({"object", "nested"})
@@ -39,7 +40,7 @@ def find_copies(
     *,
     options: CopyOptions | None = None,
     config: IndexConfig | None = None,
-    progress: CopyProgress | None = None,
+    progress: Progress | None = None,
 ) -> CopiesReport:
     """Find the documents of different owners, or families, that share passages.
 
@@ -51,7 +52,7 @@ def find_copies(
         index: Index, alias or data stream with fingerprints.
         options: Between which documents, and of which of them.
         config: Names of the fields; the schemes are read from the mapping.
-        progress: Called, now and then, with the number of pairs aligned and to align.
+        progress: Called now and then, with the pairs that are aligned.
 
     Returns:
         The pairs, those with the longest passage first; the boilerplate; and what was left out.
@@ -153,7 +154,7 @@ class CopySearch:
             )
 
     def report(
-        self, aligner: PairAligner, date_field: DateField | None, progress: CopyProgress | None
+        self, aligner: PairAligner, date_field: DateField | None, progress: Progress | None
     ) -> CopiesReport:
         """Align what may share passages and return what was found."""
         collection = self._collection
@@ -172,7 +173,7 @@ class CopySearch:
             if copy is not None:
                 copies.append(copy)
             if progress is not None:
-                progress(number, len(pairs))
+                progress("pairs", number, len(pairs))
         copies.sort(key=_by_length)
         boilerplate = boilerplate_of(collection, common, self._reader.texts, aligner.analyser)
         return CopiesReport(

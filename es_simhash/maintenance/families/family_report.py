@@ -1,13 +1,9 @@
 """The report of a run that found families."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.pairs.family_changes import NOTHING, Family, FamilyChanges
-
-# Called with the number of texts queried so far, and of those known so far.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

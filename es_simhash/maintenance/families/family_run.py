@@ -8,7 +8,6 @@ from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
-from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
 from es_simhash.pairs.family_changes import Family, family_names
@@ -18,6 +17,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins, NotedPair, NotedPairs
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.protocol import Progress
 from es_simhash.store.state_entries import Ids
 
 # Documents that are read and added to posting lists in the time of one search.

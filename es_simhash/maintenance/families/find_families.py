@@ -7,7 +7,7 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
-from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
+from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import FamilyWriter
 from es_simhash.pairs.family_changes import Family, family_changes
@@ -22,6 +22,7 @@ from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.installation.text_fields import misspelt_hint
 from es_simhash.store.intents import Parts, Where
+from es_simhash.store.protocol import Progress
 
 
 def stored_families(
@@ -71,7 +72,7 @@ def find_families(
         index: Index, alias or data stream with fingerprints.
         options: Which document represents a family, and which documents are processed.
         config: Names of the fields; the schemes are read from the mapping.
-        progress: Called, now and then, with the number of texts queried and known so far.
+        progress: Called now and then, with the texts whose candidates were retrieved.
 
     Returns:
         The families of several documents, and counts.

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_reader import CANDIDATES, FamilyReader
-from es_simhash.maintenance.families.family_report import Progress
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
 from es_simhash.pairs.text_links import links_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.thresholds import LEAST_SHARED
+from es_simhash.store.protocol import Progress
 
 # Texts queried in one request.
 _QUERIES = 50
@@ -63,7 +63,7 @@ class LinkGraph:
             reached.update(*map(manual.joined.others, batch))
             self._reach(sorted(reached - known), waiting, known)
             if progress is not None:
-                progress(len(self.queried), len(self.queried) + len(waiting))
+                progress("texts", len(self.queried), len(self.queried) + len(waiting))
 
     def _reach(self, texts: Sequence[str], waiting: deque[str], known: set[str]) -> None:
         self._corpus.add_copies(texts)

@@ -11,10 +11,9 @@ from es_simhash.maintenance.reports.index_report import (
     ExactCopies,
     FamilySizes,
     ReportOptions,
-    ReportProgress,
 )
 from es_simhash.store.intents import FindAll, ListFamilies, Parts, Where
-from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.protocol import Progress, Steps, ask
 
 # Families of one request.
 _FAMILIES_PAGE = 10_000
@@ -80,7 +79,7 @@ def _by_size(entry: tuple[int, str]) -> tuple[int, str]:
 
 
 def count_families(
-    where: Where, options: ReportOptions, progress: ReportProgress, total: int
+    where: Where, options: ReportOptions, progress: Progress, total: int
 ) -> Steps[tuple[FamilyCounter, FamilySizes]]:
     """Return the families by their sizes.
 
@@ -124,7 +123,7 @@ def all_families(where: Where, take: Callable[[Sequence[Family]], bool]) -> Step
 
 
 def count_exact_copies(
-    where: Where, sample: Sequence[Family], progress: ReportProgress
+    where: Where, sample: Sequence[Family], progress: Progress
 ) -> Steps[ExactCopies | None]:
     """Return how many documents of some families have the same text as another of theirs.
 

@@ -1,6 +1,6 @@
 """The report of an index: its options, its counts and the documents that it names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,9 +8,6 @@ from es_simhash.described import constraints, require_valid
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.relation.relation import DocumentContext, Kind
 from es_simhash.store.index_counts import Status
-
-# Called with what is read, how much of it is done, and how much there is (None: not known).
-ReportProgress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from es_simhash.maintenance.reports.index_report import (
     FamilySizes,
     IndexReport,
     ReportOptions,
-    ReportProgress,
     ScoreSample,
 )
 from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
@@ -31,7 +30,7 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.index_counts import Status
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import FindDateField, Where
-from es_simhash.store.protocol import Result, Steps, ask, run
+from es_simhash.store.protocol import Progress, Result, Steps, ask, no_progress, run
 
 # Of more documents, copies are not looked for: one takes some milliseconds (docs/copies.md).
 MAX_COMPARED = 100_000
@@ -43,7 +42,7 @@ def read_report(
     *,
     options: ReportOptions | None = None,
     config: IndexConfig | None = None,
-    progress: ReportProgress | None = None,
+    progress: Progress | None = None,
 ) -> IndexReport:
     """Return how much of an index is versions, copies and unique; nothing is written.
 
@@ -70,18 +69,16 @@ def read_report(
             f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
             f"`es-simhash families run {source}`, and report on {source!r}."
         )
-    reader = _Reader(Index(gateway, index, given), options or ReportOptions(), progress or _silent)
+    reader = _Reader(
+        Index(gateway, index, given), options or ReportOptions(), progress or no_progress
+    )
     return reader.report()
-
-
-def _silent(what: str, done: int, total: int | None) -> None:
-    """Show no progress."""
 
 
 class _Reader:
     """Reads an index for one report."""
 
-    def __init__(self, index: Index, options: ReportOptions, progress: ReportProgress) -> None:
+    def __init__(self, index: Index, options: ReportOptions, progress: Progress) -> None:
         self._index = index
         self._config = index.config
         self._options = options
@@ -182,7 +179,7 @@ class _Reader:
                 filters=self._options.filters,
             ),
             config=self._config,
-            progress=lambda done, total: self._progress("copies", done, total),
+            progress=self._progress,
         )
 
     def _scores(self, status: Status) -> ScoreSample | None:

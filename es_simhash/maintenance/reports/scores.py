@@ -7,7 +7,6 @@ from dataclasses import replace
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.maintenance.reports.index_report import (
     ReportOptions,
-    ReportProgress,
     ScoredPair,
     ScoreSample,
 )
@@ -16,7 +15,7 @@ from es_simhash.relation.answer import Answer
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Where
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.protocol import Progress, Steps, ask
 
 _SEED = 17
 _RELATIONS = 20
@@ -45,7 +44,7 @@ def sampled_ids(where: Where, count: int) -> Steps[list[str]]:
 
 
 def sample_scores(
-    index: RelatedIndex, ids: Sequence[str], search: SearchOptions, progress: ReportProgress
+    index: RelatedIndex, ids: Sequence[str], search: SearchOptions, progress: Progress
 ) -> ScoreSample:
     """Return the relations of documents, each pair once.
 

@@ -17,7 +17,7 @@ from es_simhash.maintenance.backfills.backfill_job import (
 )
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_report import FamiliesReport, Progress
+from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
@@ -35,6 +35,7 @@ from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
 from es_simhash.store.intents import Where
+from es_simhash.store.protocol import Progress
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class SweepSettings(BackfillSettings):
     """How a sweep enriches documents, as a backfill does, and whom it reports to.
 
     Attributes:
-        progress: Called, now and then, with the number of texts queried and known so far.
+        progress: Called now and then, with the texts whose candidates were retrieved.
     """
 
     progress: Progress | None = None

@@ -15,11 +15,11 @@ def test_a_sample_is_bounded_and_the_same_for_the_same_seed(
     client: Any, labelled_index: str
 ) -> None:
     index = Index(client, labelled_index)
-    steps: list[tuple[int, int]] = []
+    steps: list[tuple[str, int, int | None]] = []
     found = related_pairs(index, sample=5, seed=3, progress=lambda *step: steps.append(step))
     assert found.documents == 5
     assert found.unreadable == ()
-    assert steps == [(5, 5)]
+    assert steps == [("documents", 5, 5)]
     # Every pair has a document of the sample, of which each has one version at most here.
     assert sum(pair.kind in ("exact", "version") for pair in found.pairs) <= 5
     assert related_pairs(index, sample=5, seed=3) == found

@@ -287,7 +287,7 @@ class Stop(Exception):
 
 
 def interrupt(archive: Any, journal: Path, after: int) -> None:
-    def stop(done: int, total: int) -> None:
+    def stop(what: str, done: int, total: int | None) -> None:
         if done == after:
             raise Stop
 
@@ -346,7 +346,7 @@ def test_two_runs_do_not_share_a_journal(archive: Any, tmp_path: Path) -> None:
     archive.write(*taken_over())
     journal = tmp_path / "journal"
 
-    def meanwhile(done: int, total: int) -> None:
+    def meanwhile(what: str, done: int, total: int | None) -> None:
         with pytest.raises(FileInUse):
             archive.find(journal=journal)
 

@@ -208,7 +208,7 @@ def test_config_on_the_command_line(
     shown = invoke("config", news, *at)
     assert "published" in shown.output
     assert "Nothing is stored" not in shown.output
-    refused = invoke("config", news, "--unset", "title", "--title-field", "headline", *at)
+    refused = invoke("config", news, "--unset", "title-field", "--title-field", "headline", *at)
     assert refused.exit_code == 2
     noted = invoke("backfill", news, "--text-field", "headline", "--dry-run", *at)
     assert "in place of 'body'" in noted.stderr

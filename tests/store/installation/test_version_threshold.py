@@ -188,4 +188,4 @@ def test_the_threshold_is_set_shown_and_removed_on_the_command_line(
     at = ("config", desk.name)
     assert shown(*at, "--version-threshold", "0.7")["version_threshold"] == 0.7
     assert shown(*at)["version_threshold"] == 0.7
-    assert shown(*at, "--unset", "version_threshold")["version_threshold"] is None
+    assert shown(*at, "--unset", "version-threshold")["version_threshold"] is None
