@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.features import (
     SPACE,
     SpacedCharacters,
@@ -16,7 +15,7 @@ from es_simhash.fingerprints.features import (
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, CHUNK_CHARACTERS, DEFAULT, Scheme
 from es_simhash.fingerprints.hashing import GroupedRuns, group_runs
-from es_simhash.fingerprints.shingles import distinct_shingles, shingle_counts, winnow
+from es_simhash.fingerprints.shingles import distinct_shingles, winnow
 from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.fingerprints.text_sketches import sketches
 from es_simhash.text.normal_forms import normalise_all
@@ -107,12 +106,6 @@ def fingerprint(content: str, scheme: Scheme = DEFAULT) -> TextFingerprints:
     '61f710c3711356566d9782e8b3da25d9'
     """
     return next(iter(fingerprint_batch([content], scheme)))
-
-
-def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
-    """Return what is stored of the chunks of a fingerprinted text, in decoded form."""
-    lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
-    return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
 
 
 def chunk_characters(segmentation: Segmentation, spaced: SpacedCharacters) -> GroupedRuns:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeGuard
+from dataclasses import dataclass
+from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
@@ -27,6 +28,7 @@ from es_simhash.ingestion.ingest_settings import (
 from es_simhash.store.added_schemes import schemes_meta
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.store import installed_store
 from es_simhash.store.installation.sidecar import require_no_sidecar
 
 
@@ -39,32 +41,18 @@ def ingest(
     on_version: OnVersion | str | None = None,
     settings: IngestSettings = DEFAULT_INGEST_SETTINGS,
 ) -> Iterator[Outcome]:
-    """Write documents with their fingerprints, and yield the outcome of each, in order.
-
-    Documents that the index has already are not written again. Only a few batches are held in
-    memory. All work is done in the calling process, unless the settings request more processes.
+    """Write documents with their fingerprints, and yield the outcome of each; see `Index.ingest`.
 
     Args:
-        client: The client.
-        index: An index with fingerprint fields; see `install`.
-        documents: JSON objects. The id is `_id`, else `id`, else a digest of the document; what it
-            is routed by is `_routing`, else the id or the routing of the document of the index.
+        client: Client of the cluster.
+        index: An index with fingerprint fields.
+        documents: JSON objects.
         config: Names of the fields, and the vocabulary; the schemes are those of the index.
-        on_version: What to do with versions of stored documents: "skip", "flag", "link",
-            "replace", or all rules; None or "off" to look for none.
+        on_version: What to do with versions of stored documents.
         settings: How the run works.
-
-    Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields, or is a sidecar.
-        SchemeMismatch: It has another scheme than the one required.
-        ClusterError: The cluster rejects every document, or is away for too long.
-        InputError: The requested processes cannot be started.
     """
-    target = _target(client, index, config, settings)
-    batches = split_documents(documents, settings.limits)
-    run = RunDocuments(settings.on_conflict)
-    for _, report in _finished(client, target, batches, on_version, settings, run):
+    run = _Run.open(client, index, config, on_version, settings)
+    for _, report in run.reports(split_documents(documents, settings.limits)):
         yield from report.outcomes
 
 
@@ -77,39 +65,33 @@ def ingest_sources(
     on_version: OnVersion | str | None = None,
     settings: IngestSettings = DEFAULT_INGEST_SETTINGS,
 ) -> Iterator[Outcome]:
-    """Write the documents of files, and yield the outcome of each, in order; see `ingest`.
+    """Write the documents of files, and yield the outcome of each, in order, as `ingest` does.
 
     A run that was ended, even by a kill, resumes from its last checkpoint; see `Journal`. A file
     that has grown since is resumed as well, as long as what was read of it is unchanged.
 
     Args:
-        client: The client.
-        index: An index with fingerprint fields; see `install`.
+        client: Client of the cluster.
+        index: An index with fingerprint fields.
         sources: Files and folders; see `open_sources`.
-        config: Names of the fields, and the vocabulary; the schemes are those of the index.
-        on_version: What to do with versions of stored documents.
-        settings: How the run works.
+        config: As in `ingest`.
+        on_version: As in `ingest`.
+        settings: As in `ingest`.
 
     Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields, or is a sidecar.
-        SchemeMismatch: It has another scheme than the one required.
-        ClusterError: The cluster rejects every document, or is away for too long.
         InputError: A file cannot be read, the journal is of another run or another input, or the
             requested processes cannot be started.
         FileInUse: Another command has the journal or the audit log.
     """
-    target = _target(client, index, config, settings)
-    job = _job(Gateway.of(client), target, sources, on_version, settings)
-    with _journal(sources, job, settings) as journal:
-        run = RunDocuments(settings.on_conflict)
+    run = _Run.open(client, index, config, on_version, settings)
+    with _journal(sources, run.job(sources), settings) as journal:
         for records in journal.records():
-            run.load(records)
+            run.documents.load(records)
         progress = IngestProgress(before=IngestReport.of_dict(journal.report))
         batches = _resumed(sources, settings.limits, journal, progress)
         on_progress = settings.on_progress or (lambda progress: None)
         on_progress(progress)
-        for batch, report in _finished(client, target, batches, on_version, settings, run):
+        for batch, report in run.reports(batches):
             if batch.checkpoint is not None:
                 counts = IngestReport.of(report.outcomes).to_dict()
                 journal.save(batch.checkpoint, counts, report.records)
@@ -146,62 +128,6 @@ def _journal(sources: Sequence[Source], job: Job, settings: IngestSettings) -> I
         yield journal
 
 
-def _target(
-    client: Client, index: str, config: IndexConfig | None, settings: IngestSettings
-) -> TargetIndex:
-    target = TargetIndex.open(client, index, config or IndexConfig(), settings.retry)
-    require_no_sidecar(Gateway.of(client).mappings(index))
-    if settings.require_scheme is not None:
-        require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
-    return target
-
-
-def _finished(
-    client: Client,
-    target: TargetIndex,
-    batches: Iterable[Batch],
-    on_version: OnVersion | str | None,
-    settings: IngestSettings,
-    run: RunDocuments,
-) -> Iterator[tuple[Batch, BatchReport]]:
-    with (
-        DeadLetter(settings.dead_letter) as dead_letter,
-        _policy(client, target, on_version, settings, run) as policy,
-    ):
-        yield from WriteRun(
-            policy, processes=settings.processes, ahead=settings.ahead, dead_letter=dead_letter
-        ).finished(batches)
-
-
-@contextmanager
-def _policy(
-    client: Client,
-    target: TargetIndex,
-    on_version: OnVersion | str | None,
-    settings: IngestSettings,
-    run: RunDocuments,
-) -> Iterator[WritePolicy[Any]]:
-    """Yield what decides on the writes; the audit log of a version policy is open meanwhile."""
-    if not _looks_for_versions(on_version):
-        yield WriteAll(target, run, rewrite=settings.rewrite, prepare=settings.prepare)
-        return
-    with VersionPolicy(
-        client,
-        target.name,
-        on_version,
-        config=target.config,
-        retry=settings.retry,
-        run=settings.run,
-    ) as versions:
-        # Of the policy's gateway: when one is stopped, both are.
-        own = TargetIndex(versions.gateway, target.name, target.config)
-        yield WriteDecided(versions, own, run, rewrite=settings.rewrite)
-
-
-def _looks_for_versions(on_version: OnVersion | str | None) -> TypeGuard[OnVersion | str]:
-    return on_version is not None and on_version != "off"
-
-
 def _resumed(
     sources: Iterable[Source], limits: BatchLimits, journal: Journal, progress: IngestProgress
 ) -> Iterator[Batch]:
@@ -216,31 +142,88 @@ def _resumed(
             yield batch
 
 
-def _job(
-    gateway: Gateway,
-    target: TargetIndex,
-    sources: Sequence[Source],
-    on_version: OnVersion | str | None,
-    settings: IngestSettings,
-) -> Job:
-    """Return what a journal is for.
+@dataclass(frozen=True)
+class _Run:
+    """One run of ingest.
 
-    An index that was deleted and created again has another UUID, and nothing is done for it.
+    Attributes:
+        client: Client of the cluster.
+        target: The index.
+        on_version: What to do with versions; None to look for none.
+        settings: How the run works.
+        documents: The documents of the run so far.
     """
-    config = target.config
-    uuids = gateway.settings(target.name, "index.uuid").values()
-    return {
-        INDEX: target.name,
-        UUIDS: sorted(entry["index.uuid"] for entry in uuids),
-        SOURCES: [source.name for source in sources],
-        "scheme": config.scheme.name,
-        "semantics": config.semantics.name if config.semantics else None,
-        "text_field": config.text_field,
-        "simhash_field": config.simhash_field,
-        "id_field": config.id_field,
-        "rewrite": settings.rewrite,
-        "on_conflict": settings.on_conflict,
-        # What was written without looking for versions is looked at in another run.
-        "on_version": str(on_version) if _looks_for_versions(on_version) else None,
-        **({"schemes": schemes_meta(config.schemes)} if config.schemes else {}),
-    }
+
+    client: Client
+    target: TargetIndex
+    on_version: OnVersion | str | None
+    settings: IngestSettings
+    documents: RunDocuments
+
+    @classmethod
+    def open(
+        cls,
+        client: Client,
+        index: str,
+        config: IndexConfig | None,
+        on_version: OnVersion | str | None,
+        settings: IngestSettings,
+    ) -> "_Run":
+        """Return a run on an index that documents can be written to."""
+        store = installed_store(client, index, config or IndexConfig(), settings.retry)
+        target = TargetIndex(store)
+        target.require_profiler()
+        require_no_sidecar(Gateway.of(client).mappings(index))
+        if settings.require_scheme is not None:
+            require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
+        rules = None if on_version == "off" else on_version
+        return cls(client, target, rules, settings, RunDocuments(settings.on_conflict))
+
+    def reports(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchReport]]:
+        """Yield each batch, in order, when all its documents are written or have failed."""
+        settings = self.settings
+        with DeadLetter(settings.dead_letter) as dead_letter, self._policy() as policy:
+            yield from WriteRun(
+                policy, processes=settings.processes, ahead=settings.ahead, dead_letter=dead_letter
+            ).finished(batches)
+
+    @contextmanager
+    def _policy(self) -> Iterator[WritePolicy[Any]]:
+        """Yield what decides on the writes; the audit log of a version policy is open meanwhile."""
+        settings, target = self.settings, self.target
+        if self.on_version is None:
+            rewrite, prepare = settings.rewrite, settings.prepare
+            yield WriteAll(target, self.documents, rewrite=rewrite, prepare=prepare)
+            return
+        with VersionPolicy(
+            self.client,
+            target.name,
+            self.on_version,
+            config=target.config,
+            retry=settings.retry,
+            run=settings.run,
+        ) as versions:
+            yield WriteDecided(versions, self.documents, rewrite=settings.rewrite)
+
+    def job(self, sources: Sequence[Source]) -> Job:
+        """Return what a journal is for.
+
+        An index that was deleted and created again has another UUID, and nothing is done for it.
+        """
+        config, settings = self.target.config, self.settings
+        uuids = Gateway.of(self.client).settings(self.target.name, "index.uuid").values()
+        return {
+            INDEX: self.target.name,
+            UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+            SOURCES: [source.name for source in sources],
+            "scheme": config.scheme.name,
+            "semantics": config.semantics.name if config.semantics else None,
+            "text_field": config.text_field,
+            "simhash_field": config.simhash_field,
+            "id_field": config.id_field,
+            "rewrite": settings.rewrite,
+            "on_conflict": settings.on_conflict,
+            # What was written without looking for versions is looked at in another run.
+            "on_version": None if self.on_version is None else str(self.on_version),
+            **({"schemes": schemes_meta(config.schemes)} if config.schemes else {}),
+        }

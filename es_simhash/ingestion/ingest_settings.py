@@ -10,7 +10,7 @@ from es_simhash.ingestion.bulk.batch_preparation import Prepare
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.outcomes import IngestReport
 from es_simhash.ingestion.bulk.run_documents import OnConflict, require_on_conflict
-from es_simhash.ingestion.bulk.write_run import AHEAD
+from es_simhash.ingestion.bulk.write_policy import AHEAD
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 
 

@@ -25,6 +25,7 @@ from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import DocumentsAt, Parts
@@ -73,44 +74,32 @@ def undo(
     config: IndexConfig | None = None,
     retry: RetryPolicy | None = None,
 ) -> UndoReport:
-    """Restore what was skipped or replaced, and remove flags and families again.
-
-    A document that is there, whatever it holds now, is never overwritten. Doing it twice does
-    nothing the second time. No later run makes these decisions again, until a person lifts them
-    with `dismiss(…, undo=True)` or `lift_undone`; `manual_pairs` lists them.
+    """Restore what was skipped or replaced, and remove flags and families; see `Index.undo`.
 
     Args:
-        client: The client.
+        client: Client of the cluster.
         index: The index the decisions are about.
         audit: The audit log: a file, or `index:NAME`.
         run: Id of the run to undo or the beginning of it, or "all"; not needed where the log has
             one run.
-        config: Names of the fields, and the vocabulary where the index weighs one; the schemes
-            are read from the index.
+        config: Names of the fields, and the vocabulary; the schemes are those of the index.
         retry: How long requests to a busy cluster are retried.
-
-    Raises:
-        InputError: The log has nothing about this index, or this run; it has several and none is
-            named; or documents are to be restored, and the index weighs a vocabulary that is not
-            given.
-        FileInUse: A run writes the log at this moment.
-        ClusterError: A document is rejected.
     """
-    target = TargetIndex.of(client, index, config or IndexConfig(), retry or RetryPolicy())
+    store = installed_store(client, index, config or IndexConfig(), retry or RetryPolicy())
     with unchanging_audit(audit):
-        return _undone(target, audit, run)
+        return _undone(store, audit, run)
 
 
-def _undone(target: TargetIndex, audit: str | Path, run: str | None) -> UndoReport:
-    index = target.name
-    log = _Log.open(target.gateway, index, audit, run)
+def _undone(store: ElasticsearchStore, audit: str | Path, run: str | None) -> UndoReport:
+    target, index = TargetIndex(store), store.name
+    log = _Log.open(store.gateway, index, audit, run)
     undoing = _Undo(target, UndoReport(runs=log.runs))
     last = {_lost_id(record): _key(record) for record in log.lost()}
     if last:
         # Before any flag is removed; to remove flags alone nothing is fingerprinted.
         target.require_profiler()
     # First, or a sweep between the two would decide again.
-    Dismissals(StateIndex(target.gateway, index, target.config.simhash_field)).write_undone(
+    Dismissals(StateIndex(store.gateway, index, target.config.simhash_field)).write_undone(
         UndoneDecision((str(record.head["id"]), str(record.head["other"])), record.head["run"])
         for record in log.records()
         if record.head["action"] in ACTIONS
@@ -119,7 +108,7 @@ def _undone(target: TargetIndex, audit: str | Path, run: str | None) -> UndoRepo
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
     undoing.restore(record for record in log.lost() if last[_lost_id(record)] == _key(record))
-    target.gateway.refresh(index)
+    store.refresh()
     return undoing.report
 
 

@@ -16,13 +16,12 @@ from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_texts,
-    stored_chunks,
 )
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
 from es_simhash.relation.shared_shingles import sampled
-from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.stored_text import StoredParts, stored_chunks
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words

@@ -6,12 +6,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
+from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.fingerprints.text_fingerprints import stored_chunks
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
+
+
+def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
+    """Return what is stored of the chunks of a fingerprinted text, in decoded form."""
+    lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
+    return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
 
 
 @dataclass(frozen=True, eq=False)

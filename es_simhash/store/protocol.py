@@ -120,6 +120,9 @@ class WritableStore(Store, Protocol):
             ClusterError: The index takes no documents at all, or is busy for too long.
         """
 
+    def is_empty(self) -> bool:
+        """Check whether the index has no document; False when that cannot be read."""
+
     def refresh(self) -> None:
         """Make all that was written visible to searches."""
 

@@ -206,7 +206,7 @@ class WriteResult:
     Attributes:
         status: Written, or why not: somebody changed the document since, it is gone, or the write
             was rejected.
-        reason: Why it was rejected.
+        reason: What the engine says of it; None for a change that met another one.
     """
 
     status: Literal["written", "conflict", "missing", "rejected"]

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.text_fingerprints import fingerprint, stored_chunks
+from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation
+from es_simhash.relation.stored_text import stored_chunks
 from es_simhash.semantics.semantic_profile import SemanticSimilarity
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.rows import Neighbour

@@ -11,14 +11,10 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.elasticsearch.updates import change_documents, require_accepted
+from es_simhash.store.elasticsearch.updates import require_accepted
 from es_simhash.store.indexed_methods import method_of_scheme
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.intents import DocumentsAt, Find, FindPlaces, Parts, Where
-from es_simhash.store.mapped_fields import rejects_field
+from es_simhash.store.intents import Configuration, DocumentsAt, Find, FindPlaces, Parts, Where
+from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import WriteResult
 
 WHOLE = Parts(whole=True)
@@ -29,46 +25,27 @@ class TargetIndex:
     """The index that a run writes to.
 
     Attributes:
-        gateway: To the cluster; it has a retry policy.
-        name: Name of the index.
-        config: How its documents are read and fingerprinted.
+        store: The index, for requests; it retries.
     """
 
-    gateway: Gateway
-    name: str
-    config: IndexConfig
+    store: WritableStore
 
-    @classmethod
-    def open(
-        cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
-    ) -> "TargetIndex":
-        """Return an index with the schemes of its mapping.
+    @property
+    def name(self) -> str:
+        """Name of the index."""
+        return self.store.name
 
-        Args:
-            client: Client of the cluster.
-            name: Name of the index.
-            config: Names of the fields; its schemes do not count.
-            retry: How long requests to a busy cluster are retried, but for the mapping.
+    @cached_property
+    def config(self) -> IndexConfig:
+        """How its documents are read and fingerprinted.
 
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no fingerprint fields.
-            InputError: It weighs a vocabulary that is not given.
-            MissingExtra: Its semantic scheme needs a package that is not installed.
         """
-        target = cls.of(client, name, config, retry)
-        target.require_profiler()
-        return target
-
-    @classmethod
-    def of(
-        cls, client: Client, name: str, config: IndexConfig, retry: RetryPolicy
-    ) -> "TargetIndex":
-        """Return an index as `open` does, although its documents may not be fingerprinted here."""
-        gateway = Gateway.of(client)
-        installed = InstalledIndex(gateway, name, config).config
-        drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
-        return cls(Gateway.of(client, retry), name, replace(installed, drops_id=drops_id))
+        (installed,) = self.store.ask([Configuration()])
+        config: IndexConfig = installed.config
+        return config
 
     def require_profiler(self) -> None:
         """Check that documents can be fingerprinted here, before anything is written.
@@ -82,21 +59,12 @@ class TargetIndex:
         for scheme in self.config.schemes:
             method_of_scheme(scheme.method, scheme.name)
 
-    def is_empty(self) -> bool:
-        """Check whether the index has no document; False when that cannot be read."""
-        return self.gateway.is_empty(self.name)
-
     @cached_property
     def has_routings(self) -> bool:
         """True when a document of the index is not routed by its id; asked once."""
-        self.gateway.refresh_if_allowed(self.name)
+        self.store.refresh_if_allowed(self.name)
         (routed,) = self.store.ask([Find(Where(has_fields=(ROUTING,)), size=0, count=True)])
         return bool(routed.total)
-
-    @cached_property
-    def store(self) -> ElasticsearchStore:
-        """The index, for requests."""
-        return ElasticsearchStore(self.gateway, self.name, self.config, is_complete=True)
 
     def lookup(self, identities: Iterable[Identity], parts: Parts = WHOLE) -> Lookup:
         """Return what the index has of some documents, without the large members.
@@ -126,10 +94,7 @@ class TargetIndex:
         Raises:
             ClusterError: A change is rejected for another reason than a newer version.
         """
-        results = change_documents(
-            self.gateway, changes, self.config.simhash_field, index=self.name
-        )
-        return require_accepted(changes, results)
+        return require_accepted(changes, self.store.change(changes))
 
     def write(self, prepared: Prepared) -> dict[int, str]:
         """Write the documents of a batch.
@@ -140,5 +105,5 @@ class TargetIndex:
         Raises:
             ClusterError: The cluster rejects every document, or is busy for too long.
         """
-        rejections = self.gateway.bulk_body(self.name, prepared.body, prepared.ends)
-        return {number: rejection.reason for number, rejection in rejections.items()}
+        failures = self.store.write(prepared.body, prepared.ends)
+        return {number: str(result.reason) for number, result in failures.items()}

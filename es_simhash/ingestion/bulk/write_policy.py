@@ -13,6 +13,9 @@ from es_simhash.ingestion.bulk.document_batches import Batch, location_text
 from es_simhash.ingestion.bulk.outcomes import Failure, Outcome
 from es_simhash.store.elasticsearch.retry import Stopped
 
+# Batches under way for each process; bounds the memory.
+AHEAD = 3
+
 
 class Sequencer:
     """Starts batches in order, and holds one back while another with one of its ids is sent.

@@ -18,7 +18,14 @@ from es_simhash.ingestion.bulk.prepared_batches import BatchConflicts, Prepared
 from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.target_index import WHOLE, TargetIndex
-from es_simhash.ingestion.bulk.write_policy import BatchReport, Ready, Sequencer, Turn, WritePolicy
+from es_simhash.ingestion.bulk.write_policy import (
+    AHEAD,
+    BatchReport,
+    Ready,
+    Sequencer,
+    Turn,
+    WritePolicy,
+)
 from es_simhash.store.elasticsearch.retry import Stopped
 
 
@@ -44,7 +51,7 @@ class WriteAll:
         self._run = run or RunDocuments()
         self._prepare = prepare or _preparing(self._run)
         self._rewrite = rewrite
-        self._is_empty = target.is_empty()
+        self._is_empty = target.store.is_empty()
         if not self._is_empty:
             # Read now: what the run itself writes does not count.
             _ = target.has_routings
@@ -82,7 +89,7 @@ class WriteAll:
 
     def stop(self) -> None:
         """End all waiting for the cluster."""
-        self._target.gateway.stop()
+        self._target.store.stop()
 
 
 def _preparing(run: RunDocuments) -> Prepare:
@@ -96,10 +103,6 @@ def _results(prepared: Prepared, rejections: Mapping[int, str]) -> dict[int, Out
         reason = rejections.get(number)
         results[position] = Outcome(id, "written" if reason is None else "failed", reason)
     return results
-
-
-# Batches under way for each process; bounds the memory.
-AHEAD = 3
 
 
 class WriteRun(Generic[Ready]):

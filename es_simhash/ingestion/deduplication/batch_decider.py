@@ -3,19 +3,19 @@
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.recent_documents import (
     RecentDocument,
     RecentDocuments,
     ShingleQuery,
 )
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
-from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
+from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
     Original,
+    best_original,
+    decide_version,
 )
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.rows import Row

@@ -89,7 +89,7 @@ class Reservations:
         """Wait until a text is ours, its document is there, or its writer has died."""
         started = self._clock()
         while True:
-            self._documents.gateway.wait(_POLL_SECONDS)
+            self._documents.store.wait(_POLL_SECONDS)
             if not self._attempt([content_hash], wanted, owned, started):
                 return
 

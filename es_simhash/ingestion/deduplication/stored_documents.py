@@ -1,17 +1,21 @@
-"""Documents as the index has them now, which searches may not see yet."""
+"""Documents as the index has them now, which searches may not see yet, and their dates."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from es_simhash.ingestion.bulk.json_documents import cut
-from es_simhash.ingestion.deduplication.version_rules import RunContext
+from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.dates import Date, DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.updates import change_documents, require_accepted
+from es_simhash.store.elasticsearch.updates import require_accepted
+from es_simhash.store.installation.date_fields import DateReader, find_date_field
 from es_simhash.store.intents import DocumentsAt, Parts
-from es_simhash.store.protocol import Store
+from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row, WriteResult
 
 WHOLE = Parts(whole=True, text=True, members=True)
@@ -22,18 +26,15 @@ class StoredDocuments:
     """Reads documents of one index in real time, refreshed or not, and changes them.
 
     Args:
-        gateway: Sends the changes; it retries.
         context: Context of the run.
-        store: The index, for requests.
+        store: The index, for requests; it retries.
 
     Attributes:
-        gateway: That gateway.
         context: That context.
         store: That index.
     """
 
-    def __init__(self, gateway: Gateway, context: RunContext, store: Store) -> None:
-        self.gateway = gateway
+    def __init__(self, context: RunContext, store: WritableStore) -> None:
         self.context = context
         self.store = store
         # What is replaced goes to the audit log as a whole.
@@ -55,11 +56,7 @@ class StoredDocuments:
         Raises:
             ClusterError: A change is rejected for another reason than a newer version.
         """
-        context = self.context
-        results = change_documents(
-            self.gateway, changes, context.config.simhash_field, index=context.index
-        )
-        return require_accepted(changes, results)
+        return require_accepted(changes, self.store.change(changes))
 
 
 def version_of(row: Row) -> DocumentVersion:
@@ -74,3 +71,47 @@ def source_json(row: Row, config: IndexConfig) -> bytes:
     It is without the `simhash` object, which is computed anew on a restore.
     """
     return cut(json.dumps(row.source), {config.simhash_field}).encode()
+
+
+@dataclass(frozen=True)
+class DocumentDates:
+    """The dates of one run.
+
+    Attributes:
+        field: Their field; None when the rules name none.
+        reader: Reads those of documents that no search returns yet; None when no decision rests
+            on a date.
+    """
+
+    field: DateField | None = None
+    reader: DateReader | None = None
+
+    @classmethod
+    def of(cls, gateway: Gateway, index: str, rules: OnVersion) -> "DocumentDates":
+        """Return the dates that rules need; without a date field nothing is sent.
+
+        Raises:
+            InputError: No mapping has the field.
+            MappingConflict: It holds no dates, or they cannot be compared.
+        """
+        if rules.date_field is None:
+            return cls()
+        mappings = gateway.mappings(index)
+        field = find_date_field(mappings, rules.date_field, parameter="date_field")
+        if not rules.compares_dates:
+            return cls(field)
+        return cls(field, DateReader.of(gateway, mappings, field, parameter="date_field"))
+
+    @property
+    def compared(self) -> DateField | None:
+        """The field, when decisions rest on it; None otherwise."""
+        return None if self.reader is None else self.field
+
+    def of_stored(self, sources: Sequence[Mapping[str, Any]]) -> list[Date | None]:
+        """Return the dates of documents of the index that were read by their ids.
+
+        There is none for what the mapping ignores.
+        """
+        if self.reader is None:
+            return [None] * len(sources)
+        return [reading.date for reading in self.reader.read(sources)]

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.batch_preparation import identify
+from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.lookup import kept_parts
 from es_simhash.ingestion.bulk.splitter import split_documents
@@ -14,7 +14,6 @@ from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.deduplication.audit_log import default_audit, open_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
-from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
@@ -26,8 +25,7 @@ from es_simhash.ingestion.deduplication.original_search import Answers, Original
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Reservations
-from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
-from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
+from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.decided_pairs import ManualPairs
@@ -35,7 +33,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
@@ -62,7 +60,7 @@ class VersionPolicy:
     Attributes:
         rules: What counts as a version, and what is to be done.
         run: Id of this run in the audit log.
-        gateway: Sends all requests; when it is stopped, all waiting of the policy ends.
+        target: The index; when its store is stopped, all waiting of the policy ends.
     """
 
     def __init__(
@@ -77,8 +75,8 @@ class VersionPolicy:
     ) -> None:
         self.rules = OnVersion.of(on_version)
         self.run = run or new_run()
-        self.gateway = Gateway.of(client, retry or RetryPolicy())
-        self._installed = InstalledIndex(self.gateway, index, config or IndexConfig())
+        self._gateway = Gateway.of(client, retry or RetryPolicy())
+        self.target = TargetIndex(ElasticsearchStore(self._gateway, index, config))
         self._recent = RecentDocuments()
         self._stored: dict[str, Row] = {}
         self._batch: dict[str, IncomingDocument] = {}
@@ -94,27 +92,27 @@ class VersionPolicy:
                 named where dates decide, or the index weighs a vocabulary that is not given.
             MissingExtra: Its semantic scheme needs a package that is not installed.
         """
-        index, self._config = self._installed.name, self._installed.config
+        self._config = self.target.config
         self.rules = self.rules.configured(self._config)
-        self._target = TargetIndex(self.gateway, index, self._config)
-        self._target.require_profiler()
-        self._dates = DocumentDates.of(self.gateway, index, self.rules)
-        self._audit = open_audit(self.rules.audit or default_audit(index), self.gateway)
+        self.target.require_profiler()
+        self._dates = DocumentDates.of(self._gateway, self.target.name, self.rules)
+        audit = self.rules.audit or default_audit(self.target.name)
+        self._audit = open_audit(audit, self._gateway)
         try:
-            self._begin(index)
+            self._begin(self.target.name)
         except BaseException:
             self._audit.close()
             raise
         return self
 
     def _begin(self, index: str) -> None:
-        state_index = StateIndex(self.gateway, index, self._config.simhash_field)
+        state_index = StateIndex(self._gateway, index, self._config.simhash_field)
         state_index.create()
         dismissed, undone = Dismissals(state_index).settled()
         manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
         context = RunContext(index, self._config, self.rules, self.run, manual)
-        self._documents = StoredDocuments(self.gateway, context, self._target.store)
-        texts = ReservedTexts(self.gateway, state_index.name, self._config.simhash_field)
+        self._documents = StoredDocuments(context, self.target.store)
+        texts = ReservedTexts(self._gateway, state_index.name, self._config.simhash_field)
         reservations = Reservations(self._documents, texts)
         reservations.expire()
         self._search = OriginalSearch(self._documents.store, manual, self._dates.compared)
@@ -122,7 +120,7 @@ class VersionPolicy:
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
             finish_replacements(self._documents, self._audit.read())
-        self.gateway.refresh(index)
+        self.target.store.refresh()
 
     def __exit__(
         self,
@@ -159,7 +157,7 @@ class VersionPolicy:
         """
         incoming: list[IncomingDocument] = []
         for batch in split_documents(documents, _NO_LIMITS):
-            lookup = self._target.lookup(identify(batch, self._config), kept_parts(self._config))
+            lookup = self.target.lookup(identify(batch, self._config), kept_parts(self._config))
             lookup = replace(lookup, is_compared=False)
             undecided = prepare_undecided(batch, self._config, lookup)
             for failure in undecided.prepared.failures:
@@ -198,7 +196,7 @@ class VersionPolicy:
         All batches before must have been written and confirmed.
         """
         if self._recent.is_full:
-            self.gateway.refresh(self._installed.name)
+            self.target.store.refresh()
             self._recent.refreshed()
         if self.is_outdated(answers.epoch):
             answers = self.ask(documents)

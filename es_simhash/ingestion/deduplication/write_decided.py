@@ -1,11 +1,11 @@
 """A write policy for ingest that decides what to do with versions, and the outcomes of a batch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from es_simhash.ingestion.bulk.batch_preparation import identify
+from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import Batch
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
 from es_simhash.ingestion.bulk.prepared_batches import Prepared, displaced_by, loser
@@ -21,13 +21,11 @@ from es_simhash.ingestion.bulk.run_documents import (
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.write_policy import BatchReport, Turn
 from es_simhash.ingestion.deduplication.original_search import Answers
-from es_simhash.ingestion.deduplication.undecided_batches import prepare_undecided
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
     Original,
 )
-from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
 from es_simhash.store.elasticsearch.bulk import index_action
 
 
@@ -170,30 +168,51 @@ class QueriedBatch:
     answers: Answers
 
 
+class Versions(Protocol):
+    """What decides about versions, as `VersionPolicy` does."""
+
+    @property
+    def target(self) -> TargetIndex:
+        """The index."""
+
+    @property
+    def epoch(self) -> int:
+        """How often the index was refreshed."""
+
+    def is_outdated(self, epoch: int) -> bool:
+        """Check whether what was queried in an epoch has to be queried again."""
+
+    def dated(
+        self, documents: Sequence[IncomingDocument]
+    ) -> tuple[list[IncomingDocument], list[tuple[IncomingDocument, str]]]:
+        """Return documents with their dates, and those whose date cannot be read, with why."""
+
+    def ask(self, documents: Sequence[IncomingDocument]) -> Answers:
+        """Return what documents may be versions of."""
+
+    def settle(self, documents: Sequence[IncomingDocument], answers: Answers) -> list[Decision]:
+        """Decide about documents, and write the decisions to the audit log."""
+
+    def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
+        """Report that documents were written: what they replace is deleted now."""
+
+
 class WriteDecided:
     """Writes what a version policy decides; it decides batches one after the other.
 
     Args:
         versions: Decides; it is open.
-        target: The index.
         run: The documents of the run so far.
         rewrite: Write documents that the index has as well.
     """
 
-    def __init__(
-        self,
-        versions: VersionPolicy,
-        target: TargetIndex,
-        run: RunDocuments,
-        *,
-        rewrite: bool = False,
-    ) -> None:
+    def __init__(self, versions: Versions, run: RunDocuments, *, rewrite: bool = False) -> None:
         self._versions = versions
-        self._target = target
+        self._target = versions.target
         self._run = run
         self._rewrite = rewrite
         # Read now: what the run itself writes does not count.
-        _ = target.has_routings
+        _ = self._target.has_routings
 
     def prepare(self, batch: Batch, workers: Executor) -> QueriedBatch:
         """Return a batch whose candidates are queried."""
@@ -236,7 +255,7 @@ class WriteDecided:
 
     def stop(self) -> None:
         """End all waiting for the cluster."""
-        self._target.gateway.stop()
+        self._target.store.stop()
 
     def _without_conflicts(
         self, pending: Sequence["Pending"], decided: DecidedDocuments

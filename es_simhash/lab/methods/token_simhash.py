@@ -26,7 +26,7 @@ from es_simhash.lab.methods.close_pairs import MaskTables
 from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintScheme
-from es_simhash.semantics.entities.name_candidates import category_ranges
+from es_simhash.semantics.entities.capital_runs import category_ranges
 from es_simhash.store.indexed_methods import NO_WORDS
 from es_simhash.text.normal_forms import normalise
 

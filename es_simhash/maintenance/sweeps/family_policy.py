@@ -11,7 +11,6 @@ from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.deduplication.audit_log import Record, default_audit, open_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
-from es_simhash.ingestion.deduplication.document_dates import DocumentDates
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
@@ -19,12 +18,17 @@ from es_simhash.ingestion.deduplication.effects import (
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.stored_documents import (
     WHOLE,
+    DocumentDates,
     StoredDocuments,
     source_json,
     version_of,
 )
-from es_simhash.ingestion.deduplication.version_choice import best_original, decide_version
-from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.version_decisions import (
+    Decision,
+    IncomingDocument,
+    best_original,
+    decide_version,
+)
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
@@ -109,7 +113,7 @@ class FamilyPolicy:
     @cached_property
     def _documents(self) -> StoredDocuments:
         store = ElasticsearchStore(self._gateway, self._index, self._config, is_complete=True)
-        return StoredDocuments(self._gateway, self._context, store)
+        return StoredDocuments(self._context, store)
 
     @cached_property
     def _recorder(self) -> Recorder:

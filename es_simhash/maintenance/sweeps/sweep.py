@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.document_dates import DocumentDates
+from es_simhash.ingestion.deduplication.stored_documents import DocumentDates
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.backfills.backfill import run_backfill
 from es_simhash.maintenance.backfills.backfill_job import (

@@ -9,16 +9,20 @@ Japanese, Korean) yield only the Latin, Greek or Cyrillic names in them.
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
-from es_simhash.semantics.entities.name_candidates import (
-    Candidate,
+from es_simhash.semantics.entities.capital_runs import (
     NameRules,
-    name_candidates,
-    name_rarities,
+    capital_runs,
+    is_acronym,
     name_rules,
+    without_leading,
+    without_trailing,
 )
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
+from es_simhash.semantics.rarity import WordRarities, word_rarities
 from es_simhash.semantics.semantic_profile import Entity
 
 # These languages write every noun with a capital.
@@ -39,6 +43,30 @@ _MAX_GERMAN_NAME_LENGTH = 11
 _GERMAN_NOUN = re.compile(
     r"(?:ung|heit|keit|schaft|tät|ion|ismus|ment|nis|tum|ling|chen)(?:e?[ns])?$"
 )
+# A lone word of less rarity, more frequent than 3e-4, is never a name (rarity is 7 - zipf; flat
+# optima on WNUT17 dev and every other text of WikiGold).
+_MIN_RARITY = 1.5
+# Several words in capitals are emphasis when one of them is more frequent than 3e-5.
+_MIN_CAPITALS_RARITY = 2.5
+# Rarity of every word of a language without frequencies: neither common nor rare.
+_UNDECIDED = 2.0
+_MAX_NAME_LENGTH = 100
+# Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
+_SHORT_ACRONYM = 2
+
+
+class Candidate(NamedTuple):
+    """A run of words with a capital that may be a name.
+
+    Attributes:
+        start: Offset of its first word.
+        name: The words.
+        is_sure: True when the capital has no other explanation.
+    """
+
+    start: int
+    name: str
+    is_sure: bool
 
 
 def find_entities(
@@ -65,6 +93,57 @@ def find_names(
     candidates = list(name_candidates(text, rules))
     select = _names_among_nouns if language in _NOUN_CAPITALS else _names
     return select(candidates, text, rules)
+
+
+def name_rarities(rules: NameRules) -> WordRarities:
+    """Return the rarities of the words of the language of the rules."""
+    return word_rarities(rules.language, rules.packages, default=_UNDECIDED)
+
+
+def name_candidates(text: str, rules: NameRules) -> Iterator[Candidate]:
+    """Yield the candidates of each line of a text, in order."""
+    language, packages = rules.language, rules.packages
+    for start, words, initial, in_headline in capital_runs(text):
+        candidate = _candidate_in(words, initial, language, packages)
+        if candidate:
+            offset, name, is_sure = candidate
+            yield Candidate(start + offset, name, is_sure and not in_headline)
+
+
+@lru_cache(maxsize=1 << 14)
+def _candidate_in(
+    run: str, initial: bool, language: str, packages: frozenset[str] | None
+) -> Candidate | None:
+    """Return what may be a name of a run; None when nothing is left. Runs recur between texts."""
+    rules = name_rules(language, packages)
+    run = run.replace("\u00a0", " ")
+    cut = without_leading(run, initial, rules)
+    start = len(run) - len(cut)
+    name = without_trailing(cut, rules)
+    if not 1 < len(name) <= _MAX_NAME_LENGTH:
+        return None
+    if " " in name:
+        return Candidate(start, name, not _is_emphasis(name, rules))
+    if not _may_name(name, rules):
+        return None
+    opens = initial and not start and name[1:].islower()
+    return Candidate(start, name, not opens)
+
+
+def _is_emphasis(name: str, rules: NameRules) -> bool:
+    """Check whether several words, all in capitals, include an everyday one."""
+    if not name.isupper():
+        return False
+    rarities = name_rarities(rules)
+    return min(rarities[word] for word in name.lower().split()) < _MIN_CAPITALS_RARITY
+
+
+def _may_name(word: str, rules: NameRules) -> bool:
+    """Check whether a lone word can be a name, wherever it is in a sentence."""
+    if word.isupper() and (len(word) <= _SHORT_ACRONYM or is_acronym(word, rules)):
+        return is_acronym(word, rules)
+    lower = word.lower()
+    return lower not in rules.everyday and name_rarities(rules)[lower] > _MIN_RARITY
 
 
 def _merged(mentions: list[Candidate]) -> tuple[Entity, ...]:

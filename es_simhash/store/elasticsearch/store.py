@@ -1,18 +1,22 @@
 """Elasticsearch as a store, for a client that waits; `async_calls` is for one that does not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import Calls
-from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_calls import IndexCalls
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.sidecar_calls import SidecarCalls
 from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.elasticsearch.updates import change_documents, write_body
+from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.intents import Request
+from es_simhash.store.mapped_fields import rejects_field
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import WriteResult
 
@@ -87,6 +91,10 @@ class ElasticsearchStore:
         """Write documents by lines of bulk requests, and return what was not written."""
         return write_body(self.gateway, index or self.name, body, ends)
 
+    def is_empty(self) -> bool:
+        """Check whether the index has no document; False when that cannot be read."""
+        return self.gateway.is_empty(self.name)
+
     def refresh(self) -> None:
         """Make all that was written visible to searches."""
         self.gateway.refresh(self.name)
@@ -106,6 +114,28 @@ class ElasticsearchStore:
     def bodies(self, requests: Sequence[Request[Any]]) -> list[dict[str, Any]]:
         """Return the bodies of the searches for requests, which are not sent."""
         return self.gateway.run(self.index.bodies(requests))
+
+
+def installed_store(
+    client: Client, name: str, config: IndexConfig, retry: RetryPolicy
+) -> ElasticsearchStore:
+    """Return an index that documents are written to, with the configuration it has now.
+
+    Args:
+        client: Client of the cluster.
+        name: Name of the index.
+        config: Names of the fields; its schemes do not count.
+        retry: How long requests to a busy cluster are retried, but for the mapping.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields.
+    """
+    gateway = Gateway.of(client)
+    installed = InstalledIndex(gateway, name, config).config
+    drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
+    config = replace(installed, drops_id=drops_id)
+    return ElasticsearchStore(Gateway.of(client, retry), name, config, is_complete=True)
 
 
 def index_calls(

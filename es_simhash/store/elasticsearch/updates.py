@@ -88,7 +88,7 @@ def write_body(
 
 def _failure(rejection: Rejection) -> WriteResult:
     if rejection.status == CONFLICT:
-        return WriteResult("conflict")
+        return WriteResult("conflict", rejection.reason)
     if rejection.kind == _MISSING:
-        return WriteResult("missing")
+        return WriteResult("missing", rejection.reason)
     return WriteResult("rejected", rejection.reason)

@@ -8,8 +8,11 @@ import pytest
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.deduplication.original_search import OriginalSearch
-from es_simhash.ingestion.deduplication.version_choice import best_original
-from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
+from es_simhash.ingestion.deduplication.version_decisions import (
+    IncomingDocument,
+    Original,
+    best_original,
+)
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.relation.decided_pairs import ManualPairs

@@ -69,7 +69,7 @@ def reservations(desk: Any, run: str, lease: float = 30.0, clock: Any = None) ->
     now = clock or (lambda: time.time() * 1000)
     texts = ReservedTexts(gateway, state.name, context.config.simhash_field)
     store = ElasticsearchStore(gateway, desk.name, context.config, is_complete=True)
-    return Reservations(StoredDocuments(gateway, context, store), texts, clock=now)
+    return Reservations(StoredDocuments(context, store), texts, clock=now)
 
 
 def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:

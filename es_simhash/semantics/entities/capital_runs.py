@@ -1,4 +1,4 @@
-"""Candidates for names: runs of words with a capital, and word lists of what is no name."""
+"""Runs of words with a capital, which may be names, and word lists of what is no name."""
 
 import re
 import unicodedata
@@ -6,26 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import NamedTuple
 
 from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
-from es_simhash.semantics.rarity import WordRarities, word_rarities
 
 # Languages that elide articles before names: d'Estaing.
 _ELIDING = frozenset({"ca", "fr", "it"})
 _ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
-# A lone word of less rarity, more frequent than 3e-4, is never a name (rarity is 7 - zipf; flat
-# optima on WNUT17 dev and every other text of WikiGold).
-_MIN_RARITY = 1.5
-# Several words in capitals are emphasis when one of them is more frequent than 3e-5.
-_MIN_CAPITALS_RARITY = 2.5
-# Rarity of every word of a language without frequencies: neither common nor rare.
-_UNDECIDED = 2.0
 # A line is a headline when more than this share of its words has a capital.
 _HEADLINE_SHARE, _HEADLINE_WORDS = 0.7, 4
-_MAX_NAME_LENGTH, _MAX_RUN_LENGTH = 100, 500
-# Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
-_SHORT_ACRONYM = 2
+_MAX_RUN_LENGTH = 500
 # What may precede the first word of a line.
 _OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
 
@@ -68,45 +57,25 @@ def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRul
     )
 
 
-class Candidate(NamedTuple):
-    """A run of words with a capital that may be a name.
+def capital_runs(text: str) -> Iterator[tuple[int, str, bool, bool]]:
+    """Yield the runs of words with a capital, in order.
 
-    Attributes:
-        start: Offset of its first word.
-        name: The words.
-        is_sure: True when the capital has no other explanation.
+    Returns:
+        Where a run starts, its words, whether it opens a sentence, and whether it is in a headline.
     """
-
-    start: int
-    name: str
-    is_sure: bool
-
-
-def name_rarities(rules: NameRules) -> WordRarities:
-    """Return the rarities of the words of the language of the rules."""
-    return word_rarities(rules.language, rules.packages, default=_UNDECIDED)
-
-
-def name_candidates(text: str, rules: NameRules) -> Iterator[Candidate]:
-    """Yield the candidates of each line of a text, in order."""
     find = _capital_runs().finditer
-    language, packages = rules.language, rules.packages
     position = 0
     for line in text.splitlines(keepends=True):
         end = position + len(line)
         runs = list(find(text, position, end))
         if runs:
             opening = position + len(line) - len(line.lstrip(_OPENING))
-            headline = _is_headline(line, runs)
+            in_headline = _is_headline(line, runs)
             for run in runs:
                 start, words = run.start(), run.group()
-                if len(words) > _MAX_RUN_LENGTH:
-                    continue
-                initial = start == opening or run.lastgroup == "initial"
-                candidate = _candidate_in(words, initial, language, packages)
-                if candidate:
-                    offset, name, is_sure = candidate
-                    yield Candidate(start + offset, name, is_sure and not headline)
+                if len(words) <= _MAX_RUN_LENGTH:
+                    initial = start == opening or run.lastgroup == "initial"
+                    yield start, words, initial, in_headline
         position = end
 
 
@@ -118,47 +87,12 @@ def _is_headline(line: str, runs: list[re.Match[str]]) -> bool:
     return capitals > _HEADLINE_SHARE * words
 
 
-@lru_cache(maxsize=1 << 14)
-def _candidate_in(
-    run: str, initial: bool, language: str, packages: frozenset[str] | None
-) -> Candidate | None:
-    """Return what may be a name of a run; None when nothing is left. Runs recur between texts."""
-    rules = name_rules(language, packages)
-    run = run.replace("\u00a0", " ")
-    cut = _without_leading(run, initial, rules)
-    start = len(run) - len(cut)
-    name = _without_trailing(cut, rules)
-    if not 1 < len(name) <= _MAX_NAME_LENGTH:
-        return None
-    if " " in name:
-        return Candidate(start, name, not _is_emphasis(name, rules))
-    if not _may_name(name, rules):
-        return None
-    opens = initial and not start and name[1:].islower()
-    return Candidate(start, name, not opens)
-
-
-def _is_emphasis(name: str, rules: NameRules) -> bool:
-    """Check whether several words, all in capitals, include an everyday one."""
-    if not name.isupper():
-        return False
-    rarities = name_rarities(rules)
-    return min(rarities[word] for word in name.lower().split()) < _MIN_CAPITALS_RARITY
-
-
-def _may_name(word: str, rules: NameRules) -> bool:
-    """Check whether a lone word can be a name, wherever it is in a sentence."""
-    if word.isupper() and (len(word) <= _SHORT_ACRONYM or _is_acronym(word, rules)):
-        return _is_acronym(word, rules)
-    lower = word.lower()
-    return lower not in rules.everyday and name_rarities(rules)[lower] > _MIN_RARITY
-
-
-def _is_acronym(word: str, rules: NameRules) -> bool:
+def is_acronym(word: str, rules: NameRules) -> bool:
+    """Check whether a word in capitals is a listed abbreviation of a name."""
     return word.isupper() and word.lower() in rules.acronyms
 
 
-def _without_leading(name: str, initial: bool, rules: NameRules) -> str:
+def without_leading(name: str, initial: bool, rules: NameRules) -> str:
     """Return a run without leading titles, days, months, stop words and lower-case words."""
     while name:
         first, _, rest = name.partition(" ")
@@ -167,7 +101,7 @@ def _without_leading(name: str, initial: bool, rules: NameRules) -> str:
             name = rest
             continue
         opens = initial and rest and lower in rules.opening
-        if not opens and (lower not in rules.leading or _is_acronym(first, rules)):
+        if not opens and (lower not in rules.leading or is_acronym(first, rules)):
             break
         if rest and not initial and lower in rules.articles:
             break
@@ -177,13 +111,13 @@ def _without_leading(name: str, initial: bool, rules: NameRules) -> str:
     return name
 
 
-def _without_trailing(name: str, rules: NameRules) -> str:
+def without_trailing(name: str, rules: NameRules) -> str:
     """Return a run without trailing days, months, their numbers, stop words, lower-case words."""
     while name:
         rest, _, last = name.rpartition(" ")
         lower = last.lower()
         date = last[0].isdigit() and rest.rpartition(" ")[2].lower() in rules.times
-        stop = rest and lower in rules.trailing and not _is_acronym(last, rules)
+        stop = rest and lower in rules.trailing and not is_acronym(last, rules)
         if not (date or stop or lower in rules.times or last.islower()):
             break
         name = rest
