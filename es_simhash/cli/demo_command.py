@@ -261,7 +261,7 @@ def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
 
 def _write_report(client: Client, index: str, file: Path) -> str:
     """Write a report of the index, and return what it says and where it is."""
-    found = read_report(client, index, options=ReportOptions(copies=True))
+    found = read_report(Index(client, index), options=ReportOptions(copies=True))
     write_file(file, report_html(found), "html")
     return written_line(found, file)
 

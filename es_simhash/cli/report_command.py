@@ -12,6 +12,7 @@ from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.page import headline, report_html
 from es_simhash.maintenance.reports.read import read_report
+from es_simhash.questions.index import Index
 from es_simhash.text.escaping import one_line
 
 
@@ -34,9 +35,8 @@ def report(
     """
     require_writable(html, "html")
     with target.connected() as client, progress_bar(quiet=quiet) as progress:
-        found = read_report(
-            client, target.index, options=options, config=target.config, progress=progress
-        )
+        index = Index(client, target.index, target.config)
+        found = read_report(index, options=options, progress=progress)
     write_file(html, report_html(found), "html")
     click.echo(written_line(found, html))
 

@@ -29,7 +29,7 @@ from es_simhash.store.added_schemes import schemes_meta
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import installed_store
-from es_simhash.store.installation.sidecar import require_no_sidecar
+from es_simhash.store.mapping_meta import require_no_sidecar
 
 
 def ingest(

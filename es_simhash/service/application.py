@@ -144,7 +144,7 @@ def application_of(gateway: Gateway, name: str, config: ServiceConfig) -> Starle
 def _report(
     gateway: Gateway, name: str, config: IndexConfig, options: ReportOptions
 ) -> IndexReport:
-    return read_report(gateway, name, options=options, config=config)
+    return read_report(Index(gateway, name, config), options=options)
 
 
 def _useful_pairs(index: Index, seed: int, filters: Filters) -> UsefulPairs:

@@ -5,11 +5,16 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, MappingConflict
+from es_simhash.store.dates import DATE_TYPES, DateField
 from es_simhash.store.resources import META
 
 TEXT_TYPES = frozenset({"text", "match_only_text", "keyword", "wildcard", "constant_keyword"})
 VECTOR_TYPES = frozenset({"dense_vector"})
+NUMBER_TYPES = frozenset(
+    {"long", "integer", "short", "byte", "unsigned_long", "double", "float", "half_float"}
+    | {"scaled_float"}
+)
 
 
 @dataclass(frozen=True)
@@ -164,3 +169,38 @@ def rejects_field(mappings: Mapping[str, Mapping[str, Any]], name: str) -> bool:
         mapping.get("dynamic") == "strict" and name not in mapping.get("properties", {})
         for mapping in mappings.values()
     )
+
+
+def find_date_field(
+    mappings: Mapping[str, Mapping[str, Any]], name: str, *, parameter: str, numbers: bool = True
+) -> DateField:
+    """Return a field of dates that the user named.
+
+    Args:
+        mappings: The mapping of each index behind a name; see `Gateway.mappings`.
+        name: The field.
+        parameter: What the user named it by.
+        numbers: Whether a field of numbers will do as well.
+
+    Raises:
+        InputError: No mapping has such a field.
+        MappingConflict: It holds no dates, or has no doc values.
+    """
+    fields = fields_named(name, mappings)
+    if not fields:
+        raise unknown_field(name, mappings, DATE_TYPES, parameter=parameter)
+    types = {field.type for field in fields.values()}
+    is_number = numbers and types <= NUMBER_TYPES
+    if not is_number and not types <= DATE_TYPES:
+        raise MappingConflict(
+            f"Field {name!r} of {', '.join(sorted(fields))} is mapped as "
+            f"{' and '.join(sorted(types))}, not as a date. Set {parameter}.",
+            parameter=parameter,
+        )
+    if any(field.definition.get("doc_values") is False for field in fields.values()):
+        raise MappingConflict(
+            f"Field {name!r} of {', '.join(sorted(fields))} has no doc values, so that its dates "
+            f"cannot be compared. Set {parameter}.",
+            parameter=parameter,
+        )
+    return DateField(name, is_number)

@@ -11,6 +11,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.searches import count
 from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
@@ -95,13 +96,13 @@ def test_ingest_fails_when_a_shard_is_missing(client: Any, torn: str) -> None:
 def test_a_count_of_other_shards_is_not_all(client: Any, torn: str, pair: tuple[str, str]) -> None:
     lost = torn.replace("-alias", "-lost")
     with pytest.raises(ClusterError, match=rf"^Shards \[{lost}\]\[0\] do not answer"):
-        Gateway(client).count(torn)
+        Gateway(client).run(count(torn))
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=0.1)
     with pytest.raises(ClusterError, match="Run it again later"):
-        Gateway(client, retry).count(torn)
+        Gateway(client, retry).run(count(torn))
     with pytest.raises(ClusterError, match=f"^Index '{pair[1]}' rejects the search: .*\"en\""):
-        Gateway(client, retry).count(",".join(pair), ENGLISH.filters[0])
-    assert Gateway(client, retry).count(pair[0]) == 1
+        Gateway(client, retry).run(count(",".join(pair), ENGLISH.filters[0]))
+    assert Gateway(client, retry).run(count(pair[0])) == 1
 
 
 def test_pages_of_other_shards_are_not_all(client: Any, pair: tuple[str, str]) -> None:

@@ -14,7 +14,7 @@ from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.questions.index import Index, SidecarIndex, open_index
 from es_simhash.relation.answer import Answer
-from es_simhash.store.elasticsearch import sidecar_calls
+from es_simhash.store.elasticsearch import sidecar_searches
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import Limits, Recency, SearchOptions
 
@@ -145,7 +145,7 @@ def test_a_filter_is_applied_before_neighbours_are_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Filters that leave more documents than can be named are applied to what the sidecar gives.
-    monkeypatch.setattr(sidecar_calls, "MAX_IDS", few)
+    monkeypatch.setattr(sidecar_searches, "MAX_IDS", few)
     crowd = {f"c{n}": {"text": f"{UNION} Report {n}.", "shelf": "press"} for n in range(60)}
     books = {f"b{n}": {"text": BEES, "shelf": "books"} for n in range(5)}
     write(index_name, {**crowd, **books, "history": {"text": HISTORY, "shelf": "books"}})

@@ -13,8 +13,9 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.updates import require_accepted
-from es_simhash.store.installation.date_fields import DateReader, find_date_field
+from es_simhash.store.installation.date_fields import DateReader
 from es_simhash.store.intents import DocumentsAt, Parts
+from es_simhash.store.mapped_fields import find_date_field
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row, WriteResult
 

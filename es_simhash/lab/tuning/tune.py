@@ -35,6 +35,7 @@ from es_simhash.questions.index import open_index
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.scoring import version_value
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.block_scans import BlockScans
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Configuration
@@ -84,7 +85,7 @@ def tune(
     documents = count_documents(store, fingerprinted=True)
     proposal, threshold = _proposals(known.labelled, neighbours, installed)
     shared = SharedBlocks.of(fingerprint_rows(sample), scheme.blocks, documents)
-    searches = BlockSearches(store.gateway, index, installed)
+    searches = BlockSearches(BlockScans(store.gateway, index, installed))
     distances = distance_figures(searches, sample, neighbours, shared, threshold.value)
     return Tuning(
         index,

@@ -15,14 +15,15 @@ from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import method_of_scheme
-from es_simhash.store.installation.configuration import (
+from es_simhash.store.installation.configuration import installed_schemes
+from es_simhash.store.installation.sidecar_source import require_usable_as_sidecar
+from es_simhash.store.intents import RequireTextField, Where
+from es_simhash.store.mapping_meta import (
     InstalledSchemes,
     common_settings,
-    installed_schemes,
     meta_entry,
+    require_no_sidecar,
 )
-from es_simhash.store.installation.sidecar import require_no_sidecar, require_usable_as_sidecar
-from es_simhash.store.intents import RequireTextField, Where
 from es_simhash.store.paths import mapped_field
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row

@@ -6,11 +6,11 @@ again, and a run that resumes returns what one without a journal does.
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from es_simhash.ingestion.bulk.journal_file import Job, JournalFile
-from es_simhash.pairs.copied_passages import Record
 from es_simhash.relation.references import DocumentVersion
 
 Versions = tuple[DocumentVersion, DocumentVersion]
@@ -26,7 +26,7 @@ class CopyJournal:
     def __init__(self, file: JournalFile | None = None) -> None:
         self._file = file
 
-    def get(self, pairs: Iterable[Versions]) -> dict[Versions, Record]:
+    def get(self, pairs: Iterable[Versions]) -> dict[Versions, dict[str, Any]]:
         """Return what was aligned of pairs of documents in these versions, as far as it was.
 
         Raises:
@@ -39,7 +39,7 @@ class CopyJournal:
             rows = {pair: database.execute(query, [_key(pair)]).fetchone() for pair in pairs}
         return {pair: json.loads(row[0]) for pair, row in rows.items() if row is not None}
 
-    def add(self, pair: Versions, record: Record) -> None:
+    def add(self, pair: Versions, record: Mapping[str, Any]) -> None:
         """Write what was aligned of two documents.
 
         Raises:

@@ -50,6 +50,11 @@ class CopyReader:
             version=True,
         )
 
+    @property
+    def text_field(self) -> str:
+        """Field of the texts."""
+        return self._snapshot.config.text_field
+
     def count(self) -> int:
         """Return the number of documents that match the filter, with fingerprints or without."""
         return self._snapshot.count(Where(self._filters))

@@ -22,13 +22,16 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.installation.date_fields import find_date_field
-from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.installation.text_fields import misspelt_hint
-from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
-from es_simhash.store.protocol import Progress
+from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
+from es_simhash.store.installation.sidecar_source import require_own_fields
+from es_simhash.store.intents import TextFieldHint
+from es_simhash.store.mapped_fields import (
+    TEXT_TYPES,
+    fields_named,
+    find_date_field,
+    unknown_field,
+)
+from es_simhash.store.protocol import Progress, Store
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _OBJECTS = frozenset({"object", "nested"})
@@ -69,17 +72,18 @@ def find_copies(
     options = options or CopyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
-    _require_no_sidecar(gateway, index, given.simhash_field)
-    installed = InstalledIndex(gateway, index, given).config
-    options = _configured(options, installed)
+    why = "which has the texts and the owners"
+    require_own_fields(gateway, index, given.simhash_field, why=why, command="copies")
+    store = opened_store(gateway, index, given)
+    options = _configured(options, store.config)
     date_field = _date_field(gateway, index, options)
-    job = _job(gateway, index, installed)
-    opened = ElasticsearchSnapshot(gateway, index, installed, must_refresh=False)
+    job = _job(gateway, index, store.config)
+    opened = store.snapshot(must_refresh=False)
     with open_journal(options.journal, job, fresh=options.fresh) as journal, opened as snapshot:
         reader = CopyReader(snapshot, options.filters, options.between, date_field)
         search = CopySearch(reader, options)
-        search.read(gateway, index, installed.text_field)
-        analyser = TextAnalyser(installed.scheme)
+        search.read(store)
+        analyser = TextAnalyser(store.config.scheme)
         return search.report(PairAligner(reader, analyser, journal), date_field, progress)
 
 
@@ -91,7 +95,7 @@ def default_journal(client: Client, index: str, config: IndexConfig | None = Non
         MappingConflict: It has no fingerprint fields.
     """
     gateway = Gateway.of(client)
-    installed = InstalledIndex(gateway, index, config or IndexConfig()).config
+    installed = ElasticsearchStore(gateway, index, config).config
     return default_path(_job(gateway, index, installed))
 
 
@@ -109,8 +113,11 @@ class CopySearch:
         self._collection = ComparedDocuments(by_values=options.between is not None)
         self._documents = 0
 
-    def read(self, gateway: Gateway, index: str, text_field: str) -> None:
+    def read(self, store: Store) -> None:
         """Read the documents.
+
+        Args:
+            store: The index.
 
         Raises:
             InputError: None of them can be compared, although there are some, or they are too many.
@@ -122,7 +129,7 @@ class CopySearch:
                 "Compare fewer with a filter. Set filters.",
                 parameter="filters",
             )
-        collection = self._collection
+        collection, index = self._collection, store.name
         collection.add(self._reader.documents())
         if not self._documents or collection.compared:
             return
@@ -131,9 +138,8 @@ class CopySearch:
                 f"No document of {index!r} has fingerprints. Run `es-simhash backfill {index}`."
             )
         if len(collection.changed) == collection.read:
-            hint = (
-                misspelt_hint(gateway.mappings(index), text_field) or "; name the field of the text"
-            )
+            (hint,), text_field = store.ask([TextFieldHint()]), self._reader.text_field
+            hint = hint or "; name the field of the text"
             raise InputError(
                 f"Field {text_field!r} does not match the fingerprinted text of any document, such "
                 f"as {min(collection.changed)!r}{hint}.",
@@ -211,16 +217,6 @@ class CopySearch:
 def _by_length(copy: Copy) -> tuple[int, int, str, str, str, str]:
     """Key of the order in which pairs are returned."""
     return -copy.longest, -copy.letters, copy.a.index, copy.a.id, copy.b.index, copy.b.id
-
-
-def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> None:
-    source = sidecar_source(gateway, index, simhash_field)
-    if source is not None:
-        raise MappingConflict(
-            f"Index {index!r} is the sidecar of {source!r}, which has the texts and the owners. "
-            f"Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
-            f"`es-simhash copies {source}`."
-        )
 
 
 def _configured(options: CopyOptions, config: IndexConfig) -> CopyOptions:

@@ -7,9 +7,7 @@ import numpy as np
 
 from es_simhash.fingerprints.blocks import block_sizes, min_shared_blocks
 from es_simhash.maintenance.diagnostics.document_sample import SampledDocument, common_blocks
-from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.block_scans import BlockScans
-from es_simhash.store.elasticsearch.gateway import Gateway
 
 # Documents of the sample that are searched with; hottest blocks that are reported.
 MAX_QUERIES = 100
@@ -84,14 +82,12 @@ class BlockSearches:
     """Searches an index with the fingerprints of a sample.
 
     Args:
-        gateway: Sends the requests.
-        index: The index.
-        config: Its configuration.
+        scans: Searches the index.
     """
 
-    def __init__(self, gateway: Gateway, index: str, config: IndexConfig) -> None:
-        self._scans = BlockScans(gateway, index, config)
-        self._scheme = config.scheme
+    def __init__(self, scans: BlockScans) -> None:
+        self._scans = scans
+        self._scheme = scans.scheme
 
     def hottest(self, sample: Sequence[SampledDocument], documents: int) -> list[HotBlock]:
         """Return the blocks that most documents of the sample have, counted in the whole index.

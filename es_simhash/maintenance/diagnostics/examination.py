@@ -48,10 +48,10 @@ from es_simhash.maintenance.diagnostics.index_state import (
     read_settings,
 )
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.block_scans import BlockScans
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.elasticsearch.store import opened_store
 from es_simhash.store.index_counts import Status
-from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.document_settings import document_settings
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.text_fields import require_mapped
@@ -154,13 +154,13 @@ def examine(
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()
-    config = InstalledIndex(gateway, index, given).config
+    store = opened_store(gateway, index, given)
+    config = store.config
     configured = replace(given, text_field=IndexConfig.text_field).configured(
         document_settings(gateway, index, simhash_field=config.simhash_field)
     )
     status = count_documents(gateway, index, config=config)
     documents = status.fingerprints.current
-    store = ElasticsearchStore(gateway, index, config, is_complete=True)
     sample = draw_sample(store, config, sample_size)
     source = sidecar_source(gateway, index, config.simhash_field)
     text_field, other_field = config.text_field, None
@@ -174,7 +174,7 @@ def examine(
         require_mapped(gateway.mappings(source or index), field_names(text_field))
     current = [document for document in sample if document.scheme == config.scheme.name]
     prints = fingerprint_rows(current)
-    searches = BlockSearches(gateway, index, config)
+    searches = BlockSearches(BlockScans(gateway, index, config))
     max_k = config.scheme.max_k
     costs = _costs(searches, current, max_k)
     return Examination(

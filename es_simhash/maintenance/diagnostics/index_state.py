@@ -12,8 +12,8 @@ from es_simhash.store.elasticsearch.index_stats import (
     max_segments,
 )
 from es_simhash.store.index_counts import Status
-from es_simhash.store.installation.configuration import InstalledIndex
 from es_simhash.store.installation.install import plan
+from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.options import Query
 
 
@@ -40,7 +40,9 @@ def count_documents(
         MappingConflict: It has no `simhash` fields.
     """
     gateway = Gateway.of(client)
-    config = InstalledIndex(gateway, index, config or IndexConfig()).config
+    given = config or IndexConfig()
+    schemes = schemes_of(index, gateway.mappings(index), given.simhash_field)
+    config = schemes.applied(given)
     status = count_statuses(gateway, index, config, filters)
     if not with_size:
         return status

@@ -8,15 +8,13 @@ from es_simhash.maintenance.families.family_reader import Assignment, FamilyDocu
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
-from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.elasticsearch.updates import change_documents
 from es_simhash.store.intents import DocumentsAt, Parts
+from es_simhash.store.protocol import WritableStore
 
 _UPDATES = 1000
-_RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
+# How long writing waits for a busy cluster.
+RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
 # Other fields of a document may change this often between reading and writing.
 _ATTEMPTS = 7
 
@@ -25,15 +23,11 @@ class FamilyWriter:
     """Writes `family` and `representative`, and nothing else, by partial updates.
 
     Args:
-        client: Client of the cluster.
-        index: Index, alias or data stream.
-        config: Of the index.
+        store: The index.
     """
 
-    def __init__(self, client: Client, index: str, config: IndexConfig) -> None:
-        self._gateway = Gateway.of(client, _RETRY)
-        self._config = config
-        self._store = ElasticsearchStore(self._gateway, index, config, is_complete=True)
+    def __init__(self, store: WritableStore) -> None:
+        self._store = store
 
     def write(self, changes: Sequence[Assignment]) -> set[DocumentRef]:
         """Write the family of each document; return those that another writer changed or deleted.
@@ -63,8 +57,7 @@ class FamilyWriter:
     ) -> list[Assignment]:
         """Send updates; return those to retry, as only other fields than the text changed."""
         outdated = []
-        updates = [_update(*change) for change in batch]
-        results = change_documents(self._gateway, updates, self._config.simhash_field)
+        results = self._store.change([_update(*change) for change in batch])
         for change, result in zip(batch, results, strict=True):
             ref = change[0].ref
             if result.status == "conflict":

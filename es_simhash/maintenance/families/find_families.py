@@ -3,26 +3,23 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from es_simhash.errors import InputError, MappingConflict
+from es_simhash.errors import InputError
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.family_run import FamilyRun
-from es_simhash.maintenance.families.family_writer import FamilyWriter
+from es_simhash.maintenance.families.family_writer import RETRY, FamilyWriter
 from es_simhash.pairs.family_changes import Family, family_changes
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.installation.date_fields import find_date_field
-from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
+from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.installation.text_fields import misspelt_hint
-from es_simhash.store.intents import Parts, Where
-from es_simhash.store.protocol import Progress
+from es_simhash.store.intents import FindDateField, Parts, TextFieldHint, Where
+from es_simhash.store.protocol import Progress, Store
 
 
 def stored_families(
@@ -42,8 +39,8 @@ def stored_families(
         IndexMissing: There is no such index.
     """
     members: dict[str, list[tuple[bool, DocumentRef]]] = defaultdict(list)
-    gateway = Gateway.of(client)
-    with ElasticsearchSnapshot(gateway, index, config or IndexConfig()) as snapshot:
+    store = ElasticsearchStore(Gateway.of(client), index, config)
+    with store.snapshot() as snapshot:
         for row in snapshot.rows(Where(has_family=True), Parts(members=True)):
             members[str(row.family)].append((row.represents is not True, row.ref))
     return tuple(
@@ -86,53 +83,45 @@ def find_families(
     options = options or FamilyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
-    _require_no_sidecar(gateway, index, given.simhash_field)
+    why = "and families are in the documents themselves"
+    require_own_fields(gateway, index, given.simhash_field, why=why, command="families run")
     state = StateIndex(gateway, index, given.simhash_field)
-    installed = InstalledIndex(gateway, index, given).config
-    options = options.configured(installed).as_before(state.last_run())
-    date_field = _date_field(gateway, index, options)
-    with ElasticsearchSnapshot(gateway, index, installed) as snapshot:
+    store = opened_store(gateway, index, given)
+    options = options.configured(store.config).as_before(state.last_run())
+    date_field = _date_field(store, options)
+    with store.snapshot() as snapshot:
         run = FamilyRun(FamilyReader(snapshot, date_field), state, options)
         run.explore(progress)
         families = run.families()
     if run.is_full:
-        _require_texts(gateway, index, run.corpus, installed.text_field)
+        _require_texts(store, run.corpus)
     changes = run.changes(families)
     conflicts: set[DocumentRef] = set()
     if not options.dry_run:
-        conflicts = FamilyWriter(gateway, index, installed).write(changes)
-        gateway.refresh(index)
+        retrying = opened_store(Gateway.of(gateway, RETRY), index, given)
+        conflicts = FamilyWriter(retrying).write(changes)
+        store.refresh()
         run.store_state(families, run.corpus.skipped | conflicts)
     written = len(changes) - len(conflicts - run.corpus.skipped)
     return _report(run, families, written, conflicts, dry_run=options.dry_run)
 
 
-def _require_no_sidecar(gateway: Gateway, index: str, simhash_field: str) -> None:
-    """Reject a sidecar: `collapse` needs the families in the documents themselves."""
-    source = sidecar_source(gateway, index, simhash_field)
-    if source is not None:
-        raise MappingConflict(
-            f"Index {index!r} is the sidecar of {source!r}, and families are written to the "
-            f"documents themselves. Run `es-simhash install {source}`, `es-simhash backfill "
-            f"{source}` and `es-simhash families run {source}`."
-        )
-
-
-def _date_field(gateway: Gateway, index: str, options: FamilyOptions) -> DateField | None:
+def _date_field(store: Store, options: FamilyOptions) -> DateField | None:
     """Return the field of the dates; a name that no mapping has is wrong even if none matters."""
     if options.date_field is None:
         return None
-    mappings = gateway.mappings(index)
-    field = find_date_field(mappings, options.date_field, parameter="date_field")
+    field: DateField
+    (field,) = store.ask([FindDateField(options.date_field, "date_field")])
     return field if options.compares_dates else None
 
 
-def _require_texts(gateway: Gateway, index: str, corpus: Corpus, text_field: str) -> None:
+def _require_texts(store: ElasticsearchStore, corpus: Corpus) -> None:
     if corpus.skipped and len(corpus.skipped) == len(corpus.documents):
-        hint = misspelt_hint(gateway.mappings(index), text_field) or "; name the field of the text"
+        (hint,) = store.ask([TextFieldHint()])
+        hint = hint or "; name the field of the text"
         raise InputError(
-            f"Field {text_field!r} does not match the fingerprinted text of any document, such as "
-            f"{min(corpus.skipped).id!r}{hint}.",
+            f"Field {store.config.text_field!r} does not match the fingerprinted text of any "
+            f"document, such as {min(corpus.skipped).id!r}{hint}.",
             parameter="text_field",
         )
 

@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_reader import CANDIDATES, FamilyReader
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.postings import Postings
-from es_simhash.pairs.text_links import links_of
+from es_simhash.pairs.text_links import Texts, links_of
 from es_simhash.relation.decided_pairs import ManualPairs
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.thresholds import LEAST_SHARED
 from es_simhash.store.protocol import Progress
 
@@ -19,11 +20,27 @@ _MAX_RESPONSES = 20
 _MAX_CANDIDATES = _MAX_RESPONSES * CANDIDATES
 
 
+class ReadTexts(Texts, Protocol):
+    """The texts of a run, which are read when they are needed, as those of a `Corpus`."""
+
+    def add_copies(self, hashes: Sequence[str]) -> None:
+        """Add all documents of these texts."""
+
+    def hashes_of(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str]:
+        """Return the hash of the text of each of these documents that has a current text."""
+
+    def load(self, hashes: Iterable[str]) -> None:
+        """Read these texts together, so that they are quick."""
+
+    def trim(self) -> None:
+        """Forget texts that were not used for long."""
+
+
 class LinkGraph:
     """A graph whose nodes are hashes of texts, and whose edges link versions.
 
     Args:
-        corpus: The documents and texts of the run.
+        texts: The texts of the run.
         reader: Searches the index.
         postings: Posting lists of all texts of the index; None to search the index.
 
@@ -34,9 +51,9 @@ class LinkGraph:
     """
 
     def __init__(
-        self, corpus: Corpus, reader: FamilyReader, postings: Postings[str] | None = None
+        self, texts: ReadTexts, reader: FamilyReader, postings: Postings[str] | None = None
     ) -> None:
-        self._corpus = corpus
+        self._texts = texts
         self._reader = reader
         self._postings = postings
         self.queried: set[str] = set()
@@ -66,10 +83,10 @@ class LinkGraph:
                 progress("texts", len(self.queried), len(self.queried) + len(waiting))
 
     def _reach(self, texts: Sequence[str], waiting: deque[str], known: set[str]) -> None:
-        self._corpus.add_copies(texts)
+        self._texts.add_copies(texts)
         known.update(texts)
         waiting.extend(texts)
-        self._corpus.trim()
+        self._texts.trim()
 
     def _link(self, batch: list[str], manual: ManualPairs) -> set[str]:
         """Link the texts of a batch with their candidates; return those that are linked."""
@@ -79,7 +96,7 @@ class LinkGraph:
             for candidate in sorted(candidates)
             if not self._is_compared(text, candidate, batch)
         )
-        links = links_of(pairs, self._corpus, self._reader.threshold, manual.dismissed)
+        links = links_of(pairs, self._texts, self._reader.threshold, manual.dismissed)
         self.links.update(links)
         return {text for linked in links for text in linked}
 
@@ -94,8 +111,8 @@ class LinkGraph:
     def _candidates(self, batch: list[str]) -> dict[str, set[str]]:
         """Return the hashes of the texts that share shingles with each text, and load them."""
         candidates = self._search(batch) if self._postings is None else self._look_up(batch)
-        self._corpus.load(text for text, hashes in candidates.items() if hashes)
-        self._corpus.load(
+        self._texts.load(text for text, hashes in candidates.items() if hashes)
+        self._texts.load(
             candidate
             for hashes in candidates.values()
             for candidate in hashes
@@ -120,14 +137,14 @@ class LinkGraph:
         A response holds a limited number of documents. When it is full, the texts that were seen
         are excluded from the next search, so that many copies of one text hide no other.
         """
-        self._corpus.load(batch)
-        texts = {key: self._corpus[key] for key in batch}
+        self._texts.load(batch)
+        texts = {key: self._texts[key] for key in batch}
         candidates: dict[str, set[str]] = {key: set() for key in batch}
         pending = batch
         for _ in range(_MAX_RESPONSES):
             seen = {key: sorted(candidates[key]) for key in pending}
             responses = self._reader.candidates([texts[key] for key in pending], seen)
-            hashes = self._corpus.hashes_of(ref for refs in responses for ref in refs)
+            hashes = self._texts.hashes_of(ref for refs in responses for ref in refs)
             full = []
             for key, refs in zip(pending, responses, strict=True):
                 retrieved = {hashes[ref] for ref in refs if ref in hashes} - {key}

@@ -1,8 +1,9 @@
 """Reading an index for a report, within stated bounds of time and memory."""
 
 import time
+from typing import Protocol
 
-from es_simhash.errors import InputError, MappingConflict
+from es_simhash.errors import InputError
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
 from es_simhash.maintenance.diagnostics.index_state import count_documents
@@ -23,34 +24,50 @@ from es_simhash.maintenance.reports.index_report import (
 from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.document_contexts import Contexts
-from es_simhash.questions.index import Index
+from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.index_counts import Status
-from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.intents import FindDateField, Where
-from es_simhash.store.protocol import Progress, Result, Steps, ask, no_progress, run
+from es_simhash.store.protocol import Progress, Result, Steps, Store, ask, no_progress, run
 
 # Of more documents, copies are not looked for: one takes some milliseconds (docs/copies.md).
 MAX_COMPARED = 100_000
 
 
+class ReportedIndex(RelatedIndex, Protocol):
+    """An index that a report is made of, as `Index` is one."""
+
+    @property
+    def name(self) -> str:
+        """Name of the index, alias or data stream."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """Gateway to the cluster."""
+
+    @property
+    def store(self) -> Store:
+        """The documents."""
+
+    @property
+    def config(self) -> IndexConfig:
+        """How it is read and fingerprinted."""
+
+
 def read_report(
-    client: Client,
-    index: str,
+    index: ReportedIndex,
     *,
     options: ReportOptions | None = None,
-    config: IndexConfig | None = None,
     progress: Progress | None = None,
 ) -> IndexReport:
     """Return how much of an index is versions, copies and unique; nothing is written.
 
     Args:
-        client: Client of the cluster.
         index: Index, alias or data stream with fingerprints.
         options: What to read, and for how long.
-        config: Names of the fields; the schemes are read from the mapping.
         progress: Called, now and then.
 
     Raises:
@@ -60,25 +77,15 @@ def read_report(
         InputError: No document has fingerprints, no mapping has the date field, or copies cannot
             be looked for.
     """
-    gateway = Gateway.of(client)
-    given = config or IndexConfig()
-    source = sidecar_source(gateway, index, given.simhash_field)
-    if source is not None:
-        raise MappingConflict(
-            f"Index {index!r} is the sidecar of {source!r}, and families are in the documents "
-            f"themselves. Run `es-simhash install {source}`, `es-simhash backfill {source}` and "
-            f"`es-simhash families run {source}`, and report on {source!r}."
-        )
-    reader = _Reader(
-        Index(gateway, index, given), options or ReportOptions(), progress or no_progress
-    )
-    return reader.report()
+    field, why = index.config.simhash_field, "and families are in the documents themselves"
+    require_own_fields(index.gateway, index.name, field, why=why, command="families run")
+    return _Reader(index, options or ReportOptions(), progress or no_progress).report()
 
 
 class _Reader:
     """Reads an index for one report."""
 
-    def __init__(self, index: Index, options: ReportOptions, progress: Progress) -> None:
+    def __init__(self, index: ReportedIndex, options: ReportOptions, progress: Progress) -> None:
         self._index = index
         self._config = index.config
         self._options = options

@@ -25,9 +25,13 @@ class BlockScans:
         gateway: Sends the requests.
         index: The index.
         config: How it is read and fingerprinted.
+
+    Attributes:
+        scheme: Scheme of its fingerprints.
     """
 
     def __init__(self, gateway: Gateway, index: str, config: IndexConfig) -> None:
+        self.scheme = config.scheme
         self._gateway = gateway
         self._index = index
         self._config = config

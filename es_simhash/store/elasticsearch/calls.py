@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from es_simhash.errors import IndexMissing
+
 Result = TypeVar("Result")
 
 
@@ -40,3 +42,11 @@ Calls = Generator[Call, Any, Result]
 def index_path(index: str | None, *rest: str) -> str:
     """Return the path of a request about an index, alias or data stream, or about all."""
     return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])
+
+
+def mappings(index: str) -> Calls[dict[str, dict[str, Any]]]:
+    """Return the mapping of each index behind a name; see `Gateway.mappings`."""
+    response = yield Call("GET", index_path(index, "_mapping"))
+    if not response:
+        raise IndexMissing(f"No index matches {index!r}. Get the names with `GET _cat/indices`.")
+    return {name: entry["mappings"] for name, entry in response.items()}

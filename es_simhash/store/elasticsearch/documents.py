@@ -28,12 +28,22 @@ MAX_IDS = 5000
 
 def get_all(
     refs: Sequence[DocumentRef],
-    fields: Sequence[str] | None,
+    fields: Sequence[str] | None = None,
     *,
-    index: str | None,
-    excluded: Sequence[str],
+    index: str | None = None,
+    excluded: Sequence[str] = (),
 ) -> Calls[list[Mapping[str, Any]]]:
-    """Return the entries of documents, in their order; see `Gateway.documents`."""
+    """Return documents as they are now, refreshed or not, in their order, each with `found`.
+
+    Args:
+        refs: Where they are.
+        fields: Fields of `_source` to return; None for all.
+        index: Index of those whose reference names none.
+        excluded: Fields of `_source` to leave out.
+
+    Raises:
+        ClusterError: The request is rejected.
+    """
     path, params = index_path(index, "_mget"), _source_params(fields, excluded)
     entries: list[Mapping[str, Any]] = []
     for start in range(0, len(refs), _MAX_DOCUMENTS):
@@ -70,9 +80,18 @@ def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
 def get_by_id(
     index: str, ids: Sequence[str], fields: Sequence[str]
 ) -> Calls[list[Mapping[str, Any]]]:
-    """Return the entries of documents by id alone; see `Gateway.documents_by_id`."""
+    """Return documents by their ids alone, whatever their routing, each with `found`.
+
+    A document that is routed by its id is returned as it is now. All others are searched with one
+    request, so that they are found once they are refreshed: those with a routing, and those of a
+    name that stands for several indices.
+
+    Raises:
+        ClusterError: Several documents have one id and none of them is routed by it, or they are in
+            several indices behind the name.
+    """
     refs = [DocumentRef(None, id) for id in ids]
-    entries = yield from get_all(refs, fields, index=index, excluded=())
+    entries = yield from get_all(refs, fields, index=index)
     # A document with a routing is in another shard than its id says. A name that stands for
     # several indices is rejected, or taken for that of no index.
     missing = [id for id, entry in zip(ids, entries, strict=True) if not entry.get("found")]
@@ -96,7 +115,13 @@ def entry_of(id: str, hits: Sequence[Mapping[str, Any]], index: str) -> Mapping[
 def hits_by_id(
     index: str, ids: Sequence[str], source: Sequence[str] | bool
 ) -> Calls[dict[str, list[Mapping[str, Any]]]]:
-    """Return all documents of some ids, whatever their routing; see `Gateway.hits_by_id`."""
+    """Return all documents that have some ids, of all shards, by id; with one search request.
+
+    Args:
+        index: Index, alias or data stream.
+        ids: The ids.
+        source: Fields of `_source` to return; False for none.
+    """
     unique = list(dict.fromkeys(ids))
     groups = [unique[start : start + MAX_IDS] for start in range(0, len(unique), MAX_IDS)]
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)

@@ -6,11 +6,10 @@ from typing import Any
 
 import elasticsearch
 
-from es_simhash.errors import ClusterError, IndexMissing
-from es_simhash.relation.references import DocumentRef
-from es_simhash.store.elasticsearch import documents, searches
+from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch import searches
 from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
-from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
+from es_simhash.store.elasticsearch.calls import index_path, mappings
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
 from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.requests import Requests
@@ -49,19 +48,6 @@ class Gateway(Requests):
     def __exit__(self, *error: object) -> None:
         self._client.close()
 
-    def search(self, index: str | None, body: Mapping[str, Any]) -> Any:
-        """Return the response to one search.
-
-        Args:
-            index: Index, alias or data stream; None when the body names a point in time.
-            body: Of the search.
-
-        Raises:
-            PointInTimeExpired: The point in time is gone.
-            ClusterError: The search is rejected, or a shard does not answer.
-        """
-        return self.run(searches.search(index, body))
-
     def search_all(
         self,
         index: str | None,
@@ -83,70 +69,6 @@ class Gateway(Requests):
             ClusterError: A search is rejected, or a shard does not answer.
         """
         return self.run(searches.search_all(index, bodies, optional))
-
-    def search_each(
-        self, index: str, bodies: Sequence[Mapping[str, Any]]
-    ) -> list[Mapping[str, Any] | None]:
-        """Return the responses to many searches, None for those the engine rejects as invalid.
-
-        Raises:
-            ClusterError: A search is rejected for another reason, or a shard does not answer.
-        """
-        return self.run(searches.search_each(index, bodies))
-
-    def count(
-        self, index: str, query: Mapping[str, Any] | None = None, *, shard: int | None = None
-    ) -> int:
-        """Return the number of documents that match a query, by default of all."""
-        return self.run(searches.count(index, query or {"match_all": {}}, shard=shard))
-
-    def documents(
-        self,
-        refs: Sequence[DocumentRef],
-        fields: Sequence[str] | None = None,
-        *,
-        index: str | None = None,
-        excluded: Sequence[str] = (),
-    ) -> list[Mapping[str, Any]]:
-        """Return documents as they are now, refreshed or not, each with `found`.
-
-        Args:
-            refs: Where they are.
-            fields: Fields of `_source` to return; None for all.
-            index: Index of those whose reference names none.
-            excluded: Fields of `_source` to leave out.
-
-        Raises:
-            ClusterError: The request is rejected.
-        """
-        return self.run(documents.get_all(refs, fields, index=index, excluded=excluded))
-
-    def documents_by_id(
-        self, index: str, ids: Sequence[str], fields: Sequence[str]
-    ) -> list[Mapping[str, Any]]:
-        """Return documents by their ids alone, whatever their routing, each with `found`.
-
-        A document that is routed by its id is returned as it is now. All others are searched with
-        one request, so that they are found once they are refreshed: those with a routing, and
-        those of a name that stands for several indices.
-
-        Raises:
-            ClusterError: Several documents have one id and none of them is routed by it, or they
-                are in several indices behind the name.
-        """
-        return self.run(documents.get_by_id(index, ids, fields))
-
-    def hits_by_id(
-        self, index: str, ids: Sequence[str], source: Sequence[str] | bool = False
-    ) -> dict[str, list[Mapping[str, Any]]]:
-        """Return all documents that have some ids, of all shards, by id; with one search request.
-
-        Args:
-            index: Index, alias or data stream.
-            ids: The ids.
-            source: Fields of `_source` to return; False for none.
-        """
-        return self.run(documents.hits_by_id(index, ids, source))
 
     def bulk(
         self, actions: Sequence[Action], *, index: str | None = None
@@ -275,20 +197,8 @@ class Gateway(Requests):
             ClusterError: The search is rejected, or a shard does not answer.
         """
         self.refresh(index)
-        with self.point_in_time(index, shard=shard) as point:
+        with PointInTime(self, index, shard=shard) as point:
             yield from point.hits(body)
-
-    def point_in_time(self, index: str, *, shard: int | None = None) -> PointInTime:
-        """Return a point in time that is not open yet."""
-        return PointInTime(self, index, shard=shard)
-
-
-def mappings(index: str) -> Calls[dict[str, dict[str, Any]]]:
-    """Return the mapping of each index behind a name; see `Gateway.mappings`."""
-    response = yield Call("GET", index_path(index, "_mapping"))
-    if not response:
-        raise IndexMissing(f"No index matches {index!r}. Get the names with `GET _cat/indices`.")
-    return {name: entry["mappings"] for name, entry in response.items()}
 
 
 # What public functions take as their client.

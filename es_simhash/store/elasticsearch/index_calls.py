@@ -1,7 +1,7 @@
 """Requests as calls of Elasticsearch: searches that travel together, and hits that become rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch import documents
-from es_simhash.store.elasticsearch.calls import Calls
+from es_simhash.store.elasticsearch.calls import Calls, mappings
 from es_simhash.store.elasticsearch.candidates import (
     compare_bodies,
     read_compared,
@@ -34,15 +34,15 @@ from es_simhash.store.elasticsearch.families import (
     read_list,
     read_measured,
 )
-from es_simhash.store.elasticsearch.gateway import mappings
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
 from es_simhash.store.elasticsearch.hits import ref_of
+from es_simhash.store.elasticsearch.index_searches import IndexSearches, Responses, Searches
 from es_simhash.store.elasticsearch.manual_pairs import PairLookup
 from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
 from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
-from es_simhash.store.elasticsearch.searches import OptionalSearch, count, search, search_all
+from es_simhash.store.elasticsearch.searches import count, search, search_all
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
@@ -51,81 +51,50 @@ from es_simhash.store.elasticsearch.word_search import (
     word_bodies,
 )
 from es_simhash.store.fields import LARGE_MEMBERS
-from es_simhash.store.installation.configuration import schemes_of
-from es_simhash.store.installation.date_fields import find_date_field
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
+from es_simhash.store.mapped_fields import find_date_field
+from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.rows import Row, Rows
 from es_simhash.store.semantic_codec import own_vector
 
-Responses = Sequence[Mapping[str, Any]]
 # Hits of one page where all are read: with their texts or what is stored of these, and without.
 _TEXTS_PAGE, _PAGE = 200, 5_000
 
 
-@dataclass(frozen=True)
-class Searches:
-    """The searches of one request, and how they are read.
-
-    Attributes:
-        bodies: The searches.
-        read: Makes the answer of their responses.
-        optional: Whether one may be rejected, or its index missing: it has no hits then.
-        index: Index that is searched; None for that of the store.
-        candidates: Makes the searches from conditions, where they look for fingerprints, which a
-            sidecar may have; None for searches of the user's documents.
-        where: Which documents; the filters are the user's.
-        date: Field of a date to bring along.
-        whole: Answers otherwise where `read` returns None, as a search was cut.
-    """
-
-    bodies: Sequence[Mapping[str, Any]] = ()
-    read: Callable[[Responses], Any] = list
-    optional: bool = False
-    index: str | None = None
-    candidates: Callable[[intents.Where], list[dict[str, Any]]] | None = None
-    where: intents.Where = field(default_factory=intents.Where)
-    date: DateField | None = None
-    whole: Callable[[], Calls[Any]] | None = None
-
-
 class IndexCalls:
-    """The calls for requests to an index, alias or data stream whose documents have fingerprints.
+    """The calls for requests to an index, alias or data stream that has fingerprints.
 
     They are made and read here, and sent by whoever drives them. The configuration is read from
     the mapping when it is needed.
 
     Args:
-        name: Of the index.
-        config: What is known of its configuration.
-        is_complete: Whether that is all, so that nothing is read.
+        searches: Of the index; of a sidecar, those of both indices.
+        is_complete: Whether what is known of its configuration is all, so that nothing is read.
     """
 
-    # Whether documents have the `simhash` object themselves.
-    has_fingerprints = True
-
-    def __init__(self, name: str, config: IndexConfig, *, is_complete: bool = False) -> None:
-        self.name = name
-        self.given = config
+    def __init__(self, searches: IndexSearches, *, is_complete: bool = False) -> None:
+        self.name = searches.name
+        self.given = searches.given
+        self._searches = searches
         self._is_complete = is_complete
-        self._config = config if is_complete else None
+        self._config = self.given if is_complete else None
         self._dates: dict[tuple[str, bool], DateField] = {}
 
     @property
-    def text_index(self) -> str:
-        """Index that has the texts and the other fields of the user's documents."""
-        return self.name
+    def _text_index(self) -> str:
+        return self._searches.text_index
 
     def opened(self) -> Calls[str]:
         """Return the index that has the texts."""
-        yield from ()
-        return self.text_index
+        yield from self._searches.open()
+        return self._text_index
 
     def calls(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[Any]]:
         """Return the answer to each request, by calls that whoever drives them sends."""
         config = yield from self._configured()
-        planned = [_searches_of(request, self, config) for request in requests]
+        planned = [_searches_of(request, self._searches, config) for request in requests]
         searches = [each for each in planned if each is not None]
-        answers = iter((yield from self._search(searches)) if searches else [])
+        answers = iter((yield from self._searches.responses(searches)) if searches else [])
         results = []
         for request, plan in zip(requests, planned, strict=True):
             if plan is None:
@@ -140,47 +109,29 @@ class IndexCalls:
     def bodies(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[dict[str, Any]]]:
         """Return the bodies of the searches for requests, which are not sent."""
         config = yield from self._configured()
-        plans = [_searches_of(request, self, config) for request in requests]
-        bodies = yield from self._made([plan for plan in plans if plan is not None])
+        plans = [_searches_of(request, self._searches, config) for request in requests]
+        bodies = yield from self._searches.bodies([plan for plan in plans if plan is not None])
         return [dict(body) for some in bodies for body in some]
 
-    def _made(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
-        """Return the bodies of searches, with their filters."""
-        yield from ()
-        return [
-            plan.bodies if plan.candidates is None else plan.candidates(plan.where)
-            for plan in plans
-        ]
-
     def _configured(self) -> Calls[IndexConfig]:
+        yield from self._searches.open()
         if self._config is None:
             mapped = yield from mappings(self.name)
             schemes = schemes_of(self.name, mapped, self.given.simhash_field)
             self._config = schemes.applied(self.given)
         return self._config
 
-    def _search(self, plans: Sequence[Searches]) -> Calls[list[Responses]]:
-        """Return the responses to the searches of each request, sent as one."""
-        bodies = yield from self._made(plans)
-        required, optional = divided(plans, bodies, None)
-        responses = yield from search_all(self.name, required, optional)
-        first, last = iter(responses), iter(responses[len(required) :])
-        return [
-            [next(last if plan.optional else first) for _ in some]
-            for plan, some in zip(plans, bodies, strict=True)
-        ]
-
     def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
         """Answer what is no search of candidates or documents."""
         match request:
             case intents.Configuration():
-                return Installed(self.text_index, config)
+                return Installed(self._text_index, config)
             case intents.DocumentsById():
                 return (yield from self._by_id(request, config))
             case intents.DocumentsAt():
                 return (yield from self._at(request, config))
             case intents.FindPlaces():
-                hits = yield from documents.hits_by_id(self.text_index, request.ids, False)
+                hits = yield from documents.hits_by_id(self._text_index, request.ids, False)
                 return {id: list(map(ref_of, some)) for id, some in hits.items()}
             case intents.FindAll():
                 return (yield from self._all(request, config))
@@ -193,10 +144,10 @@ class IndexCalls:
             case intents.FindDateField():
                 return (yield from self._date_field(request))
             case intents.TextFieldHint():
-                mapped = yield from mappings(self.text_index)
+                mapped = yield from mappings(self._text_index)
                 return misspelt_hint(mapped, config.text_field)
             case intents.RequireTextField():
-                mapped = yield from mappings(self.text_index)
+                mapped = yield from mappings(self._text_index)
                 names = config.text_fields if request.names is None else request.names
                 return require_mapped(mapped, names)
             case intents.RequireFilter():
@@ -204,14 +155,17 @@ class IndexCalls:
                 yield from search(self.name, find_body(find, config))
                 return None
             case intents.SearchableFields():
-                mapped = yield from mappings(self.text_index)
+                mapped = yield from mappings(self._text_index)
                 return searchable_fields(request.names, mapped)
         raise TypeError(f"{type(request).__name__} is no request of this store")
 
     def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
         parts = request.parts
+        if not self._searches.has_fingerprints:
+            # The first index may have fingerprints of its own, of whatever scheme.
+            parts = replace(parts, members=False)
         wanted = source_fields(parts, config)
-        entries = yield from documents.get_by_id(self.text_index, request.ids, wanted)
+        entries = yield from self._searches.entries_by_id(request.ids, wanted)
         return [
             row_of(entry, parts, config, strict=True) if entry.get("found") else missing_row(id)
             for id, entry in zip(request.ids, entries, strict=True)
@@ -220,26 +174,18 @@ class IndexCalls:
     def _at(
         self, request: intents.DocumentsAt, config: IndexConfig
     ) -> Calls[dict[DocumentRef, Row]]:
-        whole = request.parts.whole
-        excluded = LARGE_MEMBERS if whole else request.parts.excluded
-        entries = yield from documents.get_all(
-            request.refs,
-            None if whole else source_fields(request.parts, config),
-            index=None if all(ref.index for ref in request.refs) else self.text_index,
-            excluded=[config.path(member) for member in excluded],
-        )
-        return {
-            ref: row_of(entry, request.parts, config)
-            for ref, entry in zip(request.refs, entries, strict=True)
-            if entry.get("found")
-        }
+        parts = request.parts
+        wanted = None if parts.whole else source_fields(parts, config)
+        excluded = map(config.path, LARGE_MEMBERS if parts.whole else parts.excluded)
+        entries = yield from self._searches.entries_at(request.refs, wanted, list(excluded))
+        return {ref: row_of(entry, parts, config) for ref, entry in entries.items()}
 
     def _all(self, request: intents.FindAll, config: IndexConfig) -> Calls[Rows]:
         parts = request.parts
         size = _TEXTS_PAGE if parts.text or parts.fields or parts.stored else _PAGE
         find = intents.Find(request.where, parts, size, order=())
         body = find_body(find, config)
-        hits = yield from all_hits(self.text_index, body)
+        hits = yield from all_hits(self._text_index, body)
         return Rows([row_of(hit, request.parts, config) for hit in hits], len(hits))
 
     def _date_field(self, request: intents.FindDateField) -> Calls[DateField]:
@@ -248,63 +194,39 @@ class IndexCalls:
             return DateField(request.name)
         key = request.name, request.numbers
         if key not in self._dates:
-            mapped = yield from mappings(self.text_index)
+            mapped = yield from mappings(self._text_index)
             self._dates[key] = find_date_field(
                 mapped, request.name, parameter=request.parameter, numbers=request.numbers
             )
         return self._dates[key]
 
 
-def divided(
-    plans: Sequence[Searches], bodies: Sequence[Sequence[Mapping[str, Any]]], index: str | None
-) -> tuple[list[Mapping[str, Any]], list[OptionalSearch]]:
-    """Return the searches that must succeed, and those that need not.
-
-    Args:
-        plans: The searches of each request.
-        bodies: Those that are sent of each.
-        index: Index of the optional ones that name none; None for that of the others.
-    """
-    pairs = list(zip(plans, bodies, strict=True))
-    required = [body for plan, some in pairs if not plan.optional for body in some]
-    optional = [
-        OptionalSearch(plan.index or index, body, may_be_rejected=plan.index is None)
-        for plan, some in pairs
-        if plan.optional
-        for body in some
-    ]
-    return required, optional
+# Makes the searches of candidates for a text from conditions, and reads what they find.
+_CANDIDATES: Mapping[type[Any], tuple[Callable[..., Any], Callable[..., Any]]] = {
+    intents.FindSimilar: (similar_bodies, read_similar),
+    intents.CompareShingles: (compare_bodies, read_compared),
+    intents.FindNear: (near_bodies, read_near),
+    intents.FindByBlocks: (block_bodies, read_block_hits),
+}
 
 
 def _searches_of(
-    request: intents.Request[Any], index: "IndexCalls", config: IndexConfig
+    request: intents.Request[Any], index: IndexSearches, config: IndexConfig
 ) -> Searches | None:
     """Return the searches of a request; None for one that is answered otherwise."""
     match request:
-        case intents.FindSimilar():
+        case (
+            intents.FindSimilar()
+            | intents.CompareShingles()
+            | intents.FindNear()
+            | intents.FindByBlocks()
+        ):
+            bodies, read = _CANDIDATES[type(request)]
             return Searches(
-                candidates=partial(similar_bodies, request, config),
-                read=partial(read_similar, request=request, config=config),
+                candidates=partial(bodies, request, config),
+                read=partial(read, request=request, config=config),
                 where=request.where,
-            )
-        case intents.CompareShingles():
-            return Searches(
-                candidates=partial(compare_bodies, request, config),
-                read=partial(read_compared, request=request, config=config),
-                where=request.where,
-            )
-        case intents.FindNear():
-            return Searches(
-                candidates=partial(near_bodies, request, config),
-                read=partial(read_near, request=request, config=config),
-                where=request.where,
-                date=request.date,
-            )
-        case intents.FindByBlocks():
-            return Searches(
-                candidates=partial(block_bodies, request, config),
-                read=partial(read_block_hits, request=request, config=config),
-                where=request.where,
+                date=request.date if isinstance(request, intents.FindNear) else None,
             )
         case intents.FindSharedWords():
             where = replace(request.where, fingerprinted=index.has_fingerprints)

@@ -34,7 +34,16 @@ class OptionalSearch:
 
 
 def search(index: str | None, body: Mapping[str, Any]) -> Calls[Any]:
-    """Return the response to one search; see `Gateway.search`."""
+    """Return the response to one search.
+
+    Args:
+        index: Index, alias or data stream; None when the body names a point in time.
+        body: Of the search.
+
+    Raises:
+        PointInTimeExpired: The point in time is gone.
+        ClusterError: The search is rejected, or a shard does not answer.
+    """
     params = {"allow_partial_search_results": "false"}
     return (yield Call("POST", index_path(index, "_search"), dict(body), params))
 
@@ -57,7 +66,11 @@ def search_all(
 def search_each(
     index: str, bodies: Sequence[Mapping[str, Any]]
 ) -> Calls[list[Mapping[str, Any] | None]]:
-    """Return the responses to many searches, None for invalid ones; see `Gateway.search_each`."""
+    """Return the responses to many searches, None for those the engine rejects as invalid.
+
+    Raises:
+        ClusterError: A search is rejected for another reason, or a shard does not answer.
+    """
     responses = yield from _send_all(index, bodies)
     for response in responses:
         if response.get("status") != _INVALID:
@@ -100,10 +113,13 @@ def _header(search: OptionalSearch) -> dict[str, Any]:
     return {**_COMPLETE, "index": search.index, "ignore_unavailable": True}
 
 
-def count(index: str, query: Mapping[str, Any], *, shard: int | None = None) -> Calls[int]:
-    """Return the number of documents that match; see `Gateway.count`."""
+def count(
+    index: str, query: Mapping[str, Any] | None = None, *, shard: int | None = None
+) -> Calls[int]:
+    """Return the number of documents that match a query, by default of all."""
     path, params = index_path(index, "_count"), shard_preference(shard)
-    counted: int = yield Call("POST", path, {"query": query}, params, _counted)
+    body = {"query": query or {"match_all": {}}}
+    counted: int = yield Call("POST", path, body, params, _counted)
     return counted
 
 

@@ -41,7 +41,7 @@ class ElasticsearchSnapshot:
         self._gateway = gateway
         self._index = index
         self._must_refresh = must_refresh
-        self._point = gateway.point_in_time(index, shard=shard)
+        self._point = PointInTime(gateway, index, shard=shard)
 
     def __enter__(self) -> "ElasticsearchSnapshot":
         if self._must_refresh:

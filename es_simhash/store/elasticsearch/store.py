@@ -10,12 +10,12 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_calls import IndexCalls
+from es_simhash.store.elasticsearch.index_searches import IndexSearches
 from es_simhash.store.elasticsearch.retry import RetryPolicy
-from es_simhash.store.elasticsearch.sidecar_calls import SidecarCalls
+from es_simhash.store.elasticsearch.sidecar_searches import SidecarSearches
 from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.elasticsearch.updates import change_documents, write_body
-from es_simhash.store.installation.configuration import InstalledIndex
-from es_simhash.store.intents import Request
+from es_simhash.store.intents import Configuration, Request
 from es_simhash.store.mapped_fields import rejects_field
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import WriteResult
@@ -63,6 +63,18 @@ class ElasticsearchStore:
             MappingConflict: The index is no sidecar, but was opened as one.
         """
         return self.gateway.run(self.index.opened())
+
+    @property
+    def config(self) -> IndexConfig:
+        """How the index is read and fingerprinted, its schemes read from the mapping once.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields.
+        """
+        (installed,) = self.ask([Configuration()])
+        config: IndexConfig = installed.config
+        return config
 
     def ask(self, requests: Sequence[Request[Any]]) -> list[Any]:
         """Return the answer to each request; their searches are sent as one."""
@@ -116,6 +128,22 @@ class ElasticsearchStore:
         return self.gateway.run(self.index.bodies(requests))
 
 
+def opened_store(gateway: Gateway, name: str, config: IndexConfig) -> ElasticsearchStore:
+    """Return an index whose configuration was read.
+
+    Args:
+        gateway: To the cluster.
+        name: Of the index.
+        config: What is known of its configuration; its schemes are those of the mapping.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no fingerprint fields.
+    """
+    installed = ElasticsearchStore(gateway, name, config).config
+    return ElasticsearchStore(gateway, name, installed, is_complete=True)
+
+
 def installed_store(
     client: Client, name: str, config: IndexConfig, retry: RetryPolicy
 ) -> ElasticsearchStore:
@@ -132,7 +160,7 @@ def installed_store(
         MappingConflict: It has no fingerprint fields.
     """
     gateway = Gateway.of(client)
-    installed = InstalledIndex(gateway, name, config).config
+    installed = ElasticsearchStore(gateway, name, config).config
     drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
     config = replace(installed, drops_id=drops_id)
     return ElasticsearchStore(Gateway.of(client, retry), name, config, is_complete=True)
@@ -142,8 +170,8 @@ def index_calls(
     name: str, config: IndexConfig, *, is_complete: bool = False, is_sidecar: bool = False
 ) -> IndexCalls:
     """Return the calls for requests to an index; see `ElasticsearchStore`."""
-    kind = SidecarCalls if is_sidecar else IndexCalls
-    return kind(name, config, is_complete=is_complete)
+    searches = SidecarSearches if is_sidecar else IndexSearches
+    return IndexCalls(searches(name, config), is_complete=is_complete)
 
 
 def calls_of(steps: Steps[Result], index: IndexCalls) -> Calls[Result]:

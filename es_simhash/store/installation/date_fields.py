@@ -17,16 +17,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from es_simhash.errors import MappingConflict
-from es_simhash.store.dates import DATE_TYPES, NANOSECONDS, Date, DateField
+from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.mapped_fields import MappedField, fields_named, unknown_field
+from es_simhash.store.elasticsearch.searches import search_each
+from es_simhash.store.mapped_fields import MappedField, fields_named
 from es_simhash.store.paths import get_values
 from es_simhash.text.escaping import printable
 
-NUMBER_TYPES = frozenset(
-    {"long", "integer", "short", "byte", "unsigned_long", "double", "float", "half_float"}
-    | {"scaled_float"}
-)
 # Parameters of a field that decide how a value is read.
 _READ_BY = ("type", "format", "locale")
 _DEFAULT_FORMAT = "strict_date_optional_time||epoch_millis"
@@ -38,41 +35,6 @@ _FRACTION = re.compile(r"[.,](\d{3})(\d{1,6})(?!\d)")
 _FRACTION_OF_NUMBER = re.compile(r"(\d+)\.(\d{1,6})")
 
 Mappings = Mapping[str, Mapping[str, Any]]
-
-
-def find_date_field(
-    mappings: Mappings, name: str, *, parameter: str, numbers: bool = True
-) -> DateField:
-    """Return a field of dates that the user named.
-
-    Args:
-        mappings: The mapping of each index behind a name; see `Gateway.mappings`.
-        name: The field.
-        parameter: What the user named it by.
-        numbers: Whether a field of numbers will do as well.
-
-    Raises:
-        InputError: No mapping has such a field.
-        MappingConflict: It holds no dates, or has no doc values.
-    """
-    fields = fields_named(name, mappings)
-    if not fields:
-        raise unknown_field(name, mappings, DATE_TYPES, parameter=parameter)
-    types = {field.type for field in fields.values()}
-    is_number = numbers and types <= NUMBER_TYPES
-    if not is_number and not types <= DATE_TYPES:
-        raise MappingConflict(
-            f"Field {name!r} of {', '.join(sorted(fields))} is mapped as "
-            f"{' and '.join(sorted(types))}, not as a date. Set {parameter}.",
-            parameter=parameter,
-        )
-    if any(field.definition.get("doc_values") is False for field in fields.values()):
-        raise MappingConflict(
-            f"Field {name!r} of {', '.join(sorted(fields))} has no doc values, so that its dates "
-            f"cannot be compared. Set {parameter}.",
-            parameter=parameter,
-        )
-    return DateField(name, is_number)
 
 
 class Reading(NamedTuple):
@@ -192,7 +154,8 @@ class DateReader:
         self, groups: Sequence[Sequence[str]]
     ) -> Iterator[tuple[Sequence[str], Mapping[str, Any] | None]]:
         bodies = [self._body(group) for group in groups]
-        yield from zip(groups, self.gateway.search_each(self.index, bodies), strict=True)
+        responses = self.gateway.run(search_each(self.index, bodies))
+        yield from zip(groups, responses, strict=True)
 
     def _body(self, texts: Sequence[str]) -> dict[str, Any]:
         ranges = [{"key": str(number), "from": text} for number, text in enumerate(texts)]

@@ -13,10 +13,15 @@ from es_simhash.store.config import (
 )
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
-from es_simhash.store.installation.configuration import installed_schemes, meta_entry, with_entries
-from es_simhash.store.installation.date_fields import find_date_field
+from es_simhash.store.installation.configuration import installed_schemes
 from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named, unknown_field
+from es_simhash.store.mapped_fields import (
+    TEXT_TYPES,
+    fields_named,
+    find_date_field,
+    unknown_field,
+)
+from es_simhash.store.mapping_meta import meta_entry, with_entries
 from es_simhash.store.paths import get_values
 from es_simhash.store.source import field_names
 

@@ -35,8 +35,8 @@ def require_entity_fields(
         return
     sample = Find(parts=Parts(fields=tuple(unmapped)), size=_DOCUMENTS_READ, order=("random",))
     body = find_body(sample, IndexConfig())
-    hits = gateway.search(",".join(sorted(mappings)), body)["hits"]["hits"]
-    sources = [hit.get("_source", {}) for hit in hits]
+    (response,) = gateway.search_all(",".join(sorted(mappings)), [body])
+    sources = [hit.get("_source", {}) for hit in response["hits"]["hits"]]
     for name in unmapped:
         if sources and not any(_has(source, name) for source in sources):
             raise unknown_field(name, mappings, parameter="entity_fields", documents=True)

@@ -15,10 +15,10 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation import component_templates
 from es_simhash.store.installation.compatibility import field_conflicts, lacks_field
-from es_simhash.store.installation.configuration import meta_entry, with_entries
 from es_simhash.store.installation.entity_fields import require_entity_fields
 from es_simhash.store.installation.scheme_choice import chosen_schemes
 from es_simhash.store.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
+from es_simhash.store.mapping_meta import meta_entry, with_entries
 from es_simhash.store.paths import adapted_properties, nested_properties
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from es_simhash.errors import ClusterError
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.bulk import CONFLICT, Action
+from es_simhash.store.elasticsearch.documents import get_all
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
@@ -74,7 +75,7 @@ class ReservedTexts:
     def read(self, hashes: Sequence[str]) -> dict[str, ReservedText]:
         """Return the reservations of texts, by their hashes; released ones are left out."""
         refs = [DocumentRef(self._index, self._id(content_hash)) for content_hash in hashes]
-        entries = zip(hashes, self._gateway.documents(refs), strict=True)
+        entries = zip(hashes, self._gateway.run(get_all(refs)), strict=True)
         return {hash: _reserved(entry) for hash, entry in entries if entry.get("found")}
 
     def take_over(self, stored: ReservedText, text: ReservedText) -> bool:

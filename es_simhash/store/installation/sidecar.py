@@ -1,60 +1,18 @@
 """Sidecars: indices that have the fingerprints of another index, and say of which."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.store import resources
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import SOURCE
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import install
-from es_simhash.store.installation.sidecar_source import SIDECAR_META
+from es_simhash.store.mapping_meta import SIDECAR_META
 from es_simhash.store.paths import adapted_properties, mapped_field
 
 _SIDECAR_TEMPLATE = "simhash-sidecar@mappings"
-
-
-def require_no_sidecar(mappings: Mapping[str, Mapping[str, Any]]) -> None:
-    """Reject a sidecar where documents of the user's own are to be written.
-
-    Args:
-        mappings: The mapping of each index behind a name; see `Gateway.mappings`.
-
-    Raises:
-        MappingConflict: One of the indices is a sidecar.
-    """
-    for name, mapping in mappings.items():
-        sources = mapping.get("_meta", {}).get(SIDECAR_META, {})
-        for source in sources.values():
-            raise MappingConflict(
-                f"Index {name!r} is the sidecar of {source!r} and takes no other documents. "
-                f"Write to {source!r} and run `es-simhash backfill {source} --sidecar {name}`."
-            )
-
-
-def require_usable_as_sidecar(gateway: Gateway, name: str) -> None:
-    """Reject an index with documents of its own; one that is missing or empty will be a sidecar.
-
-    Raises:
-        MappingConflict: An index behind the name has documents and is no sidecar.
-    """
-    try:
-        mappings = gateway.mappings(name)
-    except IndexMissing:
-        return
-    for index, mapping in mappings.items():
-        if SIDECAR_META in mapping.get("_meta", {}):
-            continue
-        gateway.refresh_if_allowed(index)
-        if count := gateway.count(index):
-            raise MappingConflict(
-                f"Index {index!r} has {count} documents of its own and is no sidecar. "
-                "Name an index that does not exist yet.",
-                parameter="sidecar",
-            )
 
 
 def install_sidecar(gateway: Gateway, sidecar: str, index: str, config: IndexConfig) -> None:

@@ -1,12 +1,9 @@
-"""The index that a sidecar belongs to, as the mapping of the sidecar says."""
+"""The index that a sidecar belongs to, as its mapping says, and what can be a sidecar."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.store.elasticsearch.gateway import Gateway
-
-# Key of `_meta` in the mapping of a sidecar: the first index, by the field of the object.
-SIDECAR_META = "es_simhash_sidecar"
+from es_simhash.store.elasticsearch.searches import count
+from es_simhash.store.mapping_meta import SIDECAR_META, source_of
 
 
 def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | None:
@@ -14,10 +11,47 @@ def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | Non
     return source_of(gateway.mappings(name), simhash_field)
 
 
-def source_of(mappings: Mapping[str, Mapping[str, Any]], simhash_field: str) -> str | None:
-    """Return the index that mappings say a sidecar belongs to; None for none."""
-    for mapping in mappings.values():
-        source: str | None = mapping.get("_meta", {}).get(SIDECAR_META, {}).get(simhash_field)
-        if source is not None:
-            return source
-    return None
+def require_own_fields(
+    gateway: Gateway, index: str, simhash_field: str, *, why: str, command: str
+) -> None:
+    """Reject a sidecar where the fields of the documents themselves are needed.
+
+    Args:
+        gateway: To the cluster.
+        index: Its name.
+        simhash_field: Field of the `simhash` object.
+        why: What the first index has that is needed.
+        command: Command that is to be run on the first index.
+
+    Raises:
+        MappingConflict: The index is a sidecar.
+    """
+    source = sidecar_source(gateway, index, simhash_field)
+    if source is not None:
+        raise MappingConflict(
+            f"Index {index!r} is the sidecar of {source!r}, {why}. Run "
+            f"`es-simhash install {source}`, `es-simhash backfill {source}` and "
+            f"`es-simhash {command} {source}`."
+        )
+
+
+def require_usable_as_sidecar(gateway: Gateway, name: str) -> None:
+    """Reject an index with documents of its own; one that is missing or empty will be a sidecar.
+
+    Raises:
+        MappingConflict: An index behind the name has documents and is no sidecar.
+    """
+    try:
+        mappings = gateway.mappings(name)
+    except IndexMissing:
+        return
+    for index, mapping in mappings.items():
+        if SIDECAR_META in mapping.get("_meta", {}):
+            continue
+        gateway.refresh_if_allowed(index)
+        if documents := gateway.run(count(index)):
+            raise MappingConflict(
+                f"Index {index!r} has {documents} documents of its own and is no sidecar. "
+                "Name an index that does not exist yet.",
+                parameter="sidecar",
+            )

@@ -8,6 +8,7 @@ import pytest
 from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
+from es_simhash.questions.index import Index
 from tests.support.library import fill
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import Page
@@ -44,7 +45,7 @@ def shared(client: Any, index_name: str) -> Iterator[str]:
 
 def test_what_does_not_match_is_as_if_it_were_not_there(client: Any, shared: str) -> None:
     options = ReportOptions(filters=(A,), copies=True)
-    report = read_report(client, shared, options=options)
+    report = read_report(Index(client, shared), options=options)
     assert (report.status.documents, report.status.in_families) == (4, 4)
     assert report.sizes is not None
     assert dict(report.sizes.counts) == {3: 1, 1: 1}
@@ -57,16 +58,18 @@ def test_what_does_not_match_is_as_if_it_were_not_there(client: Any, shared: str
     assert [family.representative.id[0] for family in report.largest] == ["a"]
     page = Page(report_html(report))
     assert not [id for id in ("b1", "b2", "b3") if f"Title {id}" in page.words]
-    of_b = read_report(client, shared, options=ReportOptions(filters=(B,)))
+    of_b = read_report(Index(client, shared), options=ReportOptions(filters=(B,)))
     assert of_b.sizes is not None
     assert dict(of_b.sizes.counts) == {2: 1, 1: 1}
-    assert not read_report(client, shared, options=ReportOptions(filters=(A, B))).status.documents
+    assert not read_report(
+        Index(client, shared), options=ReportOptions(filters=(A, B))
+    ).status.documents
 
 
 def test_scores_are_those_of_related_each_pair_once(client: Any, shared: str) -> None:
     from es_simhash import Index
 
-    report = read_report(client, shared)
+    report = read_report(Index(client, shared))
     assert report.scores is not None
     assert (report.scores.documents, report.scores.related) == (7, 6)
     answers = Index(client, shared).related_to_each([pair.a for pair in report.scores.pairs])
@@ -80,8 +83,8 @@ def test_scores_are_those_of_related_each_pair_once(client: Any, shared: str) ->
 
 def test_a_smaller_sample_is_the_same_each_time(client: Any, shared: str) -> None:
     options = ReportOptions(sampled=2)
-    once, again = (read_report(client, shared, options=options).scores for _ in range(2))
+    once, again = (read_report(Index(client, shared), options=options).scores for _ in range(2))
     assert once is not None
     assert once == again
     assert once.documents == 2
-    assert read_report(client, shared, options=ReportOptions(sampled=0)).scores is None
+    assert read_report(Index(client, shared), options=ReportOptions(sampled=0)).scores is None

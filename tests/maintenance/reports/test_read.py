@@ -10,6 +10,7 @@ from es_simhash.maintenance.reports import families, read
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.page import headline, report_html
 from es_simhash.maintenance.reports.read import read_report
+from es_simhash.questions.index import Index
 from tests.support.made_up_texts import make_prose, make_text, revise
 from tests.support.pages import HOSTILE, Page
 
@@ -65,7 +66,7 @@ def build(client: Any, index_name: str) -> Iterator[Build]:
 
 @pytest.fixture
 def report(client: Any, build: Build) -> IndexReport:
-    return read_report(client, build(list(documents())))
+    return read_report(Index(client, build(list(documents()))))
 
 
 def test_versions_copies_and_unique_are_counted(report: IndexReport) -> None:
@@ -101,7 +102,7 @@ def test_pages_of_families_and_a_sample_count_the_same(
 ) -> None:
     monkeypatch.setattr(families, "_FAMILIES_PAGE", 2)
     monkeypatch.setattr(read, "MAX_EXAMINED", 5)
-    again = read_report(client, report.status.index)
+    again = read_report(Index(client, report.status.index))
     assert again.sizes == report.sizes
     assert again.exact is not None
     assert again.exact.examined <= 5
@@ -113,7 +114,7 @@ def test_the_end_of_the_time_is_said(
     client: Any, report: IndexReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(families, "_FAMILIES_PAGE", 2)
-    cut = read_report(client, report.status.index, options=ReportOptions(seconds=1e-9))
+    cut = read_report(Index(client, report.status.index), options=ReportOptions(seconds=1e-9))
     assert cut.sizes is not None
     assert not cut.sizes.is_complete
     assert 0 < cut.sizes.documents < 14
@@ -132,8 +133,8 @@ def test_copies_and_boilerplate_are_looked_for_when_told(client: Any, build: Bui
         *(document(f"n{n}", text(10 + n, NOTICE), "2022-01-01", "N") for n in range(7)),
     ]
     index = build(found)
-    assert read_report(client, index).copies is None
-    report = read_report(client, index, options=ReportOptions(copies=True))
+    assert read_report(Index(client, index)).copies is None
+    report = read_report(Index(client, index), options=ReportOptions(copies=True))
     assert report.copies is not None
     assert [(copy.a.id, copy.b.id) for copy in report.copies.copies] == [("a", "b")]
     page = Page(report_html(report))
@@ -146,13 +147,13 @@ def test_copies_of_a_large_index_are_left_to_their_command(
     client: Any, report: IndexReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(read, "MAX_COMPARED", 13)
-    found = read_report(client, report.status.index, options=ReportOptions(copies=True))
+    found = read_report(Index(client, report.status.index), options=ReportOptions(copies=True))
     assert found.copies is None
     assert any("has 14 documents, and a report compares 13" in note for note in found.notes)
 
 
 def test_an_empty_index_has_a_page(client: Any, build: Build, require_accessible: Any) -> None:
-    report = read_report(client, build([]), options=ReportOptions(copies=True))
+    report = read_report(Index(client, build([])), options=ReportOptions(copies=True))
     page = Page(report_html(report))
     assert "This index has no documents" in page.words
     page.require_harmless()
@@ -161,7 +162,7 @@ def test_an_empty_index_has_a_page(client: Any, build: Build, require_accessible
 
 def test_an_index_without_families_says_how_to_get_them(client: Any, build: Build) -> None:
     index = build(list(documents()), with_families=False)
-    page = Page(report_html(read_report(client, index)))
+    page = Page(report_html(read_report(Index(client, index))))
     assert "These 14 documents have not been grouped into families yet" in page.words
     assert f"es-simhash families run {index}" in page.words
 
@@ -172,13 +173,13 @@ def test_documents_without_fingerprints_are_an_error_when_all_are(
     index = build([])
     client.index(index=index, id="plain", document={"text": TAKEN}, refresh=True)
     with pytest.raises(InputError, match=f"Run `es-simhash backfill {index}`"):
-        read_report(client, index)
+        read_report(Index(client, index))
 
 
 def test_some_documents_without_fingerprints_are_said(client: Any, report: IndexReport) -> None:
     index = report.status.index
     client.index(index=index, id="plain", document={"text": TAKEN}, refresh=True)
-    again = read_report(client, index)
+    again = read_report(Index(client, index))
     assert headline(again) == "67% of these 15 documents are versions of others"
     words = Page(report_html(again)).words
     assert "1 documents have no fingerprints" in words
@@ -188,12 +189,12 @@ def test_some_documents_without_fingerprints_are_said(client: Any, report: Index
 def test_an_index_that_was_not_installed_is_an_error(client: Any, index_name: str) -> None:
     client.indices.create(index=index_name)
     with pytest.raises(MappingConflict, match=f"es-simhash install {index_name}"):
-        read_report(client, index_name)
+        read_report(Index(client, index_name))
 
 
 def test_an_unknown_date_field_is_an_error(client: Any, build: Build) -> None:
     with pytest.raises(InputError, match="whn"):
-        read_report(client, build([]), options=ReportOptions(date_field="whn"))
+        read_report(Index(client, build([])), options=ReportOptions(date_field="whn"))
 
 
 def test_what_documents_say_is_shown_as_text(
@@ -206,7 +207,7 @@ def test_what_documents_say_is_shown_as_text(
     ]
     index = build(found)
     client.indices.put_mapping(index=index, properties={"owner": {"type": "keyword"}})
-    page = Page(report_html(read_report(client, index)))
+    page = Page(report_html(read_report(Index(client, index))))
     page.require_harmless()
     assert page.text.count("<script>alert(1)</script>") >= 4
     require_accessible(page.source)
@@ -230,6 +231,6 @@ def test_a_sidecar_has_no_report(client: Any, index_name: str) -> None:
     try:
         assert all(outcome.ok for outcome in backfill(client, index_name, sidecar=sidecar))
         with pytest.raises(MappingConflict, match=f"is the sidecar of '{index_name}'"):
-            read_report(client, sidecar)
+            read_report(Index(client, sidecar))
     finally:
         client.indices.delete(index=sidecar, ignore_unavailable=True)

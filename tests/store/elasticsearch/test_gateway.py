@@ -12,10 +12,13 @@ from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.documents import get_all, get_by_id
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired, RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
+from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Stopped
+from es_simhash.store.elasticsearch.searches import count, search
 
 pytestmark = pytest.mark.cluster
 
@@ -60,7 +63,7 @@ def test_a_run_retries_what_may_pass(
     retrying: Gateway, proxy: Any, index: str, status: int
 ) -> None:
     seen = rejecting(proxy, status, 3)
-    assert retrying.count(index) == 5
+    assert retrying.run(count(index)) == 5
     assert len(seen) == 4
 
 
@@ -70,7 +73,7 @@ def test_what_does_not_pass_is_not_retried(
 ) -> None:
     seen = rejecting(proxy, status, 99)
     with pytest.raises(RequestRejected) as raised:
-        retrying.count(index)
+        retrying.run(count(index))
     assert raised.value.status == status
     assert len(seen) == 1
 
@@ -78,7 +81,7 @@ def test_what_does_not_pass_is_not_retried(
 def test_in_the_end_a_run_gives_up(retrying: Gateway, proxy: Any, index: str) -> None:
     rejecting(proxy, 503, 999)
     with pytest.raises(ClusterError, match=r"it answers 503.*Run it again later to resume"):
-        retrying.count(index)
+        retrying.run(count(index))
 
 
 def test_a_search_of_many_that_is_busy_is_retried(
@@ -105,7 +108,7 @@ def test_what_is_stopped_waits_no_longer(proxy: Any, index: str) -> None:
         timer.start()
         began = time.monotonic()
         with pytest.raises(Stopped):
-            gateway.count(index)
+            gateway.run(count(index))
         timer.join()
     assert time.monotonic() - began < 30
 
@@ -164,7 +167,7 @@ def test_a_document_at_fault_is_rejected_alone_and_not_quoted(client: Any, index
 
 def test_a_conflict_has_its_status(client: Any, index: str) -> None:
     gateway = Gateway(client)
-    (entry,) = gateway.documents([DocumentRef(index, "1")], ["n"])
+    (entry,) = gateway.run(get_all([DocumentRef(index, "1")], ["n"]))
     version = version_of(entry)
     action = [{"index": {"_index": index, "_id": "1", **conditions_of(version)}}, {"n": 7}]
     assert gateway.bulk([action])[0]["status"] == 200
@@ -175,11 +178,11 @@ def test_documents_are_read_before_any_refresh(client: Any, index: str) -> None:
     gateway = Gateway(client)
     client.index(index=index, id="new", document={"n": 6, "t": "y"}, routing="elsewhere")
     refs = [DocumentRef(None, "new", "elsewhere"), DocumentRef(index, "3"), DocumentRef(None, "no")]
-    new, three, no = gateway.documents(refs, index=index, excluded=["t"])
+    new, three, no = gateway.run(get_all(refs, index=index, excluded=["t"]))
     assert (new["_source"], three["_source"]) == ({"n": 6}, {"n": 3})
     assert not no["found"]
-    assert "_source" not in gateway.documents(refs[1:2], [])[0]
-    assert gateway.documents([], index=index) == []
+    assert "_source" not in gateway.run(get_all(refs[1:2], []))[0]
+    assert gateway.run(get_all([], index=index)) == []
 
 
 def test_documents_by_id_are_found_behind_an_alias(client: Any, index: str) -> None:
@@ -190,12 +193,12 @@ def test_documents_by_id_are_found_behind_an_alias(client: Any, index: str) -> N
         gateway.bulk([[{"index": {"_id": "s"}}, {"n": 1}]], index=second)
         gateway.refresh(second)
         both = f"{index},{second}"
-        entries = gateway.documents_by_id(both, ["s", "2", "no"], ["n"])
+        entries = gateway.run(get_by_id(both, ["s", "2", "no"], ["n"]))
         assert [entry["found"] for entry in entries] == [True, True, False]
         gateway.bulk([[{"index": {"_id": "2"}}, {"n": 1}]], index=second)
         gateway.refresh(second)
         with pytest.raises(ClusterError, match="several indices"):
-            gateway.documents_by_id(both, ["2"], ["n"])
+            gateway.run(get_by_id(both, ["2"], ["n"]))
     finally:
         client.indices.delete(index=second)
 
@@ -208,7 +211,7 @@ def test_pages_give_every_document_once(client: Any, index: str) -> None:
 
 
 def test_a_point_in_time_that_expired_can_be_opened_again(client: Any, index: str) -> None:
-    point = Gateway(client, QUICK).point_in_time(index)
+    point = PointInTime(Gateway(client, QUICK), index)
     with point:
         client.close_point_in_time(id=point._id)
         with pytest.raises(PointInTimeExpired):
@@ -237,7 +240,7 @@ def test_what_is_missing_is_reported(client: Any, index_name: str) -> None:
     for ask in (
         lambda: gateway.mappings(index_name),
         lambda: gateway.mappings(f"{index_name}*"),
-        lambda: gateway.search(index_name, EVERY),
+        lambda: gateway.run(search(index_name, EVERY)),
         lambda: gateway.search_all(index_name, [EVERY]),
         lambda: list(gateway.pages(index_name, EVERY)),
     ):

@@ -7,7 +7,8 @@ import pytest
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.installation.date_fields import DateReader, find_date_field
+from es_simhash.store.installation.date_fields import DateReader
+from es_simhash.store.mapped_fields import find_date_field
 
 pytestmark = pytest.mark.cluster
 

@@ -1,7 +1,6 @@
-"""Requests as calls to an index whose fingerprints are in a second index, its sidecar."""
+"""The searches of an index whose fingerprints are in a second index, its sidecar."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from es_simhash.errors import MappingConflict
@@ -9,14 +8,12 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch import documents
-from es_simhash.store.elasticsearch.calls import Calls
-from es_simhash.store.elasticsearch.conditions import filters_of, source_fields
+from es_simhash.store.elasticsearch.calls import Calls, mappings
+from es_simhash.store.elasticsearch.conditions import filters_of
 from es_simhash.store.elasticsearch.documents import MAX_IDS
-from es_simhash.store.elasticsearch.gateway import mappings
-from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
 from es_simhash.store.elasticsearch.hits import ref_of
-from es_simhash.store.elasticsearch.index_calls import (
-    IndexCalls,
+from es_simhash.store.elasticsearch.index_searches import (
+    IndexSearches,
     Responses,
     Searches,
     divided,
@@ -24,16 +21,15 @@ from es_simhash.store.elasticsearch.index_calls import (
 from es_simhash.store.elasticsearch.narrowing import is_full, lacks, narrowed, widened
 from es_simhash.store.elasticsearch.searches import search_all
 from es_simhash.store.fields import INDEX, SOURCE
-from es_simhash.store.installation.sidecar_source import source_of
-from es_simhash.store.rows import Row
+from es_simhash.store.mapping_meta import source_of
 
 _RECORDED = f"{SOURCE}.{INDEX}"
 
 Hit = Mapping[str, Any]
 
 
-class SidecarCalls(IndexCalls):
-    """The calls for requests to an index whose fingerprints `backfill` wrote into a sidecar.
+class SidecarSearches(IndexSearches):
+    """Searches of an index whose fingerprints `backfill` wrote into a sidecar.
 
     Candidates are found in the sidecar; texts, fields, dates and filters are those of the first
     index, and what was deleted there is not related to anything.
@@ -41,13 +37,12 @@ class SidecarCalls(IndexCalls):
     Args:
         name: Of the sidecar.
         config: What is known of its configuration.
-        is_complete: Whether that is all of it.
     """
 
     has_fingerprints = False
 
-    def __init__(self, name: str, config: IndexConfig, *, is_complete: bool = False) -> None:
-        super().__init__(name, config, is_complete=is_complete)
+    def __init__(self, name: str, config: IndexConfig) -> None:
+        super().__init__(name, config)
         self._source: str | None = None
 
     @property
@@ -56,20 +51,12 @@ class SidecarCalls(IndexCalls):
         assert self._source is not None, "the mapping was read"
         return self._source
 
-    def opened(self) -> Calls[str]:
-        """Return the first index.
+    def open(self) -> Calls[None]:
+        """Read which is the first index, once.
 
         Raises:
             MappingConflict: The index is no sidecar.
         """
-        yield from self._read_source()
-        return self.text_index
-
-    def _configured(self) -> Calls[IndexConfig]:
-        yield from self._read_source()
-        return (yield from super()._configured())
-
-    def _read_source(self) -> Calls[None]:
         if self._source is not None:
             return
         mapped = yield from mappings(self.name)
@@ -80,7 +67,7 @@ class SidecarCalls(IndexCalls):
                 f"`es-simhash backfill INDEX --sidecar {self.name}`."
             )
 
-    def _made(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
+    def bodies(self, plans: Sequence[Searches]) -> Calls[list[Sequence[Mapping[str, Any]]]]:
         """Return the bodies of searches; filters are there the ids they leave, if these are few."""
         known: dict[str, tuple[intents.Filter, ...]] = {}
         bodies: list[Sequence[Mapping[str, Any]]] = []
@@ -95,14 +82,14 @@ class SidecarCalls(IndexCalls):
             bodies.append([_with_origin(body) for body in plan.candidates(where)])
         return bodies
 
-    def _search(self, plans: Sequence[Searches]) -> Calls[list[Responses]]:
+    def responses(self, plans: Sequence[Searches]) -> Calls[list[Responses]]:
         """Answer as if the documents had the fields themselves, and were filtered before any cut.
 
         A search whose hits the filters leave too few of is sent again for more.
         """
         own = [plan for plan in plans if plan.candidates is None]
         others = [plan for plan in plans if plan.candidates is not None]
-        made = yield from self._made(others)
+        made = yield from self.bodies(others)
         meant = [body for bodies in made for body in bodies]
         plan_of = [plan for plan, bodies in zip(others, made, strict=True) for _ in bodies]
         required, optional = divided(own, [plan.bodies for plan in own], self.text_index)
@@ -240,32 +227,20 @@ class SidecarCalls(IndexCalls):
                     places[id] = hit
         return places
 
-    def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
-        # The first index may have fingerprints of its own, of whatever scheme.
-        parts = replace(request.parts, members=False)
-        wanted = source_fields(parts, config)
-        hits = yield from documents.hits_by_id(self.text_index, request.ids, wanted)
-        rows = []
-        for id in request.ids:
-            entry = documents.entry_of(id, hits.get(id, []), self.text_index)
-            found = entry["found"]
-            rows.append(row_of(entry, parts, config, strict=True) if found else missing_row(id))
-        return rows
+    def entries_by_id(self, ids: Sequence[str], fields: Sequence[str]) -> Calls[list[Hit]]:
+        """Return documents of the first index by their ids, in that order, each with `found`."""
+        hits = yield from documents.hits_by_id(self.text_index, ids, fields)
+        return [documents.entry_of(id, hits.get(id, []), self.text_index) for id in ids]
 
-    def _at(
-        self, request: intents.DocumentsAt, config: IndexConfig
-    ) -> Calls[dict[DocumentRef, Row]]:
-        wanted = source_fields(request.parts, config)
-        if not wanted:
+    def entries_at(
+        self, refs: Sequence[DocumentRef], fields: Sequence[str] | None, excluded: Sequence[str]
+    ) -> Calls[dict[DocumentRef, Hit]]:
+        """Return documents of the first index by their places; nothing where no field is asked."""
+        if not fields:
             return {}
-        ids = intents.ids_of(request.refs)
-        hits = yield from documents.hits_by_id(self.text_index, ids, wanted)
-        rows = {
-            ref_of(hit): row_of(hit, request.parts, config)
-            for some in hits.values()
-            for hit in some
-        }
-        return {ref: rows[ref] for ref in request.refs if ref in rows}
+        some = yield from documents.hits_by_id(self.text_index, intents.ids_of(refs), fields)
+        entries = {ref_of(hit): hit for hits in some.values() for hit in hits}
+        return {ref: entries[ref] for ref in refs if ref in entries}
 
 
 def _with_origin(body: Mapping[str, Any]) -> dict[str, Any]:
