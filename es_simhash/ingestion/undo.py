@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,21 @@ from es_simhash.ingestion.bulk.lookup import Identity
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.write_run import WriteAll, write_batches
-from es_simhash.ingestion.deduplication.audit_log import Record, read_audit, unchanging_audit
+from es_simhash.ingestion.deduplication.audit_log import (
+    Audit,
+    Record,
+    audit_of,
+    batches_of,
+    unchanging_audit,
+)
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS
-from es_simhash.ingestion.deduplication.stored_documents import version_of
 from es_simhash.ingestion.deduplication.version_rules import ACTIONS
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
@@ -87,12 +91,11 @@ def undo(
     """
     store = installed_store(client, index, config or IndexConfig(), retry or RetryPolicy())
     with unchanging_audit(audit):
-        return _undone(store, audit, run)
+        return _undone(store, _Log.open(audit_of(audit, client), index, run))
 
 
-def _undone(store: ElasticsearchStore, audit: str | Path, run: str | None) -> UndoReport:
+def _undone(store: ElasticsearchStore, log: "_Log") -> UndoReport:
     target, index = TargetIndex(store), store.name
-    log = _Log.open(store.gateway, index, audit, run)
     undoing = _Undo(target, UndoReport(runs=log.runs))
     last = {_lost_id(record): _key(record) for record in log.lost()}
     if last:
@@ -104,7 +107,8 @@ def _undone(store: ElasticsearchStore, audit: str | Path, run: str | None) -> Un
         for record in log.records()
         if record.head["action"] in ACTIONS
     )
-    for batch in _batches(record for record in log.records() if record.head["action"] in _FLAGGING):
+    flagged = (record for record in log.records() if record.head["action"] in _FLAGGING)
+    for batch in batches_of(flagged, _RECORDS_PER_REQUEST):
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
     undoing.restore(record for record in log.lost() if last[_lost_id(record)] == _key(record))
@@ -117,37 +121,35 @@ class _Log:
     """The part of an audit log that is to be undone.
 
     Attributes:
-        gateway: To the cluster, for a log that is an index.
-        index: The index that it is about.
         audit: The log.
+        index: The index that it is about.
         runs: Ids of the runs to undo.
     """
 
-    gateway: Gateway
+    audit: Audit
     index: str
-    audit: str | Path
     runs: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, gateway: Gateway, index: str, audit: str | Path, run: str | None) -> "_Log":
+    def open(cls, audit: Audit, index: str, run: str | None) -> "_Log":
         """Return the part of a log that a person names.
 
         Raises:
             InputError: It has nothing about the index or the run, or several runs.
         """
-        whole = cls(gateway, index, audit)
+        whole = cls(audit, index)
         runs = runs_of(record.head for record in whole.of_index())
         if not runs:
             raise InputError(
-                f"Audit log {str(audit)!r} has no decisions of index {index!r}. Check the names.",
+                f"Audit log {audit.name!r} has no decisions of index {index!r}. Check the names.",
                 parameter="audit",
             )
-        where = f"audit log {str(audit)!r} for index {index!r}"
+        where = f"audit log {audit.name!r} for index {index!r}"
         return replace(whole, runs=tuple(choose_runs(run, runs, where)))
 
     def of_index(self) -> Iterator[Record]:
         """Yield all records about the index."""
-        for record in read_audit(self.audit, self.gateway):
+        for record in self.audit.read():
             if record.head["index"] == self.index:
                 yield record
 
@@ -184,12 +186,6 @@ def _line(document: bytes, identity: Identity) -> bytes:
     return splice(line, json.dumps(ROUTING).encode(), json.dumps(identity.routing).encode())
 
 
-def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
-    records = iter(records)
-    while batch := list(islice(records, _RECORDS_PER_REQUEST)):
-        yield batch
-
-
 class _Undo:
     """Undoes records of one index, and counts what became of them."""
 
@@ -203,7 +199,7 @@ class _Undo:
             self.report.count(outcome)
 
     def _absent(self, records: Iterable[Record]) -> Iterator[Lines]:
-        for batch in _batches(records):
+        for batch in batches_of(records, _RECORDS_PER_REQUEST):
             identities = [_lost_identity(record) for record in batch]
             found = self._target.lookup(identities, Parts())
             lines = [
@@ -240,7 +236,7 @@ class _Undo:
                 self.report.unchanged += 1
                 continue
             flagged.append(ref)
-            changes.append(Change(version_of(row), removed))
+            changes.append(Change(row.read_version, removed))
         results = self._target.change(changes)
         conflicts = [
             ref for ref, result in zip(flagged, results, strict=True) if result.status == "conflict"

@@ -1,18 +1,14 @@
 """Indices that answer questions: one with the fields, one with a sidecar."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, History
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import MappingConflict
-from es_simhash.questions.index_steps import IndexSteps
+from es_simhash.questions.index_steps import IndexSteps, StoreIndex
 from es_simhash.questions.method_steps import MethodAnswer
-from es_simhash.questions.paging import pages_of
-from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
-from es_simhash.relation.relation import Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
@@ -38,7 +34,7 @@ def open_index(
     return SidecarIndex(client, name, config=config)
 
 
-class Index:
+class Index(StoreIndex):
     """An index, alias or data stream that has fingerprint fields.
 
     The constructor sends nothing.
@@ -52,6 +48,7 @@ class Index:
             of `config`.
     """
 
+    store: ElasticsearchStore
     _is_sidecar = False
 
     def __init__(
@@ -90,52 +87,6 @@ class Index:
     def fingerprint_store(self) -> Store:
         """The documents that have the fingerprints: those of the index, or the sidecar's own."""
         return ElasticsearchStore(self.gateway, self.name, self.config, is_complete=True)
-
-    def related(
-        self,
-        *,
-        id: str | None = None,
-        text: str | None = None,
-        options: SearchOptions | None = None,
-    ) -> Answer:
-        """Return the documents related to a stored document or to a text, best first.
-
-        Raises:
-            DocumentMissing: There is no document of that id.
-            InputError: Both or neither of id and text are given, the document has no text, or no
-                mapping has the field of the text or of the dates.
-            MappingConflict: The field of the dates holds none.
-            SchemeMismatch: The document was fingerprinted with another scheme than the index's.
-        """
-        return run(self._steps.related(id, text, options), self.store)
-
-    def pages(
-        self,
-        *,
-        id: str | None = None,
-        text: str | None = None,
-        options: SearchOptions | None = None,
-    ) -> Iterator[Answer]:
-        """Return all that is related, in pages of `size`, from the offset of the options on.
-
-        Each page is searched when it is wanted, and no relation is on two of them.
-
-        Raises:
-            DocumentMissing: There is no document of that id.
-            InputError: As in `related`.
-        """
-        return pages_of(self, id, text, options)
-
-    def related_to_each(
-        self, ids: Sequence[str], *, options: SearchOptions | None = None
-    ) -> dict[str, Answer]:
-        """Return what is related to each of many stored documents, with one search request.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
-        return run(self._steps.related_to_each(ids, options), self.store)
 
     def related_by(
         self,
@@ -177,28 +128,6 @@ class Index:
         """Return the search bodies that `related_by` would send; the document itself is read."""
         requests = run(self._steps.requests_by(method, id, text, options), self.store)
         return self.store.bodies(requests)
-
-    def explain(self, id_a: str, id_b: str) -> Relation:
-        """Return the relation of two stored documents, whatever its score, with all its evidence.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
-        return run(self._steps.explain(id_a, id_b), self.store)
-
-    def changes(self, id_a: str, id_b: str) -> Changes:
-        """Return what changed from one stored document to another, whatever their relation.
-
-        Args:
-            id_a: The older one.
-            id_b: The newer one.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
-        return run(self._steps.changes(id_a, id_b), self.store)
 
     def history(self, id: str, *, date_field: str | None = None) -> History:
         """Return the versions of a document, oldest first, and what changed at each step.

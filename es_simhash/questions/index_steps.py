@@ -1,6 +1,7 @@
-"""Every question of an index as steps, which whoever waits for answers drives or awaits."""
+"""Every question of an index as steps, and an index that drives them while its caller waits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import InputError
 from es_simhash.questions.family_steps import FamilySteps
 from es_simhash.questions.method_steps import MethodAnswer, MethodSteps, require_method_options
+from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.questions.question_texts import TextReader
 from es_simhash.questions.related import RelatedSteps
 from es_simhash.questions.version_history import VersionSteps, timeline_of
@@ -21,7 +23,7 @@ from es_simhash.relation.text_comparison import text_analyser
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Configuration, Filter, FindDateField, Request
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.protocol import Steps, Store, ask, run
 
 
 class IndexSteps:
@@ -176,6 +178,95 @@ class IndexSteps:
         reader = yield from self.reader()
         dates = yield from self.date_field(date_field, parameter="date_field")
         return VersionSteps(reader.name, reader.config, dates)
+
+
+class StoreIndex(RelatedIndex):
+    """An index whose store answers each question, while the caller waits.
+
+    Attributes:
+        store: Answers requests.
+    """
+
+    store: Store
+    _steps: IndexSteps
+
+    def related(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Answer:
+        """Return the documents related to a stored document or to a text, best first.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: Both or neither of id and text are given, the document has no text, or no
+                mapping has the field of the text or of the dates.
+            MappingConflict: The field of the dates holds none.
+            SchemeMismatch: The document was fingerprinted with another scheme than the index's.
+        """
+        return run(self._steps.related(id, text, self._answerable(options)), self.store)
+
+    def related_to_each(
+        self, ids: Sequence[str], *, options: SearchOptions | None = None
+    ) -> dict[str, Answer]:
+        """Return what is related to each of many stored documents, with one search request.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        return run(self._steps.related_to_each(ids, self._answerable(options)), self.store)
+
+    def pages(
+        self,
+        *,
+        id: str | None = None,
+        text: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Iterator[Answer]:
+        """Yield all that is related, in pages of `size`, from the offset of the options on.
+
+        Each page is searched when it is wanted, and no relation is on two of them.
+
+        Raises:
+            DocumentMissing: There is no document of that id.
+            InputError: As in `related`.
+        """
+        wanted: SearchOptions | None = options or SearchOptions()
+        while wanted is not None:
+            answer = self.related(id=id, text=text, options=wanted)
+            if answer:
+                yield answer
+            offset = answer.extent.next_offset
+            wanted = None if offset is None else replace(wanted, offset=offset)
+
+    def explain(self, id_a: str, id_b: str) -> Relation:
+        """Return the relation of two stored documents, whatever its score, with all its evidence.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        return run(self._steps.explain(id_a, id_b), self.store)
+
+    def changes(self, id_a: str, id_b: str) -> Changes:
+        """Return what changed from one stored document to another, whatever their relation.
+
+        Args:
+            id_a: The older one.
+            id_b: The newer one.
+
+        Raises:
+            DocumentMissing: One of the ids is not there.
+            InputError: One of the documents has no text.
+        """
+        return run(self._steps.changes(id_a, id_b), self.store)
+
+    def _answerable(self, options: SearchOptions | None) -> SearchOptions | None:
+        """Return options, unless the store cannot answer them."""
+        return options
 
 
 def require_one_query(id: str | None, text: str | None) -> None:

@@ -17,7 +17,8 @@ from es_simhash.store.protocol import Store
 class RelatedIndex(Protocol):
     """Finds related documents: `Index`, `SidecarIndex` and `MemoryIndex` do.
 
-    `AsyncIndex` has the same methods, to be awaited.
+    What `Index` says of its methods holds for all of them. `AsyncIndex` has the same methods, to be
+    awaited.
     """
 
     def related(
@@ -27,22 +28,12 @@ class RelatedIndex(Protocol):
         text: str | None = None,
         options: SearchOptions | None = None,
     ) -> Answer:
-        """Return the documents related to a stored document or to a text, best first.
-
-        Raises:
-            DocumentMissing: There is no document of that id.
-            InputError: Both or neither of id and text are given, or the document has no text.
-        """
+        """Return the documents related to a stored document or to a text, best first."""
 
     def related_to_each(
         self, ids: Sequence[str], *, options: SearchOptions | None = None
     ) -> dict[str, Answer]:
-        """Return what is related to each of many stored documents, by their ids.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
+        """Return what is related to each of many stored documents, by their ids."""
 
     def pages(
         self,
@@ -54,20 +45,10 @@ class RelatedIndex(Protocol):
         """Return all that is related, in pages of `size`."""
 
     def explain(self, id_a: str, id_b: str) -> Relation:
-        """Return the relation of two stored documents, whatever its score, with all its evidence.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
+        """Return the relation of two stored documents, whatever its score, with evidence."""
 
     def changes(self, id_a: str, id_b: str) -> Changes:
-        """Return what changed from one stored document to another, whatever their relation.
-
-        Raises:
-            DocumentMissing: One of the ids is not there.
-            InputError: One of the documents has no text.
-        """
+        """Return what changed from one stored document to another, whatever their relation."""
 
 
 # Sequence number and primary term: what changes whenever a document does.

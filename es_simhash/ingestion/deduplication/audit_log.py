@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any, TypeGuard
 
 from es_simhash.errors import FileInUse, IndexMissing, InputError
 from es_simhash.ingestion.bulk.append_files import lock
@@ -55,24 +56,11 @@ class Record:
         return cls(head, document[:-1] if separator else None)
 
 
-class Audit(Protocol):
-    """An audit log: records are written to it before their actions run."""
-
-    @property
-    def name(self) -> str:
-        """Where it is: a file, or `index:NAME`."""
-
-    def open(self) -> None:
-        """Make sure that it can be written, so that a run fails before it decides anything."""
-
-    def write(self, records: Sequence[Record]) -> None:
-        """Append records; when this returns they outlast a power cut."""
-
-    def read(self) -> Iterator[Record]:
-        """Yield all records, the oldest first."""
-
-    def close(self) -> None:
-        """Write no more."""
+def batches_of(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
+    """Yield records so many at a time."""
+    records = iter(records)
+    while batch := list(islice(records, size)):
+        yield batch
 
 
 class IndexAudit:
@@ -117,83 +105,12 @@ class IndexAudit:
         Raises:
             IndexMissing: There is no such index.
         """
-        return map(Record.of_line, self._index.lines())
-
-
-_INDEX_PREFIX = "index:"
-
-
-def open_audit(target: str | Path, gateway: Gateway) -> Audit:
-    """Open an audit log for writing: a file, or `index:NAME`.
-
-    Raises:
-        InputError: The file cannot be written.
-        ClusterError: The index may not be created.
-    """
-    audit = _audit(target, gateway)
-    audit.open()
-    return audit
-
-
-def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
-    """Yield the records of an audit log: a file, or `index:NAME`.
-
-    Raises:
-        InputError: The file cannot be read.
-        IndexMissing: There is no such index.
-    """
-    try:
-        yield from _audit(target, Gateway.of(client)).read()
-    except IndexMissing as error:
-        raise IndexMissing(
-            f"Audit log {str(target)!r} does not exist. Check its name.", parameter="audit"
-        ) from error
-
-
-def _audit(target: str | Path, gateway: Gateway) -> Audit:
-    if _is_index(target):
-        return IndexAudit(target, RecordIndex(gateway, target.removeprefix(_INDEX_PREFIX)))
-    return FileAudit(Path(target))
-
-
-@contextmanager
-def unchanging_audit(target: str | Path) -> Iterator[None]:
-    """Keep other commands from writing an audit log that is read; one that is an index may grow.
-
-    Raises:
-        FileInUse: A command writes it.
-        InputError: The file cannot be read.
-    """
-    if _is_index(target):
-        yield
-        return
-    path = Path(target)
-    with ExitStack() as stack:
         try:
-            stream = stack.enter_context(path.open("rb"))
-            lock(stream.fileno(), _file_name(path), parameter="audit", shared=True)
-        except OSError as error:
-            raise _failure(path, "read", error) from error
-        yield
-
-
-def _is_index(target: str | Path) -> TypeGuard[str]:
-    return isinstance(target, str) and target.startswith(_INDEX_PREFIX)
-
-
-def _file_name(path: Path) -> str:
-    return f"Audit log {str(path)!r}"
-
-
-def _failure(path: Path, done: str, error: OSError) -> InputError:
-    return InputError(
-        f"{_file_name(path)} cannot be {done} ({error.strerror}). Set audit.", parameter="audit"
-    )
-
-
-def default_audit(index: str) -> Path:
-    """Return the file decisions about an index go to by default, in the working directory."""
-    return Path(f"{file_name(index)}.audit.jsonl")
+            yield from map(Record.of_line, self._index.lines())
+        except IndexMissing as error:
+            raise IndexMissing(
+                f"Audit log {self.name!r} does not exist. Check its name.", parameter="audit"
+            ) from error
 
 
 class FileAudit:
@@ -275,3 +192,79 @@ class FileAudit:
 
     def _failure(self, done: str, error: OSError) -> InputError:
         return _failure(self._path, done, error)
+
+
+# Records are written before their actions run, and outlast a power cut.
+Audit = FileAudit | IndexAudit
+_INDEX_PREFIX = "index:"
+
+
+def audit_of(target: str | Path, client: Client) -> Audit:
+    """Return an audit log, which is not opened: a file, or `index:NAME`."""
+    if _is_index(target):
+        index = RecordIndex(Gateway.of(client), target.removeprefix(_INDEX_PREFIX))
+        return IndexAudit(target, index)
+    return FileAudit(Path(target))
+
+
+def open_audit(target: str | Path, client: Client) -> Audit:
+    """Open an audit log for writing, so that a run fails before it decides anything.
+
+    Raises:
+        FileInUse: Another command has the file.
+        InputError: The file cannot be written.
+        ClusterError: The index may not be created.
+    """
+    audit = audit_of(target, client)
+    audit.open()
+    return audit
+
+
+def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
+    """Yield the records of an audit log, the oldest first.
+
+    Raises:
+        InputError: The file cannot be read.
+        IndexMissing: There is no such index.
+    """
+    return audit_of(target, client).read()
+
+
+@contextmanager
+def unchanging_audit(target: str | Path) -> Iterator[None]:
+    """Keep other commands from writing an audit log that is read; one that is an index may grow.
+
+    Raises:
+        FileInUse: A command writes it.
+        InputError: The file cannot be read.
+    """
+    if _is_index(target):
+        yield
+        return
+    path = Path(target)
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(path.open("rb"))
+            lock(stream.fileno(), _file_name(path), parameter="audit", shared=True)
+        except OSError as error:
+            raise _failure(path, "read", error) from error
+        yield
+
+
+def _is_index(target: str | Path) -> TypeGuard[str]:
+    return isinstance(target, str) and target.startswith(_INDEX_PREFIX)
+
+
+def _file_name(path: Path) -> str:
+    return f"Audit log {str(path)!r}"
+
+
+def _failure(path: Path, done: str, error: OSError) -> InputError:
+    return InputError(
+        f"{_file_name(path)} cannot be {done} ({error.strerror}). Set audit.", parameter="audit"
+    )
+
+
+def default_audit(index: str) -> Path:
+    """Return the file decisions about an index go to by default, in the working directory."""
+    return Path(f"{file_name(index)}.audit.jsonl")

@@ -1,14 +1,12 @@
 """What decisions change in documents that are in the index already: families and deletions."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
-from es_simhash.ingestion.deduplication.audit_log import Record
+from es_simhash.ingestion.deduplication.audit_log import Record, batches_of
 from es_simhash.ingestion.deduplication.stored_documents import (
     StoredDocuments,
     source_json,
-    version_of,
 )
 from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.relation.references import DocumentRef
@@ -69,7 +67,7 @@ def link_originals(
     for _ in range(WRITE_ATTEMPTS):
         unlinked = [row for row in pending if row is not None and not row.family]
         results = documents.change(
-            [Change(version_of(row), {fields.FAMILY: families[row.id]}) for row in unlinked]
+            [Change(row.read_version, {fields.FAMILY: families[row.id]}) for row in unlinked]
         )
         conflicts = [
             row.ref
@@ -117,7 +115,7 @@ def delete_replaced(
     """
     assert decision.original is not None
     for _ in range(WRITE_ATTEMPTS):
-        (result,) = documents.change([Change(version_of(replaced), None)])
+        (result,) = documents.change([Change(replaced.read_version, None)])
         if result.status != "conflict":
             return
         (current,) = documents.read([replaced.ref])
@@ -150,12 +148,7 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
         and "replaced" in record.head
         and not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
     )
-    return sum(_finish(documents, batch) for batch in _batches(pending))
-
-
-def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    while batch := list(islice(records, _DELETIONS_PER_REQUEST)):
-        yield batch
+    return sum(_finish(documents, batch) for batch in batches_of(pending, _DELETIONS_PER_REQUEST))
 
 
 def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
@@ -180,7 +173,7 @@ def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
     )
     results = documents.change(
         [
-            Change(version_of(stored), None)
+            Change(stored.read_version, None)
             for record, stored in unchanged
             if str(record.head["id"]) in written
         ]
@@ -189,7 +182,7 @@ def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
 
 
 def _is_as_recorded(stored: Row, record: Record, config: IndexConfig) -> bool:
-    version = version_of(stored)
+    version = stored.read_version
     written = [stored.ref.index, version.seq_no, version.primary_term]
     # An index that was made anew may have the same numbers, hardly with the same document.
     return written == record.head["replaced"] and source_json(stored, config) == record.document

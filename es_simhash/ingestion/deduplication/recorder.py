@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.ingestion.deduplication.audit_log import Record
-from es_simhash.ingestion.deduplication.stored_documents import source_json, version_of
+from es_simhash.ingestion.deduplication.stored_documents import source_json
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
@@ -69,7 +69,7 @@ class Recorder:
         if decision.undated:
             head["undated"] = list(decision.undated)
         if decision.action == "replace" and stored is not None:
-            version = version_of(stored)
+            version = stored.read_version
             head["replaced"] = [stored.ref.index, version.seq_no, version.primary_term]
         if decision.family is not None:
             head["family"] = decision.family

@@ -7,7 +7,7 @@ from typing import Any
 
 from es_simhash.ingestion.bulk.json_documents import cut
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
@@ -58,12 +58,6 @@ class StoredDocuments:
             ClusterError: A change is rejected for another reason than a newer version.
         """
         return require_accepted(changes, self.store.change(changes))
-
-
-def version_of(row: Row) -> DocumentVersion:
-    """Return in which version a document was read by its place."""
-    assert row.version is not None, "a search without versions returned it"
-    return row.version
 
 
 def source_json(row: Row, config: IndexConfig) -> bytes:

@@ -21,7 +21,6 @@ from es_simhash.ingestion.deduplication.stored_documents import (
     DocumentDates,
     StoredDocuments,
     source_json,
-    version_of,
 )
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
@@ -258,7 +257,7 @@ class FamilyPolicy:
 def _change(made: _MemberDecision) -> Change:
     is_removed = made.decision.action == "skip"
     members = None if is_removed else made.decision.simhash_fields
-    return Change(version_of(made.stored), members)
+    return Change(made.stored.read_version, members)
 
 
 def require_one_index(rules: OnVersion, indices: Iterable[str]) -> None:
