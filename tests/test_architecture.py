@@ -12,6 +12,7 @@ FOLDER = Path(es_simhash.__file__).parent
 # A room imports only from itself and from the rooms before it.
 ROOMS = (
     "errors",
+    "constraints",
     "described",
     "text",
     "pages",
@@ -34,7 +35,7 @@ ROOMS = (
     "cli",
 )
 CLIENT = {"elasticsearch", "elastic_transport"}
-MAX_LEVELS = 15
+MAX_LEVELS = 12
 MAX_FILES_AT_THE_TOP = 12
 MAX_PARAMETERS = 6
 MODULES = {

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
-from es_simhash.described import constraints, parameters, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import parameters, require_valid
 from es_simhash.errors import InputError
 
 

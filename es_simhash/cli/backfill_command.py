@@ -11,7 +11,7 @@ from es_simhash.cli.commands import command
 from es_simhash.cli.options import RUN, Quiet, Target
 from es_simhash.cli.output import byte_size, duration
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
 from es_simhash.maintenance.backfills.backfill_job import (

@@ -21,7 +21,7 @@ from es_simhash.cli.commands import command
 from es_simhash.cli.options import PassageOrder, TableOrJson, Target, TextTarget
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.relation_tables import print_relation
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
 from es_simhash.text.escaping import one_line
@@ -41,7 +41,10 @@ def explain(
     Shows the passages, terms and entities they share, and what each adds to the score, whatever
     the score is.
     """
-    with target.opened() as searched:
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import opened
+
+    with opened(target) as searched:
         relation = searched.explain(a, b)
     print_relation(a, b, relation, passage_order, output_format)
 
@@ -70,7 +73,10 @@ def changes(
         family: History of a family: its name, or the id of any member.
     """
     _require_usage(ids, family, date_field, output_format)
-    with target.opened(date=date_field) as searched:
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import opened
+
+    with opened(target, date=date_field) as searched:
         if family is not None:
             _print_history(searched.history(family, date_field=date_field), output_format)
             return
@@ -130,7 +136,10 @@ def blame(
     Args:
         words: Show only the sentences that have these words.
     """
-    with target.opened(date=date_field) as searched:
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import opened
+
+    with opened(target, date=date_field) as searched:
         found = searched.blame(id, date_field=date_field)
     sentences = found.sentences if words is None else _with_words(found, words)
     if output_format == "json":

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.output import listed, print_json, shortened
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.history import Blame, History, Version
 from es_simhash.differences.rendering.comparison_page import changes_html

@@ -10,7 +10,7 @@ from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text, require_writable, write_file
 from es_simhash.cli.options import PassageOrder, Vocabulary
 from es_simhash.cli.relation_tables import print_relation
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.text_comparison import compare as compare_texts

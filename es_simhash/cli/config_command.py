@@ -11,7 +11,8 @@ from rich.text import Text
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import print_json
-from es_simhash.described import constraints, parameters
+from es_simhash.constraints import constraints
+from es_simhash.described import parameters
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.installation.document_settings import (

@@ -15,7 +15,7 @@ from es_simhash.cli.options import Quiet, TextTarget
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.progress import log_warnings, progress_bar
 from es_simhash.cli.relation_tables import side_by_side
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import default_journal, find_copies
 from es_simhash.maintenance.copies.page import copies_html

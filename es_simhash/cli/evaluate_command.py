@@ -17,7 +17,7 @@ from es_simhash.cli.files import require_writable, write_file
 from es_simhash.cli.options import Fields, Quiet
 from es_simhash.cli.output import print_json, print_problems, shortened
 from es_simhash.cli.progress import progress_bar
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.curve_pictures import curve_pictures, require_plots
 from es_simhash.lab.evaluation.evaluate import evaluate_sets, labelled_set

@@ -11,7 +11,7 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import listed, print_json, shortened
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.text.escaping import one_line
 
@@ -40,7 +40,10 @@ def show_family(
         newer_than: Show members with a later date only; Elasticsearch reads DATE, as in a range
             query.
     """
-    with target.opened() as searched:
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import opened
+
+    with opened(target) as searched:
         history = searched.family(id, date_field=date_field, newer_than=newer_than)
     if output_format == "json":
         print_json(history.to_dict())

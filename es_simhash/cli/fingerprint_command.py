@@ -9,7 +9,7 @@ from rich.text import Text
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.conformance import describe
 from es_simhash.store.indexed_methods import require_lab

@@ -14,7 +14,7 @@ from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.options import PROCESSES, Quiet, TableOrJson, Target, Versions
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome

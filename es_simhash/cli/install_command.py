@@ -10,7 +10,7 @@ import click
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.config_command import described
 from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_index
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.profiler import semantic_profiler

@@ -13,7 +13,7 @@ from es_simhash.cli.labelling import Labelling, answer_keys
 from es_simhash.cli.options import Target, TextTarget
 from es_simhash.cli.output import listed
 from es_simhash.cli.progress import progress_bar
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
 from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
@@ -48,8 +48,11 @@ def label(
         per_family: Maximum number of pairs of one family in each of four ranges of scores.
         show_scores: Show kind and score before the answer, not after it.
     """
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import opened
+
     keys = answer_keys()
-    with LabelFile(labels) as file, target.opened() as searched:
+    with LabelFile(labels) as file, opened(target) as searched:
         with progress_bar() as progress:
             found = related_pairs(searched, sample=sample, seed=seed, progress=progress)
         if found.unreadable:

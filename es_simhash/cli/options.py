@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import click
 
 from es_simhash.cli.commands import Chosen
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.deduplication.version_rules import ACTIONS, OnVersion
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.store.config import SETTINGS, DocumentFields, IndexConfig
+from es_simhash.store.config import SETTINGS, IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD
 
 if TYPE_CHECKING:
-    from es_simhash.questions.index import Index
     from es_simhash.store.elasticsearch.gateway import Gateway
 
 DEFAULT_URL = "http://localhost:9200"
@@ -140,19 +139,6 @@ class Target:
         with self.connection.gateway() as gateway:
             self._note_overrides(gateway, named)
             yield gateway
-
-    @contextmanager
-    def opened(self, *, date: str | None = None) -> Iterator["Index"]:
-        """Open the index, whether it has its fingerprints itself or is a sidecar.
-
-        Args:
-            date: Date field in place of that of the index; None for that.
-        """
-        from es_simhash.questions.index import open_index
-
-        config = replace(self.config, documents=DocumentFields(date=date))
-        with self.connected(date=date) as gateway:
-            yield open_index(gateway, self.index, config)
 
     def _note_overrides(self, gateway: "Gateway", named: dict[str, str | None]) -> None:
         named = {**named, "text": self.text_field}

@@ -80,9 +80,10 @@ def related(
     if text_file is not None:
         text = read_text(text_file)
     # Help and errors of usage are printed without the tables, which take long to import.
+    from es_simhash.cli.opened_index import opened
     from es_simhash.cli.related_answers import MethodQueries, print_answers
 
-    with target.opened(date=date_field) as searched:
+    with opened(target, date=date_field) as searched:
         name = Path(text_file).name if text_file is not None else "the text"
         if method is not None:
             queries = MethodQueries(searched, method, options, output_format, explain_query)

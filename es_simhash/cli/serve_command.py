@@ -8,7 +8,7 @@ import click
 
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import Connection
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.service.service_extra import require_extra
 
 

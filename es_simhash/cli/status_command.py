@@ -8,7 +8,7 @@ import click
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.options import StoredTarget, TableOrJson, Target
 from es_simhash.cli.output import byte_size, print_json
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.batch_preparation import Prepare
 from es_simhash.ingestion.bulk.document_batches import BatchLimits

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import SchemeError
 
 BUILTIN = "builtin"

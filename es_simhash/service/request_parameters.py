@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from es_simhash.described import Bounds, Parameter, parameters
+from es_simhash.constraints import Bounds
+from es_simhash.described import Parameter, parameters
 from es_simhash.service.responses import Problem, not_found
 from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.options import SearchOptions

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.text.limits import MAX_TEXT_BYTES
 
 Query = Mapping[str, Any]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from es_simhash.described import constraints, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.relation import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE

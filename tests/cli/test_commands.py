@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from es_simhash.cli.commands import Chosen, command
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 
 seen: dict[str, Any] = {}

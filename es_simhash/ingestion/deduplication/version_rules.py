@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from es_simhash.described import constraints, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.relation import VERSION_KINDS, Kind

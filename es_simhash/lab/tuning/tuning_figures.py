@@ -4,7 +4,8 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from es_simhash.described import constraints, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
 
 MAX_SAMPLE = 5_000

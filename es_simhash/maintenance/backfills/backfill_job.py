@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from es_simhash.described import constraints
+from es_simhash.constraints import constraints
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.outcomes import Outcome, Status
 from es_simhash.store.config import IndexConfig

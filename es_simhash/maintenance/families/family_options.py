@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from es_simhash.described import constraints, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.config import IndexConfig

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from es_simhash.described import constraints, require_valid
+from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.relation.relation import DocumentContext, Kind
 from es_simhash.store.index_counts import Status
