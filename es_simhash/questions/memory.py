@@ -19,19 +19,18 @@ class MemoryIndex(StoreIndex):
             alone are found; and where versions begin.
     """
 
-    store: MemoryStore
-
     def __init__(self, config: IndexConfig | None = None) -> None:
-        self.store = MemoryStore(config or IndexConfig())
+        self._texts = MemoryStore(config or IndexConfig())
+        self.store = self._texts
         self._steps = IndexSteps()
 
     @property
     def scheme(self) -> Scheme:
         """Scheme of the fingerprints."""
-        return self.store.config.scheme
+        return self._texts.config.scheme
 
     def __len__(self) -> int:
-        return len(self.store)
+        return len(self._texts)
 
     def add(self, id: str, text: str) -> None:
         """Keep a text under an id, in place of what was there.
@@ -39,7 +38,7 @@ class MemoryIndex(StoreIndex):
         Raises:
             InputError: The text has more than 16 MiB or 20,000 chunks.
         """
-        self.store.add(id, text)
+        self._texts.add(id, text)
 
     def _answerable(self, options: SearchOptions | None) -> SearchOptions | None:
         """Return options, unless they need an engine.
