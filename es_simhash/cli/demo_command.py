@@ -246,7 +246,8 @@ def _explore(index: str, connection: Connection, fields: tuple[str, ...], consol
 
     service = Service(index, asdict(connection), ServiceConfig(fields=fields), logs=False)
     with suppress(KeyboardInterrupt):
-        serve(service, host="127.0.0.1", port=0, listening=say)
+        service.check()
+        serve(service, service.config, host="127.0.0.1", port=0, listening=say)
 
 
 def _query_line(index: str, rows: Sequence[Row], url: str) -> str:

@@ -10,7 +10,7 @@ from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import append_changes, require_writable
 from es_simhash.cli.options import ChangesFile, StoredTarget, TableOrJson, TextTarget
-from es_simhash.cli.output import listed, print_json, undated_line
+from es_simhash.cli.output import listed, print_json, print_result, undated_line
 from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.families.dismissals_and_joins import (
     ManualPair,
@@ -53,12 +53,7 @@ def run_families(
             client, target.index, options=options, config=target.config, progress=progress
         )
     append_changes(changes_file, target.index, report.changes)
-    if output_format == "json":
-        print_json(report.to_dict())
-    else:
-        _print(report)
-        if report.undated:
-            click.echo(undated_line(report.undated), err=True)
+    print_result(report, output_format, _print)
 
 
 @command
@@ -104,6 +99,8 @@ def _print(report: FamiliesReport) -> None:
     )
     _print_changes(report.changes)
     _print_incomplete(report)
+    if report.undated:
+        click.echo(undated_line(report.undated), err=True)
 
 
 def _print_changes(changes: FamilyChanges) -> None:

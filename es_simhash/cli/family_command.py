@@ -10,7 +10,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import StoredTarget, TableOrJson
-from es_simhash.cli.output import listed, print_json, shortened
+from es_simhash.cli.output import listed, print_result, shortened
 from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.text.escaping import one_line
@@ -45,14 +45,11 @@ def show_family(
 
     with opened(target) as searched:
         history = searched.family(id, date_field=date_field, newer_than=newer_than)
-    if output_format == "json":
-        print_json(history.to_dict())
-    else:
-        _print(history, Console())
-        _print_notes(history)
+    print_result(history, output_format, _print)
 
 
-def _print(history: FamilyHistory, console: Console) -> None:
+def _print(history: FamilyHistory) -> None:
+    console = Console()
     count = f"{history.documents} document{'' if history.documents == 1 else 's'}"
     shown = len(history.members)
     if shown < history.documents:
@@ -62,6 +59,7 @@ def _print(history: FamilyHistory, console: Console) -> None:
         _print_members(history.members, console)
     if history.near:
         _print_near(history.near, console)
+    _print_notes(history)
 
 
 def _print_members(members: Sequence[FamilyMember], console: Console) -> None:

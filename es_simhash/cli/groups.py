@@ -159,6 +159,11 @@ class LazyGroup(CommandGroup):
                 yield from ((name, *rest) for rest in entry.paths())
 
 
+def group_of(name: str, help: str, **entries: Entry) -> LazyGroup:
+    """Return a group of commands under one heading."""
+    return LazyGroup(name, help=help, sections={"": entries})
+
+
 def _unknown_command(name: str, ctx: click.Context) -> str:
     """Return that there is no such command, and the one of any group that is called like it."""
     message = f"No such command {name!r}."

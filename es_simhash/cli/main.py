@@ -10,64 +10,39 @@ from types import FrameType
 
 import click
 
-from es_simhash.cli.groups import Entry, LazyGroup
+from es_simhash.cli.groups import Entry, LazyGroup, group_of
 
-_FAMILIES = LazyGroup(
+_FAMILIES = group_of(
     "families",
-    help="Find the families of versions in an index, show them, and correct them.",
-    sections={
-        "": {
-            "run": Entry(
-                "families_command.run_families", "Group the documents of INDEX that are versions."
-            ),
-            "list": Entry(
-                "families_command.list_families", "List the families that are stored in INDEX."
-            ),
-            "show": Entry(
-                "family_command.show_family", "Show the version family of document ID of INDEX."
-            ),
-            "same": Entry("families_command", "Record that the documents IDS are versions."),
-            "dismiss": Entry("families_command", "Record that documents A and B are not versions."),
-            "decisions": Entry(
-                "families_command", "List what was decided about pairs of documents of INDEX."
-            ),
-        }
-    },
+    "Find the families of versions in an index, show them, and correct them.",
+    run=Entry("families_command.run_families", "Group the documents of INDEX that are versions."),
+    list=Entry("families_command.list_families", "List the families that are stored in INDEX."),
+    show=Entry("family_command.show_family", "Show the version family of document ID of INDEX."),
+    same=Entry("families_command", "Record that the documents IDS are versions."),
+    dismiss=Entry("families_command", "Record that documents A and B are not versions."),
+    decisions=Entry("families_command", "List what was decided about pairs of documents of INDEX."),
 )
-_FILES = LazyGroup(
+_FILES = group_of(
     "files",
-    help="Compare and inspect files, without a cluster.",
-    sections={
-        "": {
-            "compare": Entry(
-                "compare_command",
-                "Compare file A with file B and show what they share, or what changed.",
-            ),
-            "fingerprint": Entry("fingerprint_command", "Print the fingerprints of FILE."),
-            "concepts": Entry(
-                "concepts_command", "Show the entities, concepts and key phrases of FILE."
-            ),
-        }
-    },
+    "Compare and inspect files, without a cluster.",
+    compare=Entry(
+        "compare_command", "Compare file A with file B and show what they share, or what changed."
+    ),
+    fingerprint=Entry("fingerprint_command", "Print the fingerprints of FILE."),
+    concepts=Entry("concepts_command", "Show the entities, concepts and key phrases of FILE."),
 )
-_LAB = LazyGroup(
+_LAB = group_of(
     "lab",
-    help="Label pairs of documents, measure methods on them, and tune an index.",
-    sections={
-        "": {
-            "label": Entry(
-                "label_command", "Label pairs of documents of INDEX, the most useful first."
-            ),
-            "evaluate": Entry(
-                "evaluate_command",
-                "Measure how well methods separate the versions in PAIRS from other pairs.",
-            ),
-            "tune": Entry(
-                "tune_command",
-                "Suggest scheme, Hamming distance, blocks and threshold of versions for INDEX.",
-            ),
-        }
-    },
+    "Label pairs of documents, measure methods on them, and tune an index.",
+    label=Entry("label_command", "Label pairs of documents of INDEX, the most useful first."),
+    evaluate=Entry(
+        "evaluate_command",
+        "Measure how well methods separate the versions in PAIRS from other pairs.",
+    ),
+    tune=Entry(
+        "tune_command",
+        "Suggest scheme, Hamming distance, blocks and threshold of versions for INDEX.",
+    ),
 )
 _SECTIONS = {
     "Set up": {

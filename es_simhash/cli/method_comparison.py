@@ -4,7 +4,7 @@ import click
 import numpy as np
 
 from es_simhash.cli.files import read_text
-from es_simhash.cli.output import print_json
+from es_simhash.cli.output import print_json, print_result
 from es_simhash.errors import InputError, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.methods.method_protocol import Method
@@ -35,10 +35,9 @@ def print_method_comparison(a: str, b: str, name: str, output_format: str) -> No
         found = MethodScore(name, _of_fingerprints(method, a, b), method.threshold)
     else:
         found = score_of(method, [read_text(a), read_text(b)], [repr(a), repr(b)])
-    if output_format == "json":
-        print_json(found.to_dict())
-        return
-    click.echo(one_line(f"{a} and {b}: {_verdict(found)}"))
+    print_result(
+        found, output_format, lambda score: click.echo(one_line(f"{a} and {b}: {_verdict(score)}"))
+    )
 
 
 def _of_fingerprints(method: Method, a: str, b: str) -> float:

@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 import click
 
@@ -23,6 +23,24 @@ def print_json(value: Any) -> None:
     """
     text = json.dumps(value, ensure_ascii=False, indent=2)
     click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+
+
+class Result(Protocol):
+    """A result that has a form in JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+
+
+Printed = TypeVar("Printed", bound=Result)
+
+
+def print_result(result: Printed, output_format: str, show: Callable[[Printed], None]) -> None:
+    """Print a result as JSON, or as `show` prints it."""
+    if output_format == "json":
+        print_json(result.to_dict())
+    else:
+        show(result)
 
 
 def now() -> str:

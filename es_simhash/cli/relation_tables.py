@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
-from es_simhash.cli.output import print_json, shortened
+from es_simhash.cli.output import print_result, shortened
 from es_simhash.relation.answer import Answer, Grouping
 from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
@@ -58,10 +58,7 @@ def print_relation(
     """Print how one document or file is related to another, as a table or as JSON."""
     if passage_order == "place":
         relation = relation.by_place()
-    if output_format == "json":
-        print_json(relation.to_dict())
-    else:
-        print_pair(a, b, relation, Console())
+    print_result(relation, output_format, lambda found: print_pair(a, b, found, Console()))
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:

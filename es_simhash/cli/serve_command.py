@@ -58,8 +58,8 @@ def serve(
     if labels is not None:
         settings = replace(settings, labels=labels)
     service = Service(index, asdict(connection), settings)
+    service.check()
     if check:
-        service.check()
         click.echo(f"{index} can be served.")
         return
-    serve_index(service, host=host, port=port, workers=workers)
+    serve_index(service, settings, host=host, port=port, workers=workers)

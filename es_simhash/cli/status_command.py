@@ -7,7 +7,7 @@ import click
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.options import StoredTarget, TableOrJson, Target
-from es_simhash.cli.output import byte_size, print_json
+from es_simhash.cli.output import byte_size, print_result
 from es_simhash.constraints import constraints
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
@@ -47,10 +47,7 @@ def doctor(
             sample_size=sample,
             find_text_field=target.text_field is None,
         )
-    if output_format == "json":
-        print_json(examination.to_dict())
-    else:
-        _print(examination)
+    print_result(examination, output_format, _print)
     if not examination.healthy:
         raise SystemExit(1)
 
@@ -130,11 +127,8 @@ def status(
     """
     with target.connected() as client:
         report = count_documents(client, target.index, config=target.config, with_size=size)
-    if output_format == "json":
-        print_json(report.to_dict())
-        return
-    print_status(report)
-    if size:
+    print_result(report, output_format, print_status)
+    if size and output_format == "table":
         click.echo(f"{'size':<14}{_sizes(report)}")
 
 

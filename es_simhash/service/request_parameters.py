@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -60,7 +61,7 @@ def search_options(
             raise Problem(400, f"Unknown parameter; use {', '.join(names)} and {last}.")
         if name in values and not allowed[name].is_repeatable:
             raise Problem(400, f"{name} is given twice.")
-        values.setdefault(name, []).append(_value(name, value, allowed[name]))
+        values.setdefault(name, []).append(parameter_value(name, value, allowed[name]))
     return SearchOptions(
         **{
             _SEARCH_OPTIONS[name]: _chosen(parameter, values.get(name, []))
@@ -76,15 +77,24 @@ def _chosen(parameter: Parameter, values: Sequence[Any]) -> Any:
     return values[0] if values else parameter.default
 
 
-def _value(name: str, value: str, parameter: Parameter) -> Any:
-    if parameter.bounds is not None:
-        low, high = parameter.bounds.minimum, parameter.bounds.maximum
-        assert low is not None
-        assert high is not None
-        return whole(name, value, int(low), int(high))
-    if value not in parameter.choices:
-        raise Problem(400, f"{name} must be one of {', '.join(parameter.choices)}.")
-    return value
+def parameter_value(name: str, value: str, parameter: Parameter) -> Any:
+    """Return the value of a parameter.
+
+    Raises:
+        Problem: 400, when it is not one of the choices, or no number within the bounds.
+    """
+    bounds = parameter.bounds
+    if bounds is None:
+        if value not in parameter.choices:
+            raise Problem(400, f"{name} must be one of {', '.join(parameter.choices)}.")
+        return value
+    is_whole = parameter.type is int
+    with suppress(ValueError):
+        number = parameter.type(value)
+        if number in bounds and (not is_whole or _WHOLE.fullmatch(value)):
+            return number
+    kind = "whole number" if is_whole else "number"
+    raise Problem(400, f"{name} must be a {kind} from {bounds.minimum} to {bounds.maximum}.")
 
 
 def require_no_parameters(given: Iterable[tuple[str, str]]) -> None:
@@ -146,14 +156,3 @@ def text_of_body(body: bytes) -> str:
     except UnicodeEncodeError:
         raise Problem(400, '"text" has half of a surrogate pair.') from None
     return text
-
-
-def whole(name: str, value: str, low: int, high: int) -> int:
-    """Return the value of a parameter that is a whole number.
-
-    Raises:
-        Problem: 400, when it is none within the bounds.
-    """
-    if not _WHOLE.fullmatch(value) or not low <= int(value) <= high:
-        raise Problem(400, f"{name} must be a whole number from {low} to {high}.")
-    return int(value)

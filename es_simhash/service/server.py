@@ -5,7 +5,6 @@ import socket
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 import uvicorn
 from starlette.applications import Starlette
@@ -24,26 +23,9 @@ _GRACE = 30
 _KEEP_ALIVE = 75
 
 
-class Startable(Protocol):
-    """A service as each worker runs it; it is sent to worker processes."""
-
-    @property
-    def config(self) -> ServiceConfig:
-        """Configuration of the service."""
-
-    def __call__(self) -> Starlette:
-        """Return the application of one worker."""
-
-    def check(self) -> None:
-        """Check that the service can start.
-
-        Raises:
-            EsSimhashError: It cannot; the message says why.
-        """
-
-
 def serve(
-    service: Startable,
+    make: Callable[[], Starlette],
+    config: ServiceConfig,
     *,
     host: str,
     port: int,
@@ -53,7 +35,8 @@ def serve(
     """Run a service until it is stopped by SIGTERM or SIGINT; requests that run are answered.
 
     Args:
-        service: The service.
+        make: Makes the application, in each worker.
+        config: Configuration of the service.
         host: Address to listen on.
         port: Port; 0 for any that is free.
         workers: Processes.
@@ -61,18 +44,16 @@ def serve(
 
     Raises:
         InputError: The port is in use, or the host is no address of this machine.
-        EsSimhashError: The service cannot start.
     """
-    service.check()
     with _bound(host, port) as bound:
         say = partial(listening or _nothing, f"http://{host}:{bound.getsockname()[1]}")
         if workers == 1:
-            _Server(server_settings(service, service.config), say).run(sockets=[bound])
+            _Server(server_settings(make, config), say).run(sockets=[bound])
             return
         say()
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
-            settings = server_settings(service, service.config, workers)
+            settings = server_settings(make, config, workers)
             Multiprocess(settings, sockets=[bound]).run()
 
 

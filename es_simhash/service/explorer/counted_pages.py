@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,8 +15,13 @@ from es_simhash.service.dispatcher import Dispatcher, Value
 from es_simhash.service.explorer.addresses import ExplorerLinks
 from es_simhash.service.explorer.computed_values import Background
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
-from es_simhash.service.explorer.page_parameters import PAGE, page_number, score_range, size_range
-from es_simhash.service.explorer.rendering import page_response, wait_response
+from es_simhash.service.explorer.page_parameters import (
+    PAGE,
+    ChosenScores,
+    ChosenSizes,
+    page_options,
+)
+from es_simhash.service.explorer.rendering import PageWriter
 from es_simhash.service.responses import Problem
 
 # Seconds that a page waits for what is computed in the background.
@@ -31,12 +35,12 @@ class CountedPages:
     Attributes:
         dispatcher: Answers questions in threads.
         reader: Reads the index.
-        templates: Templates of the pages.
+        writer: Renders the pages.
     """
 
     dispatcher: Dispatcher
     reader: ExplorerReader
-    templates: Environment
+    writer: PageWriter
     _background: Background = field(default_factory=Background)
 
     def close(self) -> None:
@@ -64,17 +68,17 @@ class CountedPages:
 
     async def families(self, request: Request, caller: Caller) -> Response:
         """Show families by their sizes, or the documents without versions."""
-        low, high = size_range(request.query_params)
-        page = page_number(request.query_params)
+        chosen = page_options(ChosenSizes, request.query_params)
+        low, high, page = chosen.low, chosen.high, chosen.page
         key = self._key("families", caller, low, high)
         sizes = await self._background.value(
             key, lambda: self.reader.families(low, high, caller.filters), _WAIT
         )
         if sizes is None:
-            return wait_response(self.templates, self.reader.index)
-        chosen = sizes.families[(page - 1) * PAGE : page * PAGE]
-        shown = await self._run(lambda: self.reader.representatives(chosen, caller.filters))
-        return self._show(
+            return self.writer.wait()
+        families = sizes.families[(page - 1) * PAGE : page * PAGE]
+        shown = await self._run(lambda: self.reader.representatives(families, caller.filters))
+        return self.writer.page(
             "families.html", low=low, high=high, page=page, sizes=sizes, families=shown,
             has_next=len(sizes.families) > page * PAGE,
         )  # fmt: skip
@@ -83,17 +87,17 @@ class CountedPages:
         """Show how much of the index is versions, copies and unique."""
         report = await self._report(caller, _WAIT)
         if report is None:
-            return wait_response(self.templates, self.reader.index)
-        return self._show("overview.html", report=ReportPage(report, ExplorerLinks()))
+            return self.writer.wait()
+        return self.writer.page("overview.html", report=ReportPage(report, ExplorerLinks()))
 
     async def pairs(self, request: Request, caller: Caller) -> Response:
         """Show pairs of the sample by their scores, or copies of the same text."""
-        page = page_number(request.query_params)
+        wanted = page_options(ChosenScores, request.query_params)
+        low, high, page = wanted.low, wanted.high, wanted.page
         is_copies = request.query_params.get("kind") == "copies"
-        low, high = score_range(request.query_params)
         report = await self._report(caller, _WAIT)
         if report is None:
-            return wait_response(self.templates, self.reader.index)
+            return self.writer.wait()
         pairs: list[tuple[str, str, str, float]] = []
         if is_copies and report.exact is not None:
             pairs = [(a, b, "exact", 1.0) for a, b in report.exact.pairs]
@@ -107,14 +111,11 @@ class CountedPages:
         ids = list(dict.fromkeys(id for a, b, *_ in chosen for id in (a, b)))
         contexts = await self._run(lambda: self.reader.contexts(ids, caller.filters))
         shown = [pair for pair in chosen if pair[0] in contexts and pair[1] in contexts]
-        return self._show(
+        return self.writer.page(
             "pairs.html", pairs=shown, contexts=contexts, low=low, high=high, page=page,
             total=len(pairs), is_copies=is_copies, at=report.at,
             has_next=len(pairs) > page * PAGE,
         )  # fmt: skip
-
-    def _show(self, template: str, **values: Any) -> Response:
-        return page_response(self.templates, template, {"index": self.reader.index, **values})
 
     async def _run(self, work: Callable[[], Value]) -> Value:
         return await self.dispatcher.run(work)

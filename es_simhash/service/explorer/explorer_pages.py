@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -21,11 +20,8 @@ from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
-from es_simhash.service.explorer.page_parameters import (
-    page_number,
-    search_words,
-)
-from es_simhash.service.explorer.rendering import environment, page_response, static_files
+from es_simhash.service.explorer.page_parameters import ListPage, page_options, search_words
+from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
 from es_simhash.service.operations import Question
 from es_simhash.service.request_parameters import path_ids
@@ -50,8 +46,8 @@ class Explorer:
     _files: Mapping[str, tuple[str, bytes]] = field(default_factory=static_files)
 
     @cached_property
-    def _templates(self) -> Environment:
-        return environment(has_labels=self.endpoints.config.labels is not None)
+    def _writer(self) -> PageWriter:
+        return PageWriter(self.reader.index, self.endpoints.config.labels is not None)
 
     @cached_property
     def _labelling(self) -> LabelPages:
@@ -63,11 +59,11 @@ class Explorer:
             files = LabelFileAccess(
                 self.endpoints.dispatcher, self.reader.contexts, SharedLabels(path)
             )
-        return LabelPages(self.endpoints, self.reader, files, self._templates)
+        return LabelPages(self.endpoints, self.reader, files, self._writer)
 
     @cached_property
     def _counted(self) -> CountedPages:
-        return CountedPages(self.endpoints.dispatcher, self.reader, self._templates)
+        return CountedPages(self.endpoints.dispatcher, self.reader, self._writer)
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -109,18 +105,16 @@ class Explorer:
 
     def problem_page(self, request: Request, problem: Problem) -> Response:
         """Return the page of an error."""
-        return page_response(
-            self._templates,
+        is_known = problem.status != 401
+        return self._writer.page(
             "error.html",
-            {
-                "index": None if problem.status == 401 else self.reader.index,
-                "title": TITLES.get(problem.status, "Error"),
-                "detail": problem.detail,
-                "status": problem.status,
-                "is_label": request.url.path == f"{ROOT}{PATH}" and problem.status != 401,
-            },
-            problem.status,
-            {**problem.headers, "Cache-Control": "no-store"},
+            code=problem.status,
+            headers={**problem.headers, "Cache-Control": "no-store"},
+            index=self.reader.index if is_known else None,
+            title=TITLES.get(problem.status, "Error"),
+            detail=problem.detail,
+            status=problem.status,
+            is_label=is_known and request.url.path == f"{ROOT}{PATH}",
         )
 
     async def related(self, request: Request) -> Response:
@@ -131,11 +125,12 @@ class Explorer:
 
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
-        words, page = search_words(request.query_params), page_number(request.query_params)
+        words = search_words(request.query_params)
+        page = page_options(ListPage, request.query_params).page
         if not words or not await self._run(self.reader.can_search):
-            return self._show("home.html", **await self._counted.glance(caller))
+            return self._writer.page("home.html", **await self._counted.glance(caller))
         results = await self._run(lambda: self.reader.search(words, page, caller.filters))
-        return self._show("results.html", words=words, page=page, results=results)
+        return self._writer.page("results.html", words=words, page=page, results=results)
 
     async def document(self, request: Request, caller: Caller) -> Response:
         """Show a document, and what is related to it."""
@@ -147,7 +142,7 @@ class Explorer:
             name = document["document"]["family"]
             size = await self._run(lambda: self.reader.family_size(name, caller.filters))
             family = {"name": name, "documents": size}
-        return self._show(
+        return self._writer.page(
             "document.html", id=id, document=document, relations=relations, unrelated=unrelated,
             family=family,
         )  # fmt: skip
@@ -158,7 +153,7 @@ class Explorer:
         operation = self.endpoints.operations["/families/{id}"]
         question = Question(caller.filters, (name,))
         family = await self._run(lambda: operation.answer(question).body)
-        return self._show("family.html", family=family)
+        return self._writer.page("family.html", family=family)
 
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
@@ -171,7 +166,7 @@ class Explorer:
                 compared.changes, *names, compared.relation, compared.timeline, compare_address
             )
         return await self._run(
-            lambda: self._show(
+            lambda: self._writer.page(
                 "compare.html", a=a, b=b, names=names, relation=compared.relation,
                 comparison=comparison,
             )
@@ -179,9 +174,9 @@ class Explorer:
 
     async def ungrouped(self, request: Request, caller: Caller) -> Response:
         """Show the documents without a family."""
-        page = page_number(request.query_params)
+        page = page_options(ListPage, request.query_params).page
         results = await self._run(lambda: self.reader.ungrouped(page, caller.filters))
-        return self._show("ungrouped.html", page=page, results=results)
+        return self._writer.page("ungrouped.html", page=page, results=results)
 
     async def _missing(self, request: Request, caller: Caller) -> Response:
         raise Problem(404, "There is nothing at this address.")
@@ -205,9 +200,6 @@ class Explorer:
                 return self.problem_page(request, failure)
 
         return answer
-
-    def _show(self, template: str, **values: Any) -> Response:
-        return page_response(self._templates, template, {"index": self.reader.index, **values})
 
     async def _run(self, work: Callable[[], Value]) -> Value:
         return await self.endpoints.dispatcher.run(work)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from shlex import quote as shell_quote
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -24,13 +23,13 @@ from es_simhash.service.explorer.page_parameters import (
     MAX_FORM_BYTES,
     MAX_SEED,
     FormSeal,
+    PairPlace,
     form_fields,
+    page_options,
     pair_field,
-    pair_place,
     require_own_page,
-    sample_seed,
 )
-from es_simhash.service.explorer.rendering import page_response, wait_response
+from es_simhash.service.explorer.rendering import PageWriter
 from es_simhash.service.responses import Problem
 
 if TYPE_CHECKING:
@@ -62,13 +61,13 @@ class LabelPages:
         endpoints: Endpoints of the API, which identify the caller and read bodies.
         reader: Reads the index.
         files: Uses the label file; None where pairs are not labelled.
-        templates: Templates of the pages.
+        writer: Renders the pages.
     """
 
     endpoints: Endpoints
     reader: ExplorerReader
     files: LabelFileAccess | None
-    templates: Environment
+    writer: PageWriter
     _background: Background = field(default_factory=lambda: Background(seconds=_KEPT_SECONDS))
 
     def close(self) -> None:
@@ -84,12 +83,13 @@ class LabelPages:
         return await self._offer(request, caller, self.files)
 
     async def _offer(self, request: Request, caller: Caller, files: LabelFileAccess) -> Response:
-        start, seed = pair_place(request.query_params), sample_seed(request.query_params)
+        place = page_options(PairPlace, request.query_params)
+        start, seed = place.start, place.seed
         key = json.dumps([seed, caller.filters], sort_keys=True)
         useful = await self._background.value(key, lambda: self._pairs(seed, caller), _WAIT)
         if useful is None:
             heading = "Pairs are being searched"
-            return wait_response(self.templates, self.reader.index, heading, "Label")
+            return self.writer.wait(heading, "Label")
         pairs = useful.pairs
         known = await files.known()
         new = [
@@ -101,7 +101,6 @@ class LabelPages:
         offer = await self._first(following, caller, files)
         labelled = [known.labels[pair.ids] for pair in pairs if pair.ids in known.labels]
         values = {
-            "index": self.reader.index,
             "seed": seed,
             "next_seed": seed % MAX_SEED + 1,
             "unreadable": useful.unreadable,
@@ -118,9 +117,7 @@ class LabelPages:
         }
         # With no-referrer, browsers send no origin along with the form.
         headers = {"Referrer-Policy": "same-origin"}
-        return await self._run(
-            lambda: page_response(self.templates, "label.html", values, headers=headers)
-        )
+        return await self._run(lambda: self.writer.page("label.html", headers=headers, **values))
 
     def _pairs(self, seed: int, caller: Caller) -> UsefulPairs:
         try:
@@ -208,7 +205,8 @@ class LabelPages:
             raise Problem(413, f"The body may have at most {MAX_FORM_BYTES} bytes.")
         form = form_fields(request.headers, body)
         pair = self._seal.pair(form, caller)
-        place, seed = pair_place(form), sample_seed(form)
+        chosen = page_options(PairPlace, form)
+        place, seed = chosen.start, chosen.seed
         answer = form.get("answer", "")
         if answer in _ANSWERS:
             await files.write(pair, _ANSWERS[answer], caller)

@@ -2,14 +2,15 @@
 
 import hmac
 import json
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TypeVar
 from urllib.parse import parse_qsl, quote, unquote
 
+from es_simhash.described import constraints, parameters
 from es_simhash.service.callers import Caller
-from es_simhash.service.request_parameters import whole
+from es_simhash.service.request_parameters import parameter_value
 from es_simhash.service.responses import Problem
 
 # Entries of one page of a list, and pages of a list that can be opened.
@@ -32,65 +33,71 @@ def search_words(given: Mapping[str, str]) -> str:
     return words
 
 
-def page_number(given: Mapping[str, str]) -> int:
-    """Return the number of the page, from 1.
+@dataclass(frozen=True)
+class ListPage:
+    """A page of a list.
+
+    Attributes:
+        page: Its number.
+    """
+
+    page: int = field(default=1, metadata=constraints(1, MAX_PAGES))
+
+
+@dataclass(frozen=True)
+class ChosenSizes(ListPage):
+    """Sizes of the families in a list.
+
+    Attributes:
+        low: The least.
+        high: The greatest; None for any.
+    """
+
+    low: int = field(default=2, metadata=constraints(1, _MAX_SIZE, called="from"))
+    high: int | None = field(default=None, metadata=constraints(1, _MAX_SIZE, called="to"))
+
+
+@dataclass(frozen=True)
+class ChosenScores(ListPage):
+    """Scores of the pairs in a list.
+
+    Attributes:
+        low: The least.
+        high: The greatest.
+    """
+
+    low: float = field(default=0.0, metadata=constraints(0, 1, called="from"))
+    high: float = field(default=1.0, metadata=constraints(0, 1, called="to"))
+
+
+@dataclass(frozen=True)
+class PairPlace:
+    """A place among the pairs to label.
+
+    Attributes:
+        start: The place at which to go on.
+        seed: Seed of the sample of pairs.
+    """
+
+    start: int = field(default=0, metadata=constraints(0, _MAX_SIZE, called="from"))
+    seed: int = field(default=1, metadata=constraints(1, MAX_SEED))
+
+
+Chosen = TypeVar("Chosen")
+
+
+def page_options(options: type[Chosen], given: Mapping[str, str]) -> Chosen:
+    """Return what an address or a form chooses; other parameters are left to others.
 
     Raises:
-        Problem: 400, when it is none, or beyond the last that can be opened.
+        Problem: 400, for a value that is out of bounds.
     """
-    return _whole(given, "page", MAX_PAGES, 1)
-
-
-def size_range(given: Mapping[str, str]) -> tuple[int, int | None]:
-    """Return the least and the greatest size of families; None for any.
-
-    Raises:
-        Problem: 400, when one is no number.
-    """
-    low = _whole(given, "from", _MAX_SIZE, 2)
-    return low, _whole(given, "to", _MAX_SIZE, 0) or None
-
-
-def score_range(given: Mapping[str, str]) -> tuple[float, float]:
-    """Return the least and the greatest score.
-
-    Raises:
-        Problem: 400, when one is not from 0 to 1.
-    """
-    return _score(given, "from", 0.0), _score(given, "to", 1.0)
-
-
-def pair_place(given: Mapping[str, str]) -> int:
-    """Return the place among the pairs to label at which to go on, from 0.
-
-    Raises:
-        Problem: 400, when it is no number.
-    """
-    return whole("from", given.get("from", "0"), 0, _MAX_SIZE)
-
-
-def sample_seed(given: Mapping[str, str]) -> int:
-    """Return the seed of the sample of pairs to label.
-
-    Raises:
-        Problem: 400, when it is no number.
-    """
-    return _whole(given, "seed", MAX_SEED, 1)
-
-
-def _whole(given: Mapping[str, str], name: str, high: int, default: int) -> int:
-    value = given.get(name)
-    return default if value is None else whole(name, value, 1, high)
-
-
-def _score(given: Mapping[str, str], name: str, default: float) -> float:
-    try:
-        value = float(given.get(name, default))
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise Problem(400, f"{name} must be a number from 0 to 1.")
-    return value
+    chosen = {
+        name: parameter_value(parameter.called, given[parameter.called], parameter)
+        for name, parameter in parameters(options).items()
+        if parameter.called in given
+    }
+    return options(**chosen)
 
 
 # Two ids of 512 bytes, escaped twice, and the rest.

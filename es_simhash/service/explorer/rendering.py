@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,44 +75,53 @@ def environment(*, has_labels: bool = False) -> Environment:
     return templates
 
 
-def page_response(
-    templates: Environment,
-    template: str,
-    values: Mapping[str, Any],
-    status: int = 200,
-    headers: Mapping[str, str] | None = None,
-) -> HTMLResponse:
-    """Return a page.
+@dataclass(frozen=True)
+class PageWriter:
+    """Renders the pages of an index.
 
-    Args:
-        templates: The templates.
-        template: Name of one.
-        values: Values that the template shows.
-        status: Status of HTTP.
-        headers: Further headers.
-    """
-    content = templates.get_template(template).render(values)
-    return HTMLResponse(content, status, {**_HEADERS, **(headers or {})})
-
-
-def wait_response(
-    templates: Environment,
-    index: str,
-    heading: str = "The documents are being counted",
-    here: str = "Overview",
-) -> HTMLResponse:
-    """Return the page that opens again until what it waits for has been computed.
-
-    Args:
-        templates: The templates.
+    Attributes:
         index: Name of the index.
-        heading: Heading that names what is being computed.
-        here: Link of the navigation that leads to the page.
+        has_labels: Whether the pages lead to the one on which pairs are labelled.
     """
-    # A header, so that nothing in the page takes whoever reads it elsewhere.
-    headers = {"Refresh": "3", "Cache-Control": "no-store"}
-    values = {"index": index, "heading": heading, "here": here}
-    return page_response(templates, "wait.html", values, 200, headers)
+
+    index: str
+    has_labels: bool = False
+
+    @cached_property
+    def _templates(self) -> Environment:
+        return environment(has_labels=self.has_labels)
+
+    def page(
+        self,
+        template: str,
+        *,
+        code: int = 200,
+        headers: Mapping[str, str] | None = None,
+        **values: Any,
+    ) -> HTMLResponse:
+        """Return a page.
+
+        Args:
+            template: Name of its template.
+            code: Status of HTTP.
+            headers: Further headers.
+            values: Values that the template shows.
+        """
+        content = self._templates.get_template(template).render({"index": self.index, **values})
+        return HTMLResponse(content, code, {**_HEADERS, **(headers or {})})
+
+    def wait(
+        self, heading: str = "The documents are being counted", here: str = "Overview"
+    ) -> HTMLResponse:
+        """Return the page that opens again until what it waits for has been computed.
+
+        Args:
+            heading: Heading that names what is being computed.
+            here: Link of the navigation that leads to the page.
+        """
+        # A header, so that nothing in the page takes whoever reads it elsewhere.
+        headers = {"Refresh": "3", "Cache-Control": "no-store"}
+        return self.page("wait.html", headers=headers, heading=heading, here=here)
 
 
 def static_files() -> dict[str, tuple[str, bytes]]:
