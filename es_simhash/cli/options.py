@@ -92,7 +92,7 @@ class Connection:
         Raises:
             ClusterError: The URL is invalid.
         """
-        # The client takes longer to import than help takes to print.
+        # These take longer to import than help takes to print.
         from es_simhash.store.elasticsearch.connection import connect
         from es_simhash.store.elasticsearch.gateway import Gateway
 

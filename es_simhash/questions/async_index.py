@@ -16,7 +16,7 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import Relation
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.async_calls import AsyncCalls
-from es_simhash.store.elasticsearch.connection import AsyncClient
+from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.store import calls_of, index_calls
 from es_simhash.store.intents import Filter
 from es_simhash.store.options import SearchOptions
@@ -41,7 +41,7 @@ class AsyncIndex:
 
     def __init__(
         self,
-        client: AsyncClient,
+        client: AsyncElasticsearch,
         name: str,
         config: IndexConfig | None = None,
         *,

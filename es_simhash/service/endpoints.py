@@ -189,7 +189,9 @@ class Endpoints:
             Problem: It is too large, comes too slowly, or is not complete.
         """
         limits = self.config.limits
-        too_large = Problem(413, f"The body may have at most {limits.body_bytes} bytes.")
+        # What is left of a body is not read, so that nothing can follow it.
+        closing = {"Connection": "close"}
+        too_large = Problem(413, f"The body may have at most {limits.body_bytes} bytes.", closing)
         length = request.headers.get("content-length", "")
         # So many digits are too many, and too many for `int`.
         if len(length) > 12 or (length.isdecimal() and int(length) > limits.body_bytes):
@@ -205,7 +207,7 @@ class Endpoints:
         try:
             await asyncio.wait_for(read(), limits.seconds)
         except asyncio.TimeoutError:
-            raise Problem(408, "The body came too slowly.", {"Connection": "close"}) from None
+            raise Problem(408, "The body came too slowly.", closing) from None
         except ClientDisconnect:
             raise Problem(400, "The body is not complete.") from None
         return bytes(body)

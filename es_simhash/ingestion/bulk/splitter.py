@@ -14,7 +14,7 @@ from es_simhash.ingestion.bulk.document_batches import (
     Lines,
     Unreadable,
 )
-from es_simhash.store.elasticsearch.connection import json_value
+from es_simhash.store.elasticsearch.client import json_value
 from es_simhash.text.limits import MEBIBYTE
 
 # Stands for the name of the file in locations.

@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import TypeVar
 from urllib.parse import parse_qsl, quote, unquote
 
-from es_simhash.described import constraints, parameters
+from es_simhash.constraints import constraints
+from es_simhash.described import parameters
 from es_simhash.service.callers import Caller
 from es_simhash.service.request_parameters import parameter_value
 from es_simhash.service.responses import Problem

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-import elasticsearch
-
 from es_simhash.errors import EsSimhashError
 from es_simhash.store.elasticsearch.calls import Call, Calls
+from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.errors import translated_errors
 from es_simhash.store.elasticsearch.requests import headers_of
 
@@ -41,9 +40,7 @@ class AsyncCalls:
         executor: Its threads compute; None for those of the event loop.
     """
 
-    def __init__(
-        self, client: elasticsearch.AsyncElasticsearch, executor: Executor | None = None
-    ) -> None:
+    def __init__(self, client: AsyncElasticsearch, executor: Executor | None = None) -> None:
         self._client = client
         self._executor = executor
         self._turns: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.errors import ClusterError
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.elasticsearch.calls import index_path
+from es_simhash.store.elasticsearch.client import elasticsearch
 from es_simhash.store.elasticsearch.errors import rejection_reason
 from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.elasticsearch.requests import Requests
@@ -151,7 +150,7 @@ class _Body:
             self.body[self.bounds[number] : self.bounds[number + 1]] for number in numbers
         )
 
-    def _divided(self, numbers: Sequence[int], error: elasticsearch.ApiError) -> list[int]:
+    def _divided(self, numbers: Sequence[int], error: "elasticsearch.ApiError") -> list[int]:
         """Find the action for which a whole request is rejected."""
         if len(numbers) == 1:
             reason = f"Elasticsearch rejects the request: {error.message}."

@@ -10,9 +10,6 @@ from es_simhash.errors import ClusterError
 from es_simhash.text.escaping import masked_url
 
 _COMPATIBLE = "compatible-with=8"
-# A client that does not wait.
-AsyncClient = elasticsearch.AsyncElasticsearch
-_serializer = elasticsearch.serializer.JsonSerializer()
 
 
 class _CompatibleTransport(elastic_transport.Transport):
@@ -86,12 +83,3 @@ def _require_complete(url: str) -> None:
             f"{masked_url(url)!r}. Set url.",
             parameter="url",
         )
-
-
-def json_value(value: object) -> Any:
-    """Return the JSON form of a value JSON has no type for, such as a date, as the client does.
-
-    Raises:
-        elastic_transport.SerializationError: It has no JSON form.
-    """
-    return _serializer.default(value)

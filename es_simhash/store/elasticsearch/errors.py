@@ -10,13 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import elastic_transport
-import elasticsearch
-
 from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
+from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport, elasticsearch
 from es_simhash.text.escaping import masked_url
-
-AnyClient = elasticsearch.Elasticsearch | elasticsearch.AsyncElasticsearch
 
 _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 # Type of the error where a privilege is missing.
@@ -109,12 +105,12 @@ def _no_answer(client: AnyClient, reason: str) -> ClusterError:
     )
 
 
-def _is_elasticsearch(error: elasticsearch.ApiError) -> bool:
+def _is_elasticsearch(error: "elasticsearch.ApiError") -> bool:
     # The client looks for this header in successful responses only.
     return "x-elastic-product" in error.meta.headers
 
 
-def _is_untrusted(error: elastic_transport.TlsError) -> bool:
+def _is_untrusted(error: "elastic_transport.TlsError") -> bool:
     return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
@@ -125,7 +121,7 @@ def _other_product(client: AnyClient) -> ClusterError:
     )
 
 
-def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
+def _missing(error: "elasticsearch.NotFoundError") -> ClusterError:
     body = error.body if isinstance(error.body, dict) else {}
     details = body.get("error")
     if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
@@ -140,7 +136,7 @@ def _missing(error: elasticsearch.NotFoundError) -> ClusterError:
     return RequestRejected(f"Elasticsearch found nothing: {reason}.", status=404, kind=_kind(error))
 
 
-def _rejected(error: elasticsearch.ApiError, client: AnyClient) -> RequestRejected:
+def _rejected(error: "elasticsearch.ApiError", client: AnyClient) -> RequestRejected:
     reason, status, kind = reason_of(error.body), error.status_code, _kind(error)
     if status == 401:
         return RequestRejected(
@@ -165,7 +161,7 @@ def forbidden(reason: str, kind: str = FORBIDDEN) -> RequestRejected:
     )
 
 
-def _kind(error: elasticsearch.ApiError) -> str:
+def _kind(error: "elasticsearch.ApiError") -> str:
     details = error.body.get("error") if isinstance(error.body, dict) else None
     return str(details.get("type", "")) if isinstance(details, dict) else ""
 

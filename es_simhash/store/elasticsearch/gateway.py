@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import elasticsearch
-
 from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch import searches
 from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
 from es_simhash.store.elasticsearch.calls import index_path, mappings
+from es_simhash.store.elasticsearch.client import Elasticsearch
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
 from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.elasticsearch.requests import Requests
@@ -202,4 +201,4 @@ class Gateway(Requests):
 
 
 # What public functions take as their client.
-Client = elasticsearch.Elasticsearch | Gateway
+Client = Elasticsearch | Gateway

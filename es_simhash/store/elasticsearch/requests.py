@@ -3,11 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import elastic_transport
-import elasticsearch
-
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.store.elasticsearch.calls import Calls
+from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
 
@@ -38,7 +36,7 @@ class Requests:
 
     def __init__(
         self,
-        client: elasticsearch.Elasticsearch,
+        client: Elasticsearch,
         retry: RetryPolicy | None = None,
         *,
         waiter: Waiter | None = None,
