@@ -161,18 +161,13 @@ def blamed_sentences(
         origins = origins.after(align_texts(a.units, b.units), number)
     return tuple(
         BlamedSentence(
-            _span(units, start, end),
+            units.span(start, end),
             versions[int(origins.since(start, end))],
             versions[int(origins.brought[start:end].min())],
         )
         for start, end in pairwise(units.sentences.tolist())
         if start < end
     )
-
-
-def _span(units: Units, start: int, end: int) -> Span:
-    first, last = int(units.starts[start]), int(units.ends[end - 1])
-    return Span(first, last, units.text[first:last])
 
 
 @dataclass(frozen=True)

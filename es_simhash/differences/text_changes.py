@@ -91,7 +91,7 @@ class _Writer:
             self._unseen(int(a.starts[i]), int(b.starts[j]))
             self._unseen(int(a.ends[i]), int(b.ends[j]))
 
-    def different(self, a_pieces: Sequence[_Piece], b_pieces: Sequence[_Piece]) -> None:
+    def different(self, a_pieces: Iterable[_Piece], b_pieces: Iterable[_Piece]) -> None:
         """Add units that are not aligned; a piece of A goes with one of B, moved blocks alone."""
         ours, theirs = list(a_pieces), list(b_pieces)
         while ours or theirs:
@@ -159,42 +159,41 @@ def all_changes(alignment: Alignment) -> tuple[Change, ...]:
     """Return the changes of two texts, in which every character of both is, in order."""
     a, b = alignment.a, alignment.b
     whole = Stretch(0, len(a), 0, len(b))
-    writer = _Writer(a, b, whole, is_whole=True)
     a_moves = [_Piece(*move.at[:2], number) for number, move in enumerate(alignment.moves, 1)]
     b_moves = sorted(_Piece(*move.at[2:], number) for number, move in enumerate(alignment.moves, 1))
-    for block, gap in _in_turn(alignment.stayed, whole):
-        if block:
-            writer.equal(block)
-        if gap:
-            writer.different(
-                list(_pieces(gap.a_start, gap.a_end, a_moves)),
-                list(_pieces(gap.b_start, gap.b_end, b_moves)),
-            )
-    return writer.finished()
+    writer = _Writer(a, b, whole, is_whole=True)
+    return _written(writer, whole, alignment.stayed, (a_moves, b_moves))
 
 
 def moved_blocks(alignment: Alignment) -> tuple[MovedBlock, ...]:
     """Return the moved blocks with their edits."""
-    moved = []
-    for number, move in enumerate(alignment.moves, 1):
-        writer = _Writer(alignment.a, alignment.b, move.at, is_whole=False)
-        for block, gap in _in_turn(move.blocks, move.at):
-            if block:
-                writer.equal(block)
-            if gap:
-                writer.different(
-                    list(_pieces(gap.a_start, gap.a_end, [])),
-                    list(_pieces(gap.b_start, gap.b_end, [])),
-                )
-        a = _span(alignment.a, move.at.a_start, move.at.a_end)
-        b = _span(alignment.b, move.at.b_start, move.at.b_end)
-        moved.append(MovedBlock(number, a, b, writer.finished()))
-    return tuple(moved)
+    a, b = alignment.a, alignment.b
+    return tuple(
+        MovedBlock(
+            number,
+            a.span(move.at.a_start, move.at.a_end),
+            b.span(move.at.b_start, move.at.b_end),
+            _written(_Writer(a, b, move.at, is_whole=False), move.at, move.blocks, ((), ())),
+        )
+        for number, move in enumerate(alignment.moves, 1)
+    )
 
 
-def _span(units: Units, start: int, end: int) -> Span:
-    first, last = int(units.starts[start]), int(units.ends[end - 1])
-    return Span(first, last, units.text[first:last])
+def _written(
+    writer: _Writer,
+    at: Stretch,
+    blocks: Sequence[Block],
+    moves: tuple[Sequence[_Piece], Sequence[_Piece]],
+) -> tuple[Change, ...]:
+    """Return the changes of two stretches, by the blocks of their alignment."""
+    for block, gap in _in_turn(blocks, at):
+        if block:
+            writer.equal(block)
+        if gap:
+            writer.different(
+                _pieces(gap.a_start, gap.a_end, moves[0]), _pieces(gap.b_start, gap.b_end, moves[1])
+            )
+    return writer.finished()
 
 
 def _in_turn(

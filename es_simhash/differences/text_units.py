@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.relation.relation import Span
 from es_simhash.text.characters import (
     BEYOND_ASCII,
     IGNORED,
@@ -178,6 +179,11 @@ class Units:
 
     def _with_ends(self, starts: Ints) -> Ints:
         return np.unique(np.concatenate([[0], starts, [len(self)]]))
+
+    def span(self, first: int, last: int) -> Span:
+        """Return where the units from `first` to before `last` are."""
+        start, end = int(self.starts[first]), int(self.ends[last - 1])
+        return Span(start, end, self.text[start:end])
 
     def words(self, first: int, last: int) -> int:
         """Return how many words are among the units from `first` to before `last`."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.lab.evaluation.pair_measures import Curve, DocumentPairs, Floats, Labels
-
-_JSON_DIGITS = 4
+from es_simhash.relation.thresholds import SCORE_DIGITS
 
 
 @dataclass(frozen=True)
@@ -114,19 +113,16 @@ class MethodFigures:
         return {
             "method": self.name,
             "note": self.note,
-            "held_out": {
-                **_rounded(self.held_out),
-                "cuts": [_round(self.cuts.min()), _round(self.cuts.max())],
-            },
+            "held_out": rounded({**self.held_out, "cuts": [self.cuts.min(), self.cuts.max()]}),
             "intervals": {
-                name: [_round(interval.low), _round(interval.high)]
+                name: rounded([interval.low, interval.high])
                 for name, interval in self.intervals.items()
             },
-            "at_threshold": {**_rounded(self.at_threshold), "threshold": self.threshold},
-            "roc_cut": _round(self.roc_cut),
-            "candidate_recall": _round(self.candidate_recall),
-            "found_recall": _round(self.found_recall),
-            "found_f1": _round(self.found_f1),
+            "at_threshold": {**rounded(self.at_threshold), "threshold": self.threshold},
+            "roc_cut": rounded(self.roc_cut),
+            "candidate_recall": rounded(self.candidate_recall),
+            "found_recall": rounded(self.found_recall),
+            "found_f1": rounded(self.found_f1),
             "seconds_reading": round(costs.reading, 3),
             "seconds_scoring": round(costs.scoring, 3),
             "bytes_per_document": round(costs.bytes_per_document),
@@ -162,13 +158,8 @@ class WrongPair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair as it is printed in JSON."""
-        return {
-            **{name: value for name, value in vars(self).items() if name != "scores"},
-            "cut": _round(self.cut),
-            "score": _round(self.score),
-            "passages": [list(passages) for passages in self.passages],
-            "scores": _rounded(self.scores),
-        }
+        pair: dict[str, Any] = rounded(vars(self))
+        return pair
 
 
 @dataclass(frozen=True)
@@ -203,10 +194,12 @@ class SetEvaluation:
         }
 
 
-def _round(value: float) -> float | None:
-    """Return a rounded number; None, which JSON has, for nan, which it has not."""
-    return None if math.isnan(value) else round(float(value), _JSON_DIGITS)
-
-
-def _rounded(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: _round(value) for name, value in values.items()}
+def rounded(value: Any) -> Any:
+    """Return a value for JSON, with rounded numbers; None, which JSON has, for nan."""
+    if isinstance(value, Mapping):
+        return {name: rounded(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(inner) for inner in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(float(value), SCORE_DIGITS)
+    return value

@@ -130,7 +130,7 @@ def intervals(pairs: DocumentPairs, scores: Floats, called: Labels) -> Mapping[s
     }
     samples: dict[str, list[float]] = defaultdict(list)
     for drawn in drawn_documents(pairs.documents):
-        weights = drawn[pairs.first] * drawn[pairs.second]
+        weights = pairs.weights(drawn)
         counts = Counts.of(called, pairs.labels, weights)
         curve = Curve.of(scores, pairs.labels, weights)
         samples["f1"].append(counts.f1)

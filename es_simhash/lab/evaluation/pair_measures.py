@@ -151,6 +151,11 @@ class DocumentPairs:
         """Number of the family of each document, by the labels."""
         return component_numbers(self.first[self.labels], self.second[self.labels], self.documents)
 
+    def weights(self, drawn: Floats) -> Floats:
+        """Return how often each pair counts where documents were drawn so often."""
+        weights: Floats = drawn[self.first] * drawn[self.second]
+        return weights
+
     def subset(self, which: Labels) -> "DocumentPairs":
         """Return some of the pairs, with the documents of these alone, numbered anew."""
         both = np.stack([self.first[which], self.second[which]])

@@ -48,22 +48,11 @@ def bigram_hashes(first: Uint64s, second: Uint64s, bits: int) -> Uint64s:
 
 def _utf8(codes: Uint64s) -> tuple[Uint64s, Uint64s]:
     """Return the bytes of code points in UTF-8 as numbers, and how many bytes each has."""
-    shifts = [codes >> np.uint64(6 * step) & np.uint64(63) | np.uint64(128) for step in range(3)]
-    two = (codes >> np.uint64(6) | np.uint64(0xC0)) << np.uint64(8) | shifts[0]
-    three = (
-        (codes >> np.uint64(12) | np.uint64(0xE0)) << np.uint64(16)
-        | shifts[1] << np.uint64(8)
-        | shifts[0]
-    )
-    four = (
-        (codes >> np.uint64(18) | np.uint64(0xF0)) << np.uint64(24)
-        | shifts[2] << np.uint64(16)
-        | shifts[1] << np.uint64(8)
-        | shifts[0]
-    )
-    longer = [codes < np.uint64(bound) for bound in (0x80, 0x800, 0x10000)]
-    sizes = np.select(longer, [np.uint64(size) for size in (1, 2, 3)], np.uint64(4))
-    return np.select(longer, [codes, two, three], four), sizes
+    distinct, places = np.unique(codes, return_inverse=True)
+    encoded = [chr(code).encode("utf-8", "surrogatepass") for code in distinct.tolist()]
+    numbers = np.array([int.from_bytes(character, "big") for character in encoded], np.uint64)
+    sizes = np.array([len(character) for character in encoded], np.uint64)
+    return numbers[places], sizes[places]
 
 
 def sentence_fingerprints(segmentation: Segmentation, bits: int) -> Fingerprints:

@@ -50,19 +50,32 @@ def choose_by_labels(pairs: DocumentPairs, values: Floats, present: float) -> La
         cuts = cross_fitted(pairs, values, baseline, choose, _GROUPS)
         if _f1(values >= cuts, pairs.labels) < _f1(values >= baseline, pairs.labels):
             proposed, cuts = baseline, np.full(len(values), baseline)
-    thresholds = {"proposed": proposed, "present": present, "default": VERSION_SCORE}
-    compared: dict[str, Labels] = {
-        "proposed": values >= cuts,
-        "present": values >= present,
-        "default": values >= VERSION_SCORE,
+    called = {
+        "proposed": (proposed, values >= cuts),
+        "present": (present, values >= present),
+        "default": (VERSION_SCORE, values >= VERSION_SCORE),
     }
-    estimates = _estimates(pairs, compared)
+    # The same draws for all, so that their differences have intervals as well.
+    samples = {name: _drawn_measures(pairs, of_cut) for name, (_, of_cut) in called.items()}
+    figures = tuple(
+        ThresholdFigures(
+            name,
+            threshold,
+            *map(_estimate, _measures(Counts.of(of_cut, pairs.labels)), samples[name]),
+        )
+        for name, (threshold, of_cut) in called.items()
+    )
+    f1 = {each.name: each.f1.value for each in figures}
+    differences = [
+        after - before
+        for after, before in zip(samples["proposed"][0], samples["default"][0], strict=True)
+    ]
     return LabelledFigures(
         len(values),
         int(pairs.labels.sum()),
         pairs.documents,
-        tuple(ThresholdFigures(name, thresholds[name], *estimates[name]) for name in thresholds),
-        _gain(pairs, compared["proposed"], compared["default"]),
+        figures,
+        _estimate(f1["proposed"] - f1["default"], differences),
     )
 
 
@@ -88,7 +101,7 @@ def _chosen(pairs: DocumentPairs, values: Floats, baseline: float, least: float)
         return baseline
     better = 0
     for drawn in drawn_documents(pairs.documents, _DRAWS):
-        weights = drawn[pairs.first] * drawn[pairs.second]
+        weights = pairs.weights(drawn)
         better += _f1(called, pairs.labels, weights) > _f1(before, pairs.labels, weights)
     return choose(pairs, values) if better >= least * _DRAWS else baseline
 
@@ -112,24 +125,13 @@ def _f1(called: Labels, labels: Labels, weights: Floats | None = None) -> float:
     return Counts.of(called, labels, weights).f1
 
 
-def _estimates(
-    pairs: DocumentPairs, compared: dict[str, Labels]
-) -> dict[str, tuple[Measure, Measure, Measure]]:
-    """Return F1, precision and recall of each, with their intervals."""
-    drawn: dict[str, list[tuple[float, float, float]]] = {name: [] for name in compared}
-    for documents in drawn_documents(pairs.documents):
-        weights = documents[pairs.first] * documents[pairs.second]
-        for name, called in compared.items():
-            drawn[name].append(_measures(Counts.of(called, pairs.labels, weights)))
-    estimates = {}
-    for name, called in compared.items():
-        values = _measures(Counts.of(called, pairs.labels))
-        samples = zip(*drawn[name], strict=True)
-        f1, precision, recall = (
-            _estimate(value, sample) for value, sample in zip(values, samples, strict=True)
-        )
-        estimates[name] = f1, precision, recall
-    return estimates
+def _drawn_measures(pairs: DocumentPairs, called: Labels) -> list[tuple[float, ...]]:
+    """Return F1, precision and recall in each bootstrap sample."""
+    drawn = (
+        _measures(Counts.of(called, pairs.labels, pairs.weights(documents)))
+        for documents in drawn_documents(pairs.documents)
+    )
+    return list(zip(*drawn, strict=True))
 
 
 def _measures(counts: Counts) -> tuple[float, float, float]:
@@ -139,16 +141,6 @@ def _measures(counts: Counts) -> tuple[float, float, float]:
 def _estimate(value: float, samples: Sequence[float]) -> Measure:
     interval = interval_of(samples)
     return Measure(value, interval.low, interval.high)
-
-
-def _gain(pairs: DocumentPairs, called: Labels, before: Labels) -> Measure:
-    """Return by how much F1 changes, from the same draws for both."""
-    differences = []
-    for drawn in drawn_documents(pairs.documents):
-        weights = drawn[pairs.first] * drawn[pairs.second]
-        after = _f1(called, pairs.labels, weights)
-        differences.append(after - _f1(before, pairs.labels, weights))
-    return _estimate(_f1(called, pairs.labels) - _f1(before, pairs.labels), differences)
 
 
 # Pairs are counted in windows of this width, at steps of a fifth of it, between these values.

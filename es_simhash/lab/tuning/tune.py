@@ -31,13 +31,13 @@ from es_simhash.lab.tuning.tuning_figures import (
 from es_simhash.lab.tuning.tuning_sample import Neighbours, neighbours_of, sample_of
 from es_simhash.maintenance.diagnostics.block_searches import BlockSearches
 from es_simhash.maintenance.diagnostics.document_sample import fingerprint_rows
-from es_simhash.questions.index import open_index
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.scoring import version_value
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.block_scans import BlockScans
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Configuration
 from es_simhash.store.protocol import Progress, ask, no_progress, run
 
@@ -76,16 +76,17 @@ def tune(
         InputError: It has no documents with fingerprints, or the file of labels cannot be read.
     """
     options, read = options or TuneOptions(), config or IndexConfig()
-    store = ElasticsearchStore(Gateway.of(client), index, read)
+    gateway = Gateway.of(client)
+    store = ElasticsearchStore(gateway, index, read)
     installed = run(ask(Configuration()), store).config
-    known = _Labels() if labels is None else _labels_of(client, index, Path(labels), read)
+    known = _Labels() if labels is None else _labels_of(gateway, index, Path(labels), read)
     sample = sample_of(store, installed, options)
     neighbours = neighbours_of(store, sample, progress or no_progress)
     scheme = installed.scheme
     documents = count_documents(store, fingerprinted=True)
     proposal, threshold = _proposals(known.labelled, neighbours, installed)
     shared = SharedBlocks.of(fingerprint_rows(sample), scheme.blocks, documents)
-    searches = BlockSearches(BlockScans(store.gateway, index, installed))
+    searches = BlockSearches(BlockScans(gateway, index, installed))
     distances = distance_figures(searches, sample, neighbours, shared, threshold.value)
     return Tuning(
         index,
@@ -113,7 +114,7 @@ class _Labels:
     problems: tuple[str, ...] = field(default=())
 
 
-def _labels_of(client: Client, index: str, path: Path, config: IndexConfig) -> _Labels:
+def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) -> _Labels:
     pairs = usable_pairs(path)
     if not pairs.labels:
         nothing = (
@@ -123,7 +124,9 @@ def _labels_of(client: Client, index: str, path: Path, config: IndexConfig) -> _
         return _Labels(problems=(*pairs.problems, nothing))
     where = f"index {index}"
     ids = sorted({id for pair in pairs.labels for id in pair})
-    texts = index_texts(open_index(client, index, config).store, ids)
+    is_sidecar = sidecar_source(gateway, index, config.simhash_field) is not None
+    store = ElasticsearchStore(gateway, index, config, is_sidecar=is_sidecar)
+    texts = index_texts(store, ids)
     known = found_pairs(pairs, texts.__contains__, where)
     try:
         require_both_labels(known, where)

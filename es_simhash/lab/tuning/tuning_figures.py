@@ -1,12 +1,12 @@
 """Suggestions of `tune` for an index, and the figures they rest on."""
 
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
-from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
+from es_simhash.lab.evaluation.evaluation_figures import rounded
+from es_simhash.relation.thresholds import VERSION_SCORE
 
 MAX_SAMPLE = 5_000
 
@@ -220,16 +220,5 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it is printed in JSON."""
-        rounded: dict[str, Any] = _json({**asdict(self), "settings": self.settings})
-        return rounded
-
-
-def _json(value: Any) -> Any:
-    """Return a value with rounded numbers; None, which JSON has, for nan."""
-    if isinstance(value, dict):
-        return {name: _json(inner) for name, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json(inner) for inner in value]
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, SCORE_DIGITS)
-    return value
+        tuning: dict[str, Any] = rounded({**asdict(self), "settings": self.settings})
+        return tuning

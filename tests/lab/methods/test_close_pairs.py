@@ -14,6 +14,7 @@ from es_simhash.lab.methods.close_pairs import (
     popcount,
 )
 from es_simhash.lab.methods.concept_method import paragraphs_of
+from es_simhash.lab.methods.longest_subsequence import LONGEST_COMMON_SUBSEQUENCE
 from es_simhash.lab.methods.method_protocol import all_pairs
 from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.minhash import Banding
@@ -112,7 +113,7 @@ def test_bands_find_what_agrees_in_one_of_them() -> None:
 
 def test_the_longest_common_subsequence_is_that_of_words() -> None:
     texts = [make_text(1, 60), revise(make_text(1, 60), 2, 0.3), make_text(2, 40), "a b c", "c a b"]
-    features = method_named("lcs").read(texts)
+    features = LONGEST_COMMON_SUBSEQUENCE.read(texts)
     pairs = all_pairs(len(texts))
     words = [text.replace(".", "").split() for text in texts]
     expected = [

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import SchemeError, SchemeMismatch
+from es_simhash.lab.methods.character_simhash import character_fingerprints
 from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.method_scheme import is_fingerprint
 from es_simhash.lab.methods.method_scores import compare_fingerprints, method_fingerprint
 from es_simhash.lab.methods.minhash import FAMILIES, Banding
 from es_simhash.lab.methods.sentence_simhash import bigram_hashes
 from es_simhash.lab.methods.token_simhash import TOKEN_SCHEME, TOKENS, lookup8, tokens_of
+from es_simhash.lab.methods.weighted_simhash import weighted_fingerprints
 from tests.support import slow_methods
 
 TEXTS = [
@@ -51,7 +53,7 @@ def test_the_hash_of_a_bigram_is_that_of_the_origins() -> None:
 
 @pytest.mark.parametrize("text", [*TEXTS, "repeat repeat repeat repeat"])
 def test_character_windows_are_counted(text: str) -> None:
-    features = method_named("simhash-4grams").read([text])
+    features = character_fingerprints([text])
     assert int(features.numbers[0]) == slow_methods.character_windows(text)
 
 
@@ -159,7 +161,7 @@ def test_weighted_words_have_the_fingerprint_of_zhang_and_he() -> None:
         marker={"finally": 5},
         title={"harbour": 5},
     )
-    features = method_named("weighted-simhash").read([text])
+    features = weighted_fingerprints([text])
     assert int(features.numbers[0]) == slow_methods.weighted(weights)
 
 
@@ -169,7 +171,7 @@ def test_the_idf_of_the_texts_themselves_is_log_n_over_df() -> None:
         "The harbour and the garden are in the town that we have seen.",
         "The harbour and the river were in the village that they had.",
     ]
-    features = method_named("weighted-simhash-corpus").read(texts)
+    features = weighted_fingerprints(texts, corpus=True)
     counts = {"harbour": 1, "ferry": 1, "town": 1, "seen": 1}
     known = {word: count for word, count in counts.items() if word in _words(texts[0])}
     shares = {"harbour": 3 / 3, "ferry": 3 / 1, "town": 3 / 2, "seen": 3 / 2}
@@ -187,7 +189,7 @@ def _words(text: str) -> set[str]:
 
 def test_languages_that_are_not_read_are_named() -> None:
     thai = "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์เช่นเดียวกับภาษาจีน"
-    features = method_named("weighted-simhash").read(["A harbour of the town is here.", thai, ""])
+    features = weighted_fingerprints(["A harbour of the town is here.", thai, ""])
     assert features.unreadable == {
         1: "is in language 'th', and the method reads en and zh",
         2: "has no words",
