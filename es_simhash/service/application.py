@@ -173,7 +173,7 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
         )
     index = Index(gateway, name)
     settings = index.config
-    fields = allowed_fields(index.store, config)
+    fields = allowed_fields(index.store, index.gateway, config)
     date = settings.documents.date
     date_field = None
     if date is not None:

@@ -1,7 +1,7 @@
 """Checks before the service starts: the fields, filters and label file of its configuration."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.service.service_config import Query, ServiceConfig
@@ -9,28 +9,20 @@ from es_simhash.store.config import DocumentFields, link_fields
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import require_lab
-from es_simhash.store.installation.document_settings import sample_sources
+from es_simhash.store.installation.document_settings import absent_fields
 from es_simhash.store.intents import Configuration, RequireFilter
 from es_simhash.store.mapped_fields import fields_named, nearest_hint
-from es_simhash.store.paths import get_values
 from es_simhash.store.protocol import Store
 
 Mappings = Mapping[str, Mapping[str, Any]]
 
 
-class ClusterStore(Store, Protocol):
-    """An index of a cluster that answers requests."""
-
-    @property
-    def gateway(self) -> Gateway:
-        """To the cluster."""
-
-
-def allowed_fields(store: ClusterStore, config: ServiceConfig) -> tuple[str, ...]:
+def allowed_fields(store: Store, gateway: Gateway, config: ServiceConfig) -> tuple[str, ...]:
     """Return the fields that may leave, when all that the configuration names is there.
 
     Args:
         store: The index.
+        gateway: To its cluster.
         config: Configuration of the service.
 
     Raises:
@@ -38,12 +30,21 @@ def allowed_fields(store: ClusterStore, config: ServiceConfig) -> tuple[str, ...
     """
     (installed,) = store.ask([Configuration()])
     settings = installed.config
-    mappings = store.gateway.mappings(store.name)
+    mappings = gateway.mappings(store.name)
     _require_filters(store, config)
     _require_claims(mappings, config)
     if config.fields is None:
         return tuple(dict.fromkeys(context_fields(settings.documents)))
-    _require_fields(store, mappings, config.fields, settings.simhash_field)
+    own = settings.simhash_field
+    for field in config.fields:
+        if field == own or field.startswith(f"{own}."):
+            raise InputError(f"fields must be those of your documents, got {field!r}.")
+    for field in absent_fields(gateway, store.name, mappings, config.fields):
+        hint = nearest_hint(field, mappings, documents=True)
+        raise InputError(
+            f"fields: neither the mapping nor a document of {store.name!r} has a field "
+            f"{field!r}{hint}."
+        )
     return config.fields
 
 
@@ -56,24 +57,6 @@ def context_fields(documents: DocumentFields) -> Iterator[str]:
         yield from (name for name in link_fields(documents.link) if name != "id")
 
 
-def _require_fields(
-    store: ClusterStore, mappings: Mappings, fields: tuple[str, ...], own: str
-) -> None:
-    sample: list[Mapping[str, Any]] | None = None
-    for field in fields:
-        if field == own or field.startswith(f"{own}."):
-            raise InputError(f"fields must be those of your documents, got {field!r}.")
-        if fields_named(field, mappings):
-            continue
-        sample = sample_sources(store.gateway, store.name) if sample is None else sample
-        if not any(value is not None for source in sample for value in get_values(source, field)):
-            hint = nearest_hint(field, mappings, documents=True)
-            raise InputError(
-                f"fields: neither the mapping nor a document of {store.name!r} has a field "
-                f"{field!r}{hint}."
-            )
-
-
 def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
     if config.filter is not None:
         yield "filter", config.filter
@@ -82,7 +65,7 @@ def _filters(config: ServiceConfig) -> Iterator[tuple[str, Query]]:
             yield f"the filter of key {key.name!r}", key.filter
 
 
-def _require_filters(store: ClusterStore, config: ServiceConfig) -> None:
+def _require_filters(store: Store, config: ServiceConfig) -> None:
     for where, query in _filters(config):
         try:
             store.ask([RequireFilter(query)])

@@ -22,7 +22,7 @@ import elasticsearch
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.processes import available_processors
-from es_simhash.ingestion.deduplication.audit_log import read_audit
+from es_simhash.ingestion.deduplication.audit_log import audit_of
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
@@ -100,7 +100,9 @@ def main(argv: Sequence[str] | None = None) -> None:
             plain.append(_plain(client, f"{index}-plain", path, plain_settings))
             rules = OnVersion("flag", audit=audit)
             checked.append(measure(client, index, path, settings, rules))
-            flagged = sum(int(str(each.head["id"])) % 10 == 9 for each in read_audit(audit, client))
+            flagged = sum(
+                int(str(each.head["id"])) % 10 == 9 for each in audit_of(audit, client).read()
+            )
             print(
                 f"run {run + 1}: plain {plain[-1]:.0f}, flag {checked[-1]:.0f} documents/s; "
                 f"{flagged} of {revisions} revisions flagged"

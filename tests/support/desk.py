@@ -85,9 +85,9 @@ class Desk:
 
     def records(self) -> list[dict[str, Any]]:
         """Return what the audit log tells."""
-        from es_simhash.ingestion.deduplication.audit_log import read_audit
+        from es_simhash.ingestion.deduplication.audit_log import audit_of
 
-        return [dict(each.head) for each in read_audit(self.audit, self.client)]
+        return [dict(each.head) for each in audit_of(self.audit, self.client).read()]
 
     def undo(self, **choice: Any) -> Any:
         """Take back what was decided."""

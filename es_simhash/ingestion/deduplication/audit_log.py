@@ -220,16 +220,6 @@ def open_audit(target: str | Path, client: Client) -> Audit:
     return audit
 
 
-def read_audit(target: str | Path, client: Client) -> Iterator[Record]:
-    """Yield the records of an audit log, the oldest first.
-
-    Raises:
-        InputError: The file cannot be read.
-        IndexMissing: There is no such index.
-    """
-    return audit_of(target, client).read()
-
-
 @contextmanager
 def unchanging_audit(target: str | Path) -> Iterator[None]:
     """Keep other commands from writing an audit log that is read; one that is an index may grow.

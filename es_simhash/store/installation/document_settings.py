@@ -1,7 +1,7 @@
 """What an index says of its documents: read from its mapping, and stored there."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from es_simhash.errors import InputError
@@ -121,12 +121,9 @@ def _require_valid(
     mappings = gateway.mappings(index)
     if "date" in named:
         find_date_field(mappings, named.pop("date"), parameter="date")
-    sample: list[Mapping[str, Any]] | None = None
+    absent = set(absent_fields(gateway, index, mappings, named.values()))
     for name, field in named.items():
-        if fields_named(field, mappings):
-            continue
-        sample = sample_sources(gateway, index) if sample is None else sample
-        if not any(value is not None for source in sample for value in get_values(source, field)):
+        if field in absent:
             raise unknown_field(
                 field, mappings, TEXT_TYPES, parameter=name.partition(" ")[0], documents=True
             )
@@ -150,6 +147,17 @@ def _require_link(link: str) -> None:
             f"https://example.org/{{id}}, got {link!r}.",
             parameter="link",
         )
+
+
+def absent_fields(
+    gateway: Gateway, index: str, mappings: Mapping[str, Mapping[str, Any]], names: Iterable[str]
+) -> Iterator[str]:
+    """Yield the fields that neither a mapping has nor one of some documents."""
+    unmapped = [name for name in names if not fields_named(name, mappings)]
+    sources = sample_sources(gateway, index) if unmapped else []
+    for name in unmapped:
+        if not any(value is not None for source in sources for value in get_values(source, name)):
+            yield name
 
 
 def sample_sources(gateway: Gateway, index: str) -> list[Mapping[str, Any]]:

@@ -106,13 +106,13 @@ def test_replace_keeps_one_of_them_by_rule(
 
 
 def test_what_is_replaced_is_in_the_log_in_full(dated: Any, documents: Any) -> None:
-    from es_simhash.ingestion.deduplication.audit_log import read_audit
+    from es_simhash.ingestion.deduplication.audit_log import audit_of
 
     desk = dated
     desk.put(documents[:1])
     desk.write(documents[1:2], "replace", keep="newest", date_field="date")
     assert set(desk.documents()) == {"version"}
-    (record,) = read_audit(desk.audit, desk.client)
+    (record,) = audit_of(desk.audit, desk.client).read()
     assert (record.head["action"], record.head["keep"]) == ("replace", "newest")
     assert b'"text"' in (record.document or b"")
     assert documents[0]["text"].encode() in (record.document or b"")

@@ -9,7 +9,7 @@ import pytest
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.deduplication import audit_log
-from es_simhash.ingestion.deduplication.audit_log import read_audit
+from es_simhash.ingestion.deduplication.audit_log import audit_of
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
@@ -148,7 +148,7 @@ def test_a_line_that_a_kill_cut_off_spoils_no_other(desk: Any, documents: Any) -
     whole = desk.audit.read_bytes()
     desk.audit.write_bytes(whole + whole[:50])
     desk.write(documents[6:], "skip")
-    assert len(list(read_audit(desk.audit, desk.client))) == 8
+    assert len(list(audit_of(desk.audit, desk.client).read())) == 8
     assert desk.undo(run="all").restored == 8
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.audit_log import read_audit
+from es_simhash.ingestion.deduplication.audit_log import audit_of
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.sweeps import family_policy
 
@@ -271,7 +271,7 @@ def test_the_log_may_be_an_index(index: Any, make_text: Make) -> None:
     try:
         assert index.sweep("flag", audit=f"index:{log}").audit == f"index:{log}"
         index.client.indices.refresh(index=log)
-        (record,) = read_audit(f"index:{log}", index.client)
+        (record,) = audit_of(f"index:{log}", index.client).read()
         assert (record.head["id"], record.head["other"]) == ("b", "a")
     finally:
         index.client.indices.delete(index=log, ignore_unavailable=True)
