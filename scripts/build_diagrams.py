@@ -182,7 +182,7 @@ def question() -> None:
         Box(12, 170, 210, 108, "1  questions/question_texts", ("texts analysed: fingerprints", "and profile, each computed", "when first needed,", "batches together"), "verb"),
         Box(242, 170, 210, 108, "2  store/intents", ("FindSimilar, FindNear,", "FindSharedWords,", "FindManualPairs:", "asked together"), "cluster"),
         Box(472, 170, 210, 108, "store/elasticsearch", ("one multi-search;", "a shard that fails", "fails the search;", "hits become rows"), "cluster"),
-        Box(702, 170, 226, 108, "3  questions/candidate_pool", ("candidates, each once;", "cut when a limit cut;", "what joined pairs add"), "verb"),
+        Box(702, 170, 226, 108, "3  questions/ranking", ("candidates, each once;", "cut when a limit cut;", "what joined pairs add"), "verb"),
         Box(702, 330, 226, 108, "relation/scoring", ("shared shingles and chunk", "distances -> score, kind,", "coverage; thresholds in", "relation/thresholds"), "pure"),
         Box(472, 330, 210, 108, "questions/ranking", ("a version is not shown", "again as a neighbour;", "copies collapse;", "best first"), "verb"),
         Box(242, 330, 210, 108, "4  questions/ranked_hits", ("texts of the hits fetched;", "passages aligned,", "shared concepts"), "verb"),

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.questions.candidate_pool import CandidatePool
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
-from es_simhash.questions.ranking import ranked_order, scored_relations
+from es_simhash.questions.ranking import CandidatePool, ranked_order, scored_relations
 from es_simhash.relation.analysed_text import QueryDocument
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
