@@ -35,10 +35,7 @@ def relations_of(query: StoredText, hits: Sequence[Row], threshold: float) -> li
     candidates = []
     for hit in hits:
         assert hit.stored is not None
-        shared = np.intersect1d(query.shingles, hit.stored.shingles, assume_unique=True)
-        same = query.content_hash == hit.stored.content_hash
-        parts = hit.stored.chunks, hit.stored.sketch
-        candidates.append(Candidate(hit.ref.id, *parts, shared, same, index=hit.ref.index))
+        candidates.append(Candidate.of(query, hit.stored, hit.ref.id, hit.ref.index))
     return score_candidates(query, candidates, threshold)
 
 

@@ -61,3 +61,30 @@ class Candidate:
     shared: NDArray[np.uint32]
     same_content: bool = False
     index: str | None = None
+
+    @classmethod
+    def of(
+        cls, query: StoredText, hit: StoredText, id: str | None = None, index: str | None = None
+    ) -> "Candidate":
+        """Return a text as a candidate for another, all of whose shingles are queried.
+
+        Args:
+            query: The other text.
+            hit: The text.
+            id: Id of its document.
+            index: Index of its document.
+        """
+        shared = _intersection(query.shingles, hit.shingles)
+        same = query.content_hash == hit.content_hash
+        return cls(id, hit.chunks, hit.sketch, shared, same, index)
+
+
+def _intersection(fewer: NDArray[np.uint32], more: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the shingles of both, ascending; `np.intersect1d` sorts what is sorted already."""
+    if len(fewer) > len(more):
+        fewer, more = more, fewer
+    if not len(fewer):
+        return fewer
+    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
+    shared: NDArray[np.uint32] = fewer[more[places] == fewer]
+    return shared

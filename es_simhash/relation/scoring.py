@@ -255,7 +255,4 @@ def compare_fingerprints(
     require_same_scheme(query.fingerprints.scheme, hit.fingerprints.scheme)
     if query.is_empty or hit.is_empty:
         return NOTHING
-    shared = np.intersect1d(query.shingles, hit.shingles, assume_unique=True)
-    same = query.content_hash == hit.content_hash
-    candidate = Candidate(None, hit.chunks, hit.sketch, shared, same)
-    return score_candidates(query, [candidate], threshold)[0]
+    return score_candidates(query, [Candidate.of(query, hit)], threshold)[0]

@@ -15,7 +15,7 @@ from es_simhash.ingestion.bulk.run_documents import Mark
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.relation import Coverage, Relation, as_joined
+from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import score_candidates
 from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
@@ -200,9 +200,6 @@ class Decision:
         return source
 
 
-_EXACT = Coverage(1.0, 1.0)
-
-
 def best_original(
     document: IncomingDocument,
     candidates: Iterable[Original],
@@ -237,11 +234,8 @@ def _rank(pair: tuple[Relation, Original]) -> tuple[bool, bool, float, str]:
 
 def relation_of(document: IncomingDocument, candidate: Original, threshold: float) -> Relation:
     """Return the relation of a document to a candidate, from the two alone."""
-    ref, text = candidate.ref, candidate.text
-    if document.content_hash == text.content_hash:
-        return Relation(ref.id, "exact", 1.0, _EXACT, index=ref.index)
-    shared = np.intersect1d(document.text.shingles, text.shingles, assume_unique=True)
-    scored = Candidate(ref.id, text.chunks, text.sketch, shared, index=ref.index)
+    ref = candidate.ref
+    scored = Candidate.of(document.text, candidate.text, ref.id, ref.index)
     (relation,) = score_candidates(document.text, [scored], threshold)
     return relation
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, SHINGLE_BITS, Scheme
@@ -75,7 +74,7 @@ class ProjectFeatures:
 
     def _scores(self, query: AnalysedText, others: Ints) -> Scores:
         hits = [self.texts[number] for number in others.tolist()]
-        candidates = [_candidate(query, hit) for hit in hits if hit is not None]
+        candidates = [Candidate.of(query, hit) for hit in hits if hit is not None]
         scored = iter(score_candidates(query, candidates, self.version_threshold))
         return np.array([0.0 if hit is None else next(scored).score for hit in hits])
 
@@ -111,24 +110,6 @@ class ProjectFeatures:
             return np.zeros((0, 2), np.int64)
         rows = np.stack([document for document in documents if document is not None])
         return np.array(known)[close_rows(rows, self.scheme.max_k)]
-
-
-def _candidate(query: AnalysedText, hit: AnalysedText) -> Candidate:
-    shared = _intersection(query, hit)
-    same = query.content_hash == hit.content_hash
-    return Candidate(None, hit.chunks, hit.sketch, shared, same)
-
-
-def _intersection(query: AnalysedText, hit: AnalysedText) -> NDArray[np.uint32]:
-    """Return the shingles of both, ascending; `np.intersect1d` sorts what is sorted already."""
-    fewer, more = query.shingles, hit.shingles
-    if len(fewer) > len(more):
-        fewer, more = more, fewer
-    if not len(fewer):
-        return fewer
-    places = np.minimum(more.searchsorted(fewer), len(more) - 1)
-    shared: NDArray[np.uint32] = fewer[more[places] == fewer]
-    return shared
 
 
 def read_texts(
