@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
@@ -51,36 +50,16 @@ class Checkpoint:
     state: str
 
 
-class Batch(Protocol):
-    """Some documents of one source, in order."""
-
-    @property
-    def checkpoint(self) -> Checkpoint | None:
-        """How far the source is read after this batch; None when it cannot be resumed."""
-
-    @property
-    def size(self) -> int:
-        """Bytes read."""
-
-    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
-        """Yield the documents, parsed."""
-
-    def location(self, position: int) -> tuple[str, int | None]:
-        """Return file and line of a document."""
-
-    def original(self, position: int) -> bytes | None:
-        """Return a document as it was read; None when only its file has it."""
-
-
-def location_text(batch: Batch, position: int) -> str:
-    """Return where a document was read, as file:line or file."""
-    file, line = batch.location(position)
-    return file if line is None else f"{file}:{line}"
-
-
 @dataclass(frozen=True)
 class Lines:
-    """Whole lines of JSON."""
+    """Whole lines of JSON.
+
+    Attributes:
+        name: Name of the source.
+        first: Number of the first line.
+        data: The lines.
+        checkpoint: How far the source is read after them; None when it cannot be resumed.
+    """
 
     name: str
     first: int
@@ -178,6 +157,16 @@ def _text_of_file(path: Path) -> str:
         return require_text_size(decode(path.read_bytes()))
     except OSError as error:
         raise InputError(f"The file cannot be read ({error.strerror}).") from error
+
+
+# Some documents of one source, in order.
+Batch = Lines | Unreadable | Texts
+
+
+def location_text(batch: Batch, position: int) -> str:
+    """Return where a document was read, as file:line or file."""
+    file, line = batch.location(position)
+    return file if line is None else f"{file}:{line}"
 
 
 class DeadLetter(AppendOnlyFile):

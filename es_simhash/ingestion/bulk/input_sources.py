@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, ClassVar, Protocol
+from typing import BinaryIO, ClassVar
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Checkpoint, Texts
@@ -18,27 +18,6 @@ STANDARD_INPUT = "-"
 
 _READ_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
-
-
-class Source(Protocol):
-    """Something that batches are read from."""
-
-    @property
-    def name(self) -> str:
-        """Absolute path, under which the journal has its checkpoint."""
-
-    def size(self) -> int | None:
-        """Bytes in all; None when that cannot be known."""
-
-    @property
-    def can_resume(self) -> bool:
-        """False for what can be read only once, so that it has no checkpoints."""
-
-    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
-        """Check whether what was read up to a checkpoint is as it was then."""
-
-    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
-        """Yield batches, from a checkpoint on; the source is unchanged up to it."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +171,10 @@ class TextFile(_File):
     def is_unchanged(self, checkpoint: Checkpoint) -> bool:
         """Check whether size and modification time are the same."""
         return _size_and_state(self.path)[1] == checkpoint.state
+
+
+# What batches are read from; those that cannot resume have no checkpoints.
+Source = JsonLines | StandardInput | TextFolder | TextFile
 
 
 def _raise(error: OSError) -> None:
