@@ -1,0 +1,48 @@
+"""What mappings say of an index, without an engine."""
+
+import pytest
+
+from es_simhash.errors import MappingConflict
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.store import resources
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.mapping_meta import (
+    SIDECAR_META,
+    meta_entry,
+    require_no_sidecar,
+    schemes_of,
+    source_of,
+    with_entries,
+)
+
+INSTALLED = resources.mapping(DEFAULT, "simhash", DEFAULT_SEMANTICS)
+SIDECAR = {"_meta": {SIDECAR_META: {"simhash": "texts"}}}
+
+
+def test_the_schemes_of_an_index_are_those_of_its_mapping() -> None:
+    schemes = schemes_of("i", {"i": INSTALLED})
+    assert (schemes.scheme, schemes.semantics) == (DEFAULT, DEFAULT_SEMANTICS)
+    assert schemes.applied(IndexConfig(semantics=None)).semantics == DEFAULT_SEMANTICS
+
+
+def test_an_index_without_fields_or_under_another_name_is_an_error() -> None:
+    with pytest.raises(MappingConflict, match="es-simhash install bare"):
+        schemes_of("all", {"i": INSTALLED, "bare": {}})
+    with pytest.raises(MappingConflict, match="but under 'simhash'"):
+        schemes_of("i", {"i": INSTALLED}, "other")
+
+
+def test_a_sidecar_says_whose_it_is_and_takes_no_documents() -> None:
+    assert source_of({"s": SIDECAR}, "simhash") == "texts"
+    assert source_of({"s": SIDECAR}, "other") is None
+    require_no_sidecar({"i": INSTALLED})
+    with pytest.raises(MappingConflict, match="sidecar of 'texts'"):
+        require_no_sidecar({"s": SIDECAR})
+
+
+def test_entries_of_others_stay_in_meta() -> None:
+    meta = with_entries({"_meta": {"theirs": 1, **INSTALLED["_meta"]}}, {"second": {"scheme": "x"}})
+    assert meta["theirs"] == 1
+    assert meta_entry({"_meta": meta}, "second") == {"scheme": "x"}
+    assert meta_entry({"_meta": meta}, "simhash") == meta_entry(INSTALLED, "simhash")
