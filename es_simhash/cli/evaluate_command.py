@@ -42,7 +42,7 @@ from es_simhash.lab.methods.method_registry import method_named, method_names
 from es_simhash.lab.methods.project_method import DEFAULT_METHOD, project_method
 from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 
 # Characters of a line of a file.
 _FILE_WIDTH = 160
@@ -202,7 +202,7 @@ def evaluate(
         where = ", ".join(map(str, texts))
     else:
         with target.connected() as client:
-            config = InstalledIndex(client, index, target.config).config
+            config = ElasticsearchStore(client, index, target.config).config
             by_id = index_texts(open_index(client, index, config).store, _ids(read))
         chosen = [_of_index(method, config) for method in chosen]
         where = f"index {index}"

@@ -19,7 +19,7 @@ from es_simhash.store import pipeline as pipelines
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client
-from es_simhash.store.installation.configuration import InstalledIndex
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install_component_template
 from es_simhash.store.installation.install import install as install_fields
@@ -149,7 +149,7 @@ def pipeline(
     config = target.config
     with target.connected() as gateway:
         if index is not None:
-            config = InstalledIndex(gateway, index, config).config
+            config = ElasticsearchStore(gateway, index, config).config
         body = pipelines.pipeline_body(
             config.scheme if scheme is None else Scheme.parse(scheme),
             text_field=str(config.text_field),

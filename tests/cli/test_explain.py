@@ -250,9 +250,10 @@ def test_a_field_of_dates_that_holds_none_is_refused(call: Any, client: Any, ind
 
 
 def semantics_of(client: Any, index: str) -> Any:
-    from es_simhash.store.installation.configuration import installed_schemes
+    from es_simhash.store.elasticsearch.gateway import Gateway
+    from es_simhash.store.elasticsearch.store import ElasticsearchStore
 
-    return installed_schemes(client, index).semantics
+    return ElasticsearchStore(Gateway(client), index).config.semantics
 
 
 def test_install_sets_the_default_semantic_scheme(call: Any, client: Any, index_name: str) -> None:

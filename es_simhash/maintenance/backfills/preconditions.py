@@ -15,7 +15,6 @@ from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.indexed_methods import method_of_scheme
-from es_simhash.store.installation.configuration import installed_schemes
 from es_simhash.store.installation.sidecar_source import require_usable_as_sidecar
 from es_simhash.store.intents import RequireTextField, Where
 from es_simhash.store.mapping_meta import (
@@ -23,6 +22,7 @@ from es_simhash.store.mapping_meta import (
     common_settings,
     meta_entry,
     require_no_sidecar,
+    schemes_of,
 )
 from es_simhash.store.paths import mapped_field
 from es_simhash.store.protocol import Store
@@ -59,7 +59,7 @@ def open_job(
         if sidecar is None:
             _require_whole_source(name, mapping)
     if sidecar is None:
-        schemes = installed_schemes(gateway, index, config.simhash_field)
+        schemes = schemes_of(index, mappings, config.simhash_field)
         _require_same_schemes(mappings, config.simhash_field, schemes)
     elif sidecar in mappings or sidecar == index:
         raise InputError(
@@ -96,7 +96,7 @@ def _settings_of(
 
 def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> InstalledSchemes:
     try:
-        return installed_schemes(gateway, name, simhash_field)
+        return schemes_of(name, gateway.mappings(name), simhash_field)
     except IndexMissing:
         return InstalledSchemes(DEFAULT, DEFAULT_SEMANTICS)
 

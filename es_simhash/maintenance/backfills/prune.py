@@ -8,11 +8,11 @@ from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
-from es_simhash.store.elasticsearch.updates import change_documents
-from es_simhash.store.fields import DEFAULT_FIELD, INDEX, ROUTING, SOURCE
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Parts, Where
+from es_simhash.store.protocol import Snapshot, WritableStore
 from es_simhash.store.rows import Row
 
 _PRUNED_AT_ONCE = 1000
@@ -68,16 +68,17 @@ def prune(
     require_sidecar_of(gateway, index, sidecar, config)
     # Without the privilege to refresh, what was written to the index a moment ago may be deleted;
     # backfill restores it.
-    originals = ElasticsearchSnapshot(gateway, index, config, must_refresh=False)
+    store = ElasticsearchStore(gateway, sidecar, config)
+    originals = ElasticsearchStore(gateway, index, config).snapshot(must_refresh=False)
     deleted = changed = 0
-    with ElasticsearchSnapshot(gateway, sidecar, config) as copies:
+    with store.snapshot() as copies:
         foreign = copies.count(Where()) - copies.count(_WRITTEN_BY_BACKFILL)
         # What the sidecar has now, the index had before.
         with originals:
             rows = copies.rows(_WRITTEN_BY_BACKFILL, Parts(fields=(SOURCE,), version=True))
             while batch := list(islice(rows, _PRUNED_AT_ONCE)):
                 orphans = _orphans(originals, batch)
-                statuses = ["written"] * len(orphans) if dry_run else _delete(gateway, orphans)
+                statuses = ["written"] * len(orphans) if dry_run else _delete(store, orphans)
                 deleted += statuses.count("written")
                 changed += statuses.count("conflict")
     return PruneReport(deleted, changed, foreign)
@@ -104,7 +105,7 @@ def require_sidecar_of(gateway: Gateway, index: str, sidecar: str, config: Index
         )
 
 
-def _orphans(originals: ElasticsearchSnapshot, batch: Sequence[Row]) -> list[Row]:
+def _orphans(originals: Snapshot, batch: Sequence[Row]) -> list[Row]:
     """Return the documents of the sidecar that the index does not have, under their routing.
 
     In which index behind the name a document is does not matter: it may have been moved.
@@ -114,14 +115,14 @@ def _orphans(originals: ElasticsearchSnapshot, batch: Sequence[Row]) -> list[Row
     return [row for row in batch if (row.id, row.source[SOURCE].get(ROUTING)) not in present]
 
 
-def _delete(gateway: Gateway, orphans: Sequence[Row]) -> list[str]:
+def _delete(store: WritableStore, orphans: Sequence[Row]) -> list[str]:
     """Return what became of each deletion; what another deleted already is no error.
 
     Raises:
         ClusterError: One is rejected.
     """
     changes = [Change(row.version, None) for row in orphans if row.version]
-    results = change_documents(gateway, changes, DEFAULT_FIELD)
+    results = store.change(changes)
     for row, result in zip(orphans, results, strict=True):
         if result.status == "rejected":
             raise ClusterError(f"Index {row.ref.index!r} rejects deletions: {result.reason}.")

@@ -8,12 +8,10 @@ from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.index_stats import Checkpoint
-from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.intents import Parts, Where
+from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row
 
 
@@ -66,9 +64,8 @@ class ChangedDocument:
 
 
 def changed_documents(
-    gateway: Gateway,
+    store: WritableStore,
     parts: Iterable[IndexPart],
-    config: IndexConfig,
     date_field: DateField | None,
     *,
     is_first: bool,
@@ -76,9 +73,8 @@ def changed_documents(
     """Return the documents of changed parts of an index; each takes about 300 bytes of memory.
 
     Args:
-        gateway: To the cluster.
+        store: The index.
         parts: The changed parts, as `changed_parts` returns them.
-        config: Of the index.
         date_field: Field of the date by which documents are ordered; None for the order in which
             they were written. That is known within a shard; of two shards it is taken to be as
             even as their sequence numbers.
@@ -87,7 +83,7 @@ def changed_documents(
     wanted = Parts(family=True, date=date_field, version=True)
     changes = {}
     for part in parts:
-        with ElasticsearchSnapshot(gateway, part.index, config, shard=part.shard) as snapshot:
+        with store.snapshot(part.index, shard=part.shard) as snapshot:
             for row in snapshot.rows(part.where, wanted):
                 is_new = not is_first and row.writes == 1
                 changes[row.ref] = ChangedDocument(
@@ -96,12 +92,10 @@ def changed_documents(
     return changes
 
 
-def families_by_name(
-    gateway: Gateway, index: str, config: IndexConfig, names: Collection[str]
-) -> Iterator[Family]:
+def families_by_name(store: WritableStore, names: Collection[str]) -> Iterator[Family]:
     """Yield families by their names, with all documents that have them."""
     ordered = sorted(names)
-    with ElasticsearchSnapshot(gateway, index, config) as snapshot:
+    with store.snapshot() as snapshot:
         for start in range(0, len(ordered), _NAMES):
             members: dict[str, list[DocumentRef]] = defaultdict(list)
             where = Where(families=tuple(ordered[start : start + _NAMES]))

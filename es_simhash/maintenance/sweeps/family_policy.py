@@ -9,7 +9,7 @@ from itertools import islice
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
-from es_simhash.ingestion.deduplication.audit_log import Record, default_audit, open_audit
+from es_simhash.ingestion.deduplication.audit_log import Audit, Record
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
@@ -41,10 +41,9 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row
 
 # Documents that are read and decided together; each may be long.
@@ -65,11 +64,12 @@ class FamilyPolicy:
     """Decides members of families by the rules of ingest; use it as a context manager.
 
     Args:
-        gateway: To the cluster; it has a retry policy.
-        index: Index with fingerprints.
+        store: The index; it retries.
+        state: Its state index.
         config: Of the index, with its scheme.
         rules: What counts as a version, and what is done with it.
         dates: Of the documents.
+        audit: The audit log; it is closed in the end.
 
     Attributes:
         decisions: Versions by what was done with them.
@@ -79,21 +79,22 @@ class FamilyPolicy:
 
     def __init__(
         self,
-        gateway: Gateway,
-        index: str,
+        store: WritableStore,
+        state: StateIndex,
         config: IndexConfig,
         rules: OnVersion,
         dates: DocumentDates,
+        audit: Audit,
     ) -> None:
         self.decisions: Counter[str] = Counter()
         self.conflicted: list[str] = []
         self.undated: set[str] = set()
         self._config = config
         self._rules = rules
-        self._gateway = gateway
+        self._store = store
+        self._state = state
         self._dates = dates
-        self._index = index
-        self._audit = open_audit(rules.audit or default_audit(index), gateway)
+        self._audit = audit
 
     def __enter__(self) -> "FamilyPolicy":
         return self
@@ -104,15 +105,13 @@ class FamilyPolicy:
     @cached_property
     def _context(self) -> RunContext:
         # Read when decisions begin: a person may decide while documents are enriched.
-        state = StateIndex(self._gateway, self._index, self._config.simhash_field)
-        dismissed, undone = Dismissals(state).settled()
-        manual = ManualPairs.of(dismissed, Joins(state).pairs(), undone)
-        return RunContext(self._index, self._config, self._rules, new_run(), manual)
+        dismissed, undone = Dismissals(self._state).settled()
+        manual = ManualPairs.of(dismissed, Joins(self._state).pairs(), undone)
+        return RunContext(self._store.name, self._config, self._rules, new_run(), manual)
 
     @cached_property
     def _documents(self) -> StoredDocuments:
-        store = ElasticsearchStore(self._gateway, self._index, self._config, is_complete=True)
-        return StoredDocuments(self._context, store)
+        return StoredDocuments(self._context, self._store)
 
     @cached_property
     def _recorder(self) -> Recorder:
@@ -147,7 +146,7 @@ class FamilyPolicy:
             decisions = list(self._decisions(batch))
             self._audit.write([self._record(made, made.original.stored) for made in decisions])
             self._apply(decisions)
-        self._gateway.refresh(self._context.index)
+        self._store.refresh()
 
     def _decisions(self, batch: Sequence[Member]) -> Iterator[_MemberDecision]:
         """Yield the decisions for the changed documents of a batch that are versions."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.deduplication.audit_log import default_audit, open_audit
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.backfills.backfill import run_backfill
@@ -131,9 +132,9 @@ def sweep(
     if rules is not None:
         require_one_index(rules, job.indices)
     dates = DocumentDates() if rules is None else DocumentDates.of(gateway, index, rules)
-    return _Sweep(gateway, index, job, rules, dates, state, settings or SweepSettings()).run(
-        families
-    )
+    store = ElasticsearchStore(gateway, index, job.config, is_complete=True)
+    settings = settings or SweepSettings()
+    return _Sweep(store, job, rules, dates, state, settings).run(families)
 
 
 def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
@@ -150,8 +151,7 @@ def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
 class _Sweep:
     """The state of one sweep."""
 
-    gateway: Gateway
-    index: str
+    store: ElasticsearchStore
     job: BackfillJob
     rules: OnVersion | None
     dates: DocumentDates
@@ -178,7 +178,7 @@ class _Sweep:
     def run(self, options: FamilyOptions | None) -> SweepReport:
         """Process what was written since the last sweep, and store the checkpoint."""
         # Read before any document, so that no write falls between two sweeps.
-        checkpoints = read_checkpoints(self.gateway, self.index)
+        checkpoints = read_checkpoints(self.store.gateway, self.store.name)
         seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in checkpoints}
         parts = changed_parts(checkpoints, self.last.seq_nos)
         report = self._process(parts, options) if parts else SweepReport()
@@ -189,25 +189,29 @@ class _Sweep:
     def _process(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
         if self.rules is None:
             return self._enriched(parts, options)
-        gateway = Gateway.of(self.gateway, self.settings.retry)
         # Opened first: where another run has the audit log, nothing is changed.
-        with FamilyPolicy(gateway, self.index, self.job.config, self.rules, self.dates) as policy:
+        with self._policy(self.rules) as policy:
             # Before enrichment writes to them.
-            changes = changed_documents(
-                self.gateway,
-                parts,
-                self.job.config,
-                self.dates.field,
-                is_first=self.is_first,
-            )
+            changes = changed_documents(self.store, parts, self.dates.field, is_first=self.is_first)
             return self._decide(policy, self._enriched(parts, options), changes)
+
+    def _policy(self, rules: OnVersion) -> FamilyPolicy:
+        store, config = self._retrying(), self.job.config
+        state = StateIndex(store.gateway, store.name, config.simhash_field)
+        audit = open_audit(rules.audit or default_audit(store.name), store.gateway)
+        return FamilyPolicy(store, state, config, rules, self.dates, audit)
+
+    def _retrying(self) -> ElasticsearchStore:
+        """Return the index with the retry policy of the settings; whoever takes it may stop it."""
+        gateway = Gateway.of(self.store.gateway, self.settings.retry)
+        return ElasticsearchStore(gateway, self.store.name, self.job.config, is_complete=True)
 
     def _enriched(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
         """Write the fields and the families of what changed."""
         enriched = self._enrich(parts)
         families = find_families(
-            self.gateway,
-            self.index,
+            self.store.gateway,
+            self.store.name,
             options=options,
             config=self.job.config,
             progress=self.settings.progress,
@@ -215,9 +219,7 @@ class _Sweep:
         return SweepReport(enriched, families)
 
     def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
-        # Of its own, as the run stops it in the end.
-        gateway = Gateway.of(self.gateway, self.settings.retry)
-        store = ElasticsearchStore(gateway, self.index, self.job.config, is_complete=True)
+        store = self._retrying()
         require_text(store, self.job, Where())
         outcomes = run_backfill(store, self.job, parts, self.settings)
         return Counter(outcome.status for outcome in outcomes)
@@ -254,4 +256,4 @@ class _Sweep:
         reported = {family.name for family in report.families}
         stored = {change.family for change in changes.values() if change.family is not None}
         names = (stored & self.state.sizes().keys()) - reported
-        yield from families_by_name(self.gateway, self.index, self.job.config, names)
+        yield from families_by_name(self.store, names)

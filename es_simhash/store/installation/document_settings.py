@@ -13,7 +13,6 @@ from es_simhash.store.config import (
 )
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
-from es_simhash.store.installation.configuration import installed_schemes
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
@@ -21,7 +20,7 @@ from es_simhash.store.mapped_fields import (
     find_date_field,
     unknown_field,
 )
-from es_simhash.store.mapping_meta import meta_entry, with_entries
+from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
 from es_simhash.store.paths import get_values
 from es_simhash.store.source import field_names
 
@@ -40,7 +39,8 @@ def document_settings(
         MappingConflict: It has no fingerprint fields, or two indices behind the name say
             different things.
     """
-    return installed_schemes(client, index, simhash_field).documents
+    mappings = Gateway.of(client).mappings(index)
+    return schemes_of(index, mappings, simhash_field).documents
 
 
 def configure(
@@ -74,7 +74,7 @@ def configure(
     mappings = gateway.mappings(index)
     stored = {name: _stored(mapping, simhash_field) for name, mapping in mappings.items()}
     if None in stored.values():
-        installed_schemes(gateway, index, simhash_field)  # names what is missing
+        schemes_of(index, mappings, simhash_field)  # names what is missing
     settings = {name: (one or DocumentSettings()).changed(changes) for name, one in stored.items()}
     source = sidecar_source(gateway, index, simhash_field) or index
     for one in {repr(one): one for one in settings.values()}.values():

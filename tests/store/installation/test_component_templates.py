@@ -11,9 +11,9 @@ from es_simhash import IndexMissing, MappingConflict, Scheme
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation import component_templates
 from es_simhash.store.installation.component_templates import custom_template, with_custom
-from es_simhash.store.installation.configuration import installed_schemes
 from es_simhash.store.installation.install import install, install_component_template
 from es_simhash.store.resources import load, mapping
 
@@ -57,7 +57,7 @@ def test_a_new_index_gets_the_mappings_and_settings_of_the_user(
     members = entry["mappings"]["properties"]["simhash"]["properties"]
     assert members.keys() >= {"note", "blocks", "fingerprint"}
     assert entry["mappings"]["_meta"]["owner"] == "library"
-    assert installed_schemes(client, index_name).scheme == Scheme()
+    assert ElasticsearchStore(Gateway(client), index_name).config.scheme == Scheme()
     assert install(client, index_name) == []
 
 
@@ -108,7 +108,7 @@ def test_an_index_template_of_the_user_is_composed_of_both(
     try:
         assert install_component_template(client, dry_run=True)
         with pytest.raises(IndexMissing):
-            installed_schemes(client, index_name)
+            _ = ElasticsearchStore(Gateway(client), index_name).config
         [request] = install_component_template(client)
         assert (request.method, request.path) == ("PUT", f"/_component_template/{ours}")
         assert request.body["version"] == load("mappings", "simhash@mappings.json")["version"]
@@ -120,7 +120,7 @@ def test_an_index_template_of_the_user_is_composed_of_both(
             ignore_missing_component_templates=[component_templates.CUSTOM],
         )
         client.indices.create(index=index_name)
-        assert installed_schemes(client, index_name).scheme == Scheme()
+        assert ElasticsearchStore(Gateway(client), index_name).config.scheme == Scheme()
         assert install(client, index_name) == []
         client.indices.delete(index=index_name)
         custom(settings=SETTINGS)

@@ -169,10 +169,11 @@ def test_an_alias_of_two_schemes_cannot_be_searched(client: Any, index_name: str
 
 
 def test_a_pattern_that_matches_nothing_creates_nothing(client: Any, index_name: str) -> None:
-    from es_simhash.store.installation.configuration import installed_schemes
+    from es_simhash.store.elasticsearch.gateway import Gateway
+    from es_simhash.store.elasticsearch.store import ElasticsearchStore
 
     with pytest.raises(IndexMissing, match=f"{index_name}-\\*"):
-        installed_schemes(client, f"{index_name}-*")
+        _ = ElasticsearchStore(Gateway(client), f"{index_name}-*").config
 
 
 def test_the_object_may_lie_in_another(client: Any, index_name: str, filled: Any) -> None:

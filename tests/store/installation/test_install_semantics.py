@@ -23,7 +23,7 @@ from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.installation.configuration import installed_schemes
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.install import install, plan
 from es_simhash.store.options import SearchOptions
 
@@ -225,12 +225,12 @@ def test_what_is_installed_is_read_back(
     client: Any, index_name: str, scheme: SemanticScheme
 ) -> None:
     assert len(install(client, index_name, semantics=scheme)) == 1
-    assert installed_schemes(client, index_name).semantics == scheme
+    assert ElasticsearchStore(Gateway(client), index_name).config.semantics == scheme
     assert install(client, index_name, semantics=scheme) == []
     # Who asks for nothing in particular leaves the index what it has.
     assert install(client, index_name) == []
     assert install(client, index_name, semantics=None) == []
-    assert installed_schemes(client, index_name).semantics == scheme
+    assert ElasticsearchStore(Gateway(client), index_name).config.semantics == scheme
     with pytest.raises(MappingConflict, match="Set simhash_field") as error:
         install(client, index_name, semantics=SemanticScheme("builtin", "none", language="fr"))
     assert error.value.parameter == "simhash_field"
@@ -301,7 +301,7 @@ def test_behind_an_alias_only_some_indices_may_have_semantic_fields(
             assert all(each.ok for each in ingest(client, name, documents, settings=ONE))
             client.indices.put_alias(index=name, name=index_name)
         client.indices.refresh(index=index_name)
-        assert installed_schemes(client, index_name).semantics == DEFAULT_SEMANTICS
+        assert ElasticsearchStore(Gateway(client), index_name).config.semantics == DEFAULT_SEMANTICS
         found = Index(client, index_name).related(text=library_texts["bank"], options=ANYTHING)
         assert {each.id: each.kind for each in found} == {
             "bank/a": "exact", "bank/b": "exact", "bank-outlook/a": "semantic",
@@ -351,7 +351,7 @@ def test_a_partial_update_leaves_what_a_document_is_about(
 @pytest.mark.cluster
 def test_an_index_that_is_not_there_has_nothing_installed(client: Any, index_name: str) -> None:
     with pytest.raises(IndexMissing):
-        installed_schemes(client, index_name)
+        _ = ElasticsearchStore(Gateway(client), index_name).config
 
 
 @pytest.mark.cluster
