@@ -35,15 +35,14 @@ def open_index(
 
 
 class Index(StoreIndex):
-    """An index, alias or data stream that has fingerprint fields.
+    """The questions of an index, alias or data stream; `es_simhash.index` adds its other verbs.
 
     The constructor sends nothing.
 
     Args:
         client: Of the cluster.
         name: Of the index.
-        config: Names of the fields, and the vocabulary; evidence names its concepts. An index that
-            was installed with a vocabulary weighs it too, and then it must be that file.
+        config: Names of the fields, and the vocabulary.
         read_schemes: Whether the schemes are read from the mapping, once; otherwise they are those
             of `config`.
     """
@@ -243,19 +242,7 @@ class Index(StoreIndex):
 
 
 class SidecarIndex(Index):
-    """An index whose fingerprints `backfill` wrote into a sidecar.
-
-    It answers as `Index` does. Candidates are found in the sidecar; texts, fields, dates and
-    filters are those of the first index, and what was deleted there is not related to anything.
-    `searches` returns the bodies that would be sent to the sidecar before any is widened; filters
-    are there the ids that they leave, if these are few. The constructor sends nothing.
-
-    Args:
-        client: Of the cluster.
-        name: Of the sidecar.
-        config: As in `Index`; the field of the text is one of the first index.
-        read_schemes: As in `Index`.
-    """
+    """The questions of an index whose fingerprints `backfill` wrote into a sidecar."""
 
     _is_sidecar = True
 

@@ -83,18 +83,15 @@ def estimate(
     sidecar: str | None = None,
     settings: BackfillSettings | None = None,
 ) -> Estimate:
-    """Return what `backfill` will take, from a sample that is fingerprinted; nothing is written.
+    """Return what `backfill` will take; see `Index.estimate`.
 
     Args:
-        client: The client.
+        client: Client of the cluster.
         index: As for `backfill`, like all that follows.
         config: Names of the fields and the vocabulary.
         selection: Which documents would be read.
         sidecar: Index the fields would be written to.
         settings: How the run would work.
-
-    Raises:
-        EsSimhashError: What `backfill` raises for the same index.
     """
     settings = settings or BackfillSettings()
     # A cluster that is away is reported at once, as by `backfill`.

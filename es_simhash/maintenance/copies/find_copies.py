@@ -45,29 +45,14 @@ def find_copies(
     config: IndexConfig | None = None,
     progress: Progress | None = None,
 ) -> CopiesReport:
-    """Find the documents of different owners, or families, that share passages.
-
-    Candidates share shingles that few have; their texts are aligned, so that each passage is exact.
-    Of two families the two documents that share most are returned. Nothing is written to the index.
+    """Find the documents of different owners, or families, that share passages; see `Index.copies`.
 
     Args:
         client: Client of the cluster.
-        index: Index, alias or data stream with fingerprints.
+        index: Index, alias or data stream.
         options: Between which documents, and of which of them.
         config: Names of the fields; the schemes are read from the mapping.
         progress: Called now and then, with the pairs that are aligned.
-
-    Returns:
-        The pairs, those with the longest passage first; the boilerplate; and what was left out.
-
-    Raises:
-        IndexMissing: There is no such index.
-        InputError: No mapping has a field that was named, no document has a value of `between`,
-            a family or fingerprints, there are more than 1,000,000 documents, or the journal cannot
-            be used.
-        FileInUse: Another command has the journal.
-        MappingConflict: The index has no fingerprint fields, or is a sidecar; `between` is an
-            object, or the date field holds no dates.
     """
     options = options or CopyOptions()
     given = config or IndexConfig()

@@ -39,16 +39,7 @@ class ManualPair:
 def manual_pairs(
     client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
 ) -> list[ManualPair]:
-    """Return the pairs of documents that a person decided about, sorted by their ids.
-
-    Args:
-        client: Client of the cluster.
-        index: Index, alias or data stream.
-        simhash_field: Field of the fingerprints.
-
-    Raises:
-        InputError: The name stands for several indices.
-    """
+    """Return the pairs of documents that a person decided about; see `Index.manual_pairs`."""
     state = StateIndex(Gateway.of(client), index, simhash_field)
     dismissals = Dismissals(state)
     pairs = [ManualPair(ids, "dismissed") for ids in dismissals.pairs()]
@@ -71,13 +62,7 @@ def join(
     replace: bool = False,
     simhash_field: str = DEFAULT_FIELD,
 ) -> list[ManualPair]:
-    """Store that documents are versions of each other, or withdraw that.
-
-    A join is stored by the ids in the state index INDEX-simhash, with the dismissals, and
-    survives any change of the documents; who is joined with two others joins these as well. From
-    then on `related` returns one as a version of the other, `ingest` and `sweep` decide that one
-    is, and the next run of `find_families` puts them, with the families they are from, into one
-    family.
+    """Store that documents are versions of each other, or withdraw that; see `Index.join`.
 
     Args:
         client: Client of the cluster.
@@ -86,14 +71,6 @@ def join(
         undo: Withdraw the joins among these documents.
         replace: Remove the dismissals that say the opposite.
         simhash_field: Field of the fingerprints.
-
-    Returns:
-        The joins that were stored or withdrawn.
-
-    Raises:
-        DocumentMissing: A document does not exist.
-        InputError: There are fewer than two ids, a document has no words, two of the documents
-            were dismissed, or there is nothing to withdraw.
     """
     wanted = list(dict.fromkeys(ids))
     if len(wanted) < 2:
@@ -219,13 +196,7 @@ def dismiss(
     replace: bool = False,
     simhash_field: str = DEFAULT_FIELD,
 ) -> None:
-    """Store that two documents are no versions of each other, or withdraw that.
-
-    A dismissal is stored by the two ids in the state index INDEX-simhash and survives any change
-    of the documents. From then on `related` does not return one as a version of the other, and
-    `ingest` and `sweep` do not decide that one is; the next run of `find_families` puts them into
-    two families. To withdraw also lifts decisions about the two that `undo` reverted, so that
-    runs may make them again.
+    """Store that two documents are no versions of each other, or not any more; see `Index.dismiss`.
 
     Args:
         client: Client of the cluster.
@@ -234,11 +205,6 @@ def dismiss(
         undo: Withdraw the dismissal.
         replace: Remove the join that says the opposite.
         simhash_field: Field of the fingerprints.
-
-    Raises:
-        DocumentMissing: A document does not exist.
-        InputError: There are not two ids, both have the same id or the same text, they were
-            joined, or there is nothing to withdraw.
     """
     if len(ids) != 2:
         raise InputError(f"A dismissal needs the ids of two documents, got {list(ids)}.")
@@ -265,17 +231,7 @@ def dismiss(
 def lift_undone(
     client: Client, index: str, run: str, *, simhash_field: str = DEFAULT_FIELD
 ) -> list[ManualPair]:
-    """Lift the undone decisions of a run, so that the next runs may make them again; return them.
-
-    Args:
-        client: Client of the cluster.
-        index: Index, alias or data stream.
-        run: Id of the run, or the beginning of it.
-        simhash_field: Field of the fingerprints.
-
-    Raises:
-        InputError: No decision of such a run was undone, or those of several runs.
-    """
+    """Lift the undone decisions of a run, and return them; see `Index.lift_undone`."""
     dismissals = _dismissals(client, index, simhash_field)
     undone = dismissals.undone()
     runs = dict.fromkeys(decision.run for decision in undone)

@@ -58,27 +58,14 @@ def find_families(
     config: IndexConfig | None = None,
     progress: Progress | None = None,
 ) -> FamiliesReport:
-    """Find the version families of an index and write them to `simhash.family`.
-
-    Every document with fingerprints gets a family, a document without versions its own, so that
-    `collapse` on the field returns each of them. Only documents without a family, and what is
-    linked with them, are processed; the families are those of a run over all documents.
+    """Find the version families of an index and write them; see `Index.families`.
 
     Args:
         client: Client of the cluster.
-        index: Index, alias or data stream with fingerprints.
+        index: Index, alias or data stream.
         options: Which document represents a family, and which documents are processed.
         config: Names of the fields; the schemes are read from the mapping.
         progress: Called now and then, with the texts whose candidates were retrieved.
-
-    Returns:
-        The families of several documents, and counts.
-
-    Raises:
-        InputError: The name stands for several indices, no document has the fingerprinted text
-            in the text field, or no mapping has the date field.
-        MappingConflict: The index has no fingerprint fields, or is a sidecar, or the date field
-            holds no dates.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()

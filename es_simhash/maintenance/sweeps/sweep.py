@@ -96,33 +96,15 @@ def sweep(
     config: IndexConfig | None = None,
     settings: SweepSettings | None = None,
 ) -> SweepReport:
-    """Process what was written since the last sweep, whoever wrote it.
-
-    Documents without `simhash` fields get them, those whose text was changed get new ones; then
-    their families are found, and with rules the versions among them are flagged, linked or
-    removed. A sweep ends by storing a checkpoint, the sequence numbers of each shard, in the state
-    index INDEX-simhash; one that was killed is repeated by the next, and writes nothing twice. The
-    first sweep processes all documents and removes none. When nothing was written, no document is
-    read.
+    """Process what was written since the last sweep; see `Index.sweep`.
 
     Args:
         client: Client of the cluster.
-        index: Index, alias or data stream with `simhash` fields; see `install`.
-        on_version: What is done with a changed document that is a version of another of its
-            family: an action, or all rules; nothing by default.
-        families: Which document represents a family; by default as in the last run of
-            `find_families`.
+        index: Index, alias or data stream.
+        on_version: What is done with changed documents that are versions of others.
+        families: Which document represents a family.
         config: Names of the fields and the vocabulary; the schemes are read from the mapping.
         settings: How the sweep works, and whom it reports to.
-
-    Raises:
-        IndexMissing: The index does not exist.
-        MappingConflict: It has no `simhash` fields, or its documents could not be kept whole.
-        FileInUse: Another run writes the audit log; nothing was changed.
-        ClusterError: The cluster takes no documents, is away for too long, or a privilege is
-            missing.
-        InputError: The name is that of a sidecar or a pattern, no document has the text field, or
-            no mapping has the date field.
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()

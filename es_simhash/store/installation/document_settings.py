@@ -32,13 +32,7 @@ _SAMPLED = 100
 def document_settings(
     client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
 ) -> DocumentSettings:
-    """Return what an index says of its documents.
-
-    Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields, or two indices behind the name say
-            different things.
-    """
+    """Return what an index says of its documents; see `Index.settings`."""
     mappings = Gateway.of(client).mappings(index)
     return schemes_of(index, mappings, simhash_field).documents
 
@@ -51,24 +45,15 @@ def configure(
     simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> dict[str, DocumentSettings]:
-    """Store what an index says of its documents, in each index behind the name.
+    """Store what an index says of its documents; see `Index.configure`.
 
     Args:
-        client: Of the cluster.
+        client: Client of the cluster.
         index: Index, alias or data stream with fingerprint fields; a sidecar keeps its own, on
             the documents of the first index.
         changes: By name as in `DocumentSettings`; None removes one, the others stay.
         simhash_field: Field of the `simhash` object.
         dry_run: Check them and write nothing.
-
-    Returns:
-        The settings of each index as they are now, or would be.
-
-    Raises:
-        IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields, or the date field holds no dates.
-        InputError: Neither the mapping nor a document has a field, or a value is none of those
-            allowed.
     """
     gateway = Gateway.of(client)
     mappings = gateway.mappings(index)

@@ -40,31 +40,15 @@ def install(
     simhash_field: str = DEFAULT_FIELD,
     dry_run: bool = False,
 ) -> list[Request]:
-    """Add the fingerprint fields to an index, which is created when it does not exist.
-
-    A new index also gets the mappings and settings of the component template `simhash@custom`,
-    if the cluster has one.
+    """Add the fingerprint fields to an index, which may not exist yet; see `Index.install`.
 
     Args:
         client: Client of the cluster.
         index: Name of the index.
-        scheme: Scheme of the fingerprints; or names: of that scheme, and of methods whose
-            fingerprints documents get in addition. An index keeps those of methods that it has.
-        semantics: Scheme of the semantic fields; None to find versions alone. An index that has
-            semantic fields keeps them.
+        scheme: Scheme of the fingerprints; or names of schemes and methods.
+        semantics: Scheme of the semantic fields; None to find versions alone.
         simhash_field: Field of the `simhash` object.
         dry_run: Send no request that writes.
-
-    Returns:
-        The requests made, or to be made with `dry_run`; none when everything is in place.
-
-    Raises:
-        MappingConflict: A field of that name exists with another type or another scheme, there is
-            no field of vectors as the scheme needs it, or an index template gives a new index
-            `subobjects: false`.
-        InputError: Neither the mapping nor a document has a field of entities.
-        SchemeError: A name is neither that of a scheme nor of a method that makes fingerprints.
-        MissingExtra: A package that a method needs is not installed.
     """
     own, added = chosen_schemes(scheme)
     requests = plan(

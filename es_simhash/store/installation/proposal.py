@@ -38,19 +38,7 @@ _LEAST_SHARE = 0.5
 def propose_settings(
     client: Client, index: str, *, simhash_field: str = DEFAULT_FIELD
 ) -> DocumentSettings:
-    """Return what an index may say of its documents, from its mapping and a sample of them.
-
-    Args:
-        client: Of the cluster.
-        index: Index, alias or data stream; of a sidecar, the first index counts.
-        simhash_field: Field of the `simhash` object, which is left out.
-
-    Returns:
-        Nothing is set of which no field is sure enough.
-
-    Raises:
-        IndexMissing: There is no such index.
-    """
+    """Return what an index may say of its documents; see `Index.propose_settings`."""
     gateway = Gateway.of(client)
     source = sidecar_source(gateway, index, simhash_field) or index
     types = {
