@@ -28,7 +28,7 @@ SERVING = ("es-simhash serve es-simhash-demo --config examples/static/service.to
 DEMO = "es-simhash-demo"
 INDICES = ("articles", f"{DEMO}-articles", DEMO)
 # `make test` would run this test again.
-ARGUMENTS = "tests/text"
+ARGUMENTS = "tests/text/test_tokens.py"
 
 
 def typed_lines() -> list[str]:

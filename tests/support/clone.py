@@ -52,7 +52,8 @@ class Clone:
         """Copy the files into a folder, which is created.
 
         Its `.venv` has the packages that run the tests in place of those that `make` installs, and
-        imports the code from the copy.
+        imports the code from the copy. What Python has compiled already is copied too: bytecode is
+        used only for the very file that it was made of.
         """
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -63,8 +64,9 @@ class Clone:
         ).stdout
         for name in filter(None, listed.split("\0")):
             if (ROOT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, folder / name)
+                _copy(ROOT / name, folder / name)
+                for compiled in _compiled(ROOT / name):
+                    _copy(compiled, (folder / name).parent / "__pycache__" / compiled.name)
         _make_environment(folder)
         return cls(folder)
 
@@ -117,6 +119,19 @@ def reserved_indices(
         yield
         for index in names:
             client.indices.delete(index=index, ignore_unavailable=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file with its time, which bytecode is compared with."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, target)
+
+
+def _compiled(source: Path) -> list[Path]:
+    """Return the bytecode of a module; other processes write theirs under another name first."""
+    if source.suffix != ".py":
+        return []
+    return list((source.parent / "__pycache__").glob(f"{source.stem}.*.pyc"))
 
 
 def _make_environment(folder: Path) -> None:
