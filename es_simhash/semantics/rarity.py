@@ -136,11 +136,13 @@ def shipped_rarities(language: str) -> dict[str, float]:
 
 
 def _from_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
-    return {
-        word: max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
-        for word, frequency in frequencies.items()
+    # Many words are equally frequent.
+    rarities = {
+        frequency: max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
+        for frequency in set(frequencies.values())
         if frequency > 0
     }
+    return {word: rarities[frequency] for word, frequency in frequencies.items() if frequency > 0}
 
 
 def _wordfreq_code(language: str) -> str:
