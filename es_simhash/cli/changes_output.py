@@ -87,15 +87,7 @@ def print_changes(
     output_format: str,
     timeline: Timeline | None = None,
 ) -> None:
-    """Print what changed from one text to another.
-
-    Args:
-        changes: The changes.
-        name_a: Name of the older text.
-        name_b: Name of the newer text.
-        output_format: One of `ChangesFormat`.
-        timeline: Of two versions of one document, which the page shows.
-    """
+    """Print what changed from one text to another."""
     if output_format == "json":
         print_json(changes.to_dict())
     elif output_format == "html":
@@ -140,11 +132,7 @@ def _print_diff(diff: str) -> None:
 
 
 class ChangesPrinter:
-    """Prints changes on a console; without colours, words have the marks of `wdiff`.
-
-    Args:
-        console: The console.
-    """
+    """Prints changes on a console; without colours, words have the marks of `wdiff`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

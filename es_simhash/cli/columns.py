@@ -55,11 +55,6 @@ def print_columns(columns: Sequence[Column], console: Console, caption: str | No
     """Print a table with one line for each row.
 
     An id is typed and copied, so that no column is cut but those that may shrink.
-
-    Args:
-        columns: Each with as many cells as the others.
-        console: Where to.
-        caption: A line below it.
     """
     columns = [column for column in columns if not column.may_lack or any(column.texts)]
     borders = 3 * len(columns) + 1

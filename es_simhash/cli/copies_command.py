@@ -89,13 +89,7 @@ _BOILERPLATE_CHARACTERS = 160
 
 
 def print_copies(report: CopiesReport, size: int, console: Console) -> None:
-    """Print the pairs with the longest passages, the boilerplate, and the counts.
-
-    Args:
-        report: Of the search.
-        size: Pairs to print at the most.
-        console: Where to.
-    """
+    """Print so many pairs with the longest passages, the boilerplate, and the counts."""
     for number, copy in enumerate(report.copies[:size], 1):
         line = Text.assemble((f"{number}. ", "bold"), pair_line(copy))
         console.print(line, soft_wrap=True)

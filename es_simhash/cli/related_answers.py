@@ -10,11 +10,11 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
-from es_simhash.cli.relation_tables import field_columns, print_answer
+from es_simhash.cli.relation_tables import count_line, field_columns, print_answer
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.questions.index import Index
 from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
-from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.escaping import one_line
 
@@ -22,14 +22,7 @@ from es_simhash.text.escaping import one_line
 def print_answers(
     answers: dict[str, Answer], output_format: str, group: Grouping | None, fields: tuple[str, ...]
 ) -> None:
-    """Print the relations of each query.
-
-    Args:
-        answers: The answers, by id or by what a text is called.
-        output_format: `table` or `json`.
-        group: What a table of its own is printed for; None for one table.
-        fields: Fields of the hits to show.
-    """
+    """Print the relations of each query, by its id or its name."""
     if output_format == "json":
         print_json([_json(query, answer, group) for query, answer in answers.items()])
         for query, answer in answers.items():
@@ -57,20 +50,23 @@ def report_truncated(queries: Iterable[str]) -> None:
 
 
 def _json(query: str, answer: Answer, group: Grouping | None) -> dict[str, Any]:
-    """Return the answer to one query, in the one shape that every number of queries has."""
     relations: Any = [relation.to_dict() for relation in answer]
     if group is not None:
         relations = {
             name: [relation.to_dict() for relation in relations]
             for name, relations in answer.groups(group).items()
         }
-    extent = answer.extent
+    return _shape(query, answer.extent, answer.truncated, relations)
+
+
+def _shape(query: str, extent: Extent, truncated: bool, relations: Any) -> dict[str, Any]:
+    """Return the JSON of an answer to one query, in the one shape that all have."""
     return {
         "query": query,
         "total": extent.total,
         "is_estimate": extent.is_estimate,
         "next": extent.next_offset,
-        "truncated": answer.truncated,
+        "truncated": truncated,
         "relations": relations,
     }
 
@@ -98,11 +94,6 @@ class MethodQueries:
 
         Of several, one that is not there or that the method cannot read is one line on standard
         error, and the others are printed; the exit status is 1 then.
-
-        Args:
-            ids: Ids of documents.
-            text: A text, in place of ids.
-            name: What the text is called.
         """
         queries = {id: (id, None) for id in ids} if text is None else {name: (None, text)}
         if self.explains:
@@ -135,15 +126,14 @@ class MethodQueries:
         report_truncated(query for query, answer in answers.items() if answer.truncated)
 
     def _json(self, query: str, answer: MethodAnswer) -> dict[str, Any]:
-        end = self.options.offset + len(answer.relations)
-        return {
-            "query": query,
-            "total": answer.total,
-            "is_estimate": False,
-            "next": end if end < answer.total else None,
-            "truncated": answer.truncated,
-            "relations": [relation.to_dict() for relation in answer.relations],
-        }
+        relations = [relation.to_dict() for relation in answer.relations]
+        return _shape(query, self._extent(answer), answer.truncated, relations)
+
+    def _extent(self, answer: MethodAnswer) -> Extent:
+        start = self.options.offset
+        end = start + len(answer.relations)
+        following = end if end < answer.total else None
+        return Extent(answer.total, offset=start, next_offset=following)
 
     def _print_table(self, query: str, answer: MethodAnswer) -> None:
         console = Console()
@@ -153,12 +143,8 @@ class MethodQueries:
             return
         console.print(Text(title, "italic"), soft_wrap=True)
         print_columns(self._columns(answer.relations), console)
-        shown, start = len(answer.relations), self.options.offset
-        first = f" from {start + 1}" if start else ""
-        line = f"{shown} of {answer.total}{first}"
-        if start + shown < answer.total:
-            line += f"; --from {start + shown} shows the next"
-        console.print(Text(f"{line}.", "dim"), highlight=False)
+        line = count_line(len(answer.relations), self._extent(answer))
+        console.print(Text(line, "dim"), highlight=False)
 
     def _columns(self, relations: Sequence[MethodRelation]) -> list[Column]:
         return [

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_result, shortened
-from es_simhash.relation.answer import Answer, Grouping
+from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
     Coverage,
@@ -62,14 +62,7 @@ def print_relation(
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
-    """Print how one document or file is related to another, or that it is not, with the evidence.
-
-    Args:
-        a: Id or name of the query.
-        b: Id or name of the hit.
-        relation: Of the two.
-        console: Where to.
-    """
+    """Print how document or file A, the query, is related to B, or not, with the evidence."""
     kind = KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]
     end = "." if relation.kind == "none" else ""
     # The terminal wraps it: an id is never broken by a line of ours.
@@ -240,7 +233,7 @@ def print_answer(
         query: Id of the query, or what it is called.
         fields: Fields of the hits to show.
         group: What a table of its own is printed for; None for one table.
-        console: Where to.
+        console: None for the terminal.
     """
     console = console or Console()
     if not answer:
@@ -252,7 +245,7 @@ def print_answer(
     groups: Mapping[str, Answer] = answer.groups(group) if group else {"": answer}
     for name, relations in groups.items():
         _print_table(relations, name, fields, console)
-    console.print(Text(_count(answer), "dim"), highlight=False)
+    console.print(Text(count_line(len(answer), answer.extent), "dim"), highlight=False)
     for relation in answer:
         if relation.evidence or (relation.semantics and relation.semantics.shared):
             console.print()
@@ -267,12 +260,11 @@ def _named(query: str, document: DocumentContext | None) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _count(answer: Answer) -> str:
+def count_line(shown: int, extent: Extent) -> str:
     """Return how many of all relations are shown, and how to see the next."""
-    extent = answer.extent
     first = f" from {extent.offset + 1}" if extent.offset else ""
     about = "about " if extent.is_estimate else ""
-    line = f"{len(answer)} of {about}{extent.total}{first}"
+    line = f"{shown} of {about}{extent.total}{first}"
     if extent.next_offset is not None:
         line += f"; --from {extent.next_offset} shows the next"
     return f"{line}."
